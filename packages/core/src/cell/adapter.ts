@@ -1,0 +1,93 @@
+// A ref of another protocol that leads to an actor: what it is told is turned into the actor's own messages, in the
+// actor's turn, so that a throwing adapter is a failure of the actor and of nobody else.
+
+import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import { AskRefused } from '../values/errors.ts'
+import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
+import { askCell } from './ask.ts'
+import type { Cell } from './cell.ts'
+import type { Context } from './context.ts'
+import { Envelope, headersOf, type Meta, senderOf } from './envelope.ts'
+import { metaFrom } from './local-ref.ts'
+
+export class Adapter implements ActorRef<unknown> {
+  readonly uid: number
+  readonly key: string
+  readonly cell: Cell
+  /** The incarnation it belongs to, by its context. */
+  readonly #of: Context | undefined
+  #fn: ((message: unknown) => unknown) | undefined
+  constructor(cell: Cell, key: string, uid: number, fn: (message: unknown) => unknown) {
+    this.cell = cell
+    this.key = key
+    this.uid = uid
+    this.#of = cell.ctx
+    this.#fn = fn
+  }
+  get path(): string {
+    return `${this.cell.ref.path}/$adapter:${this.key}`
+  }
+  /** What the actor makes of a foreign message; undefined once the adapter has ended. */
+  get fn(): ((message: unknown) => unknown) | undefined {
+    return this.cell.ctx === this.#of ? this.#fn : undefined
+  }
+  end(): void {
+    this.#fn = undefined
+  }
+  tell(message: unknown, options?: AnyRef | TellOptions): void {
+    const meta = options === undefined ? undefined : metaFrom(options)
+    if (message === undefined) this.cell.send(message, meta)
+    else this.cell.send(message, new Adapted(this, meta))
+  }
+  ask(question: unknown, options?: AskOptions): Promise<never> {
+    if (typeof question !== 'function' && typeof question !== 'object') return Promise.reject(new AskRefused(this.path, 'the question is no message'))
+    return askCell(this.cell, question, options, undefined, (ask) => new Adapted(this, ask)) as Promise<never>
+  }
+  offer(message: unknown, _options?: { readonly signal?: AbortSignalLike }): Promise<void> {
+    this.tell(message)
+    return Promise.resolve()
+  }
+  stop(): void {
+    this.end()
+  }
+  toString(): string {
+    return `ActorRef(${this.path})`
+  }
+}
+
+/** The envelope of a message that came through an adapter. */
+export class Adapted extends Envelope {
+  readonly adapter: Adapter
+  readonly inner: Meta
+  constructor(adapter: Adapter, inner: Meta) {
+    super(senderOf(inner), headersOf(inner), undefined)
+    this.adapter = adapter
+    this.inner = inner
+  }
+  override open(cell: Cell, message: unknown): unknown {
+    const { fn } = this.adapter
+    if (fn === undefined) {
+      cell.dispatcher.host.bury(message, this.inner, this.adapter, 'stale-adapter')
+      return undefined
+    }
+    const opened = this.inner instanceof Envelope ? this.inner.open(cell, message) : message
+    return opened === undefined ? undefined : this.#adapt(cell, fn, opened)
+  }
+  override end(reason: 'failed' | 'unhandled' | 'refused' | 'stopped', cause: unknown): void {
+    if (this.inner instanceof Envelope) this.inner.end(reason, cause)
+  }
+  override moved(to: Cell): void {
+    if (this.inner instanceof Envelope) this.inner.moved(to)
+  }
+  /** Marks the message as the one in progress first, so that a throw is accounted for like a handler's. */
+  #adapt(cell: Cell, fn: (message: unknown) => unknown, message: unknown): unknown {
+    const ctx = cell.ctx!
+    ctx.message = message
+    ctx.meta = this
+    const adapted = fn(message)
+    ctx.message = undefined
+    if (adapted !== undefined) return adapted
+    cell.dispatcher.host.bury(message, this.inner, this.adapter, 'undefined-message')
+    return undefined
+  }
+}

@@ -1,0 +1,257 @@
+// One actor at run time: its mailbox, its behavior, its phase, and the turn that brings them together.
+// Everything here is on or near the hot path; what happens at the edges of a life is in starting, stopping,
+// restarting and failing, and what only some actors need hangs on `extras`.
+//
+//   tell ─→ send ─→ inline slot, or ring ─→ ready queue ─→ turn: system lane, then messages ─→ handler ─→ follow
+
+import { takesMessages } from '../deciders/phase.ts'
+import { MessageRing } from '../queues/ring.ts'
+import { BehaviorNode, same } from '../values/behavior.ts'
+import type { MailboxQueue } from '../values/mailbox.ts'
+import type { Phase } from '../values/observation.ts'
+import type { Signal } from '../values/signals.ts'
+import type { Children } from './children.ts'
+import { Context } from './context.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { Envelope, type Meta } from './envelope.ts'
+import { Extras } from './extras.ts'
+import { followMessage, messageFailed } from './following.ts'
+import { handleGuarded } from './guarded.ts'
+import { type Command, SystemLane } from './system-lane.ts'
+import { laneReady, runLane } from './lane-runner.ts'
+import type { LocalRef } from './local-ref.ts'
+import type { CellOptions } from './options.ts'
+import type { EndInfo, PhaseInfo } from './phase-info.ts'
+import { resumePending } from './resuming.ts'
+import { beginStart } from './starting.ts'
+
+/** Neither queued nor in need of a turn. */
+const idle = 0
+/** In the ready queue, or having its turn. */
+const queued = 1
+/** Not able to handle messages now: further ones do not queue it, only the system lane does. */
+const parked = 2
+
+export class Cell {
+  readonly ref: LocalRef
+  readonly dispatcher: Dispatcher
+  readonly options: CellOptions
+  /** What `spawn` was given; each incarnation begins here. Dropped at the end. */
+  initial: BehaviorNode | undefined
+  behavior: BehaviorNode
+  phase: Phase = 'created'
+  info: PhaseInfo | EndInfo | undefined = undefined
+  ctx: Context | undefined = undefined
+  extras: Extras | undefined = undefined
+  children: Children | undefined = undefined
+  previous: Cell | undefined = undefined
+  next: Cell | undefined = undefined
+  lane: SystemLane | undefined = undefined
+  queue: MailboxQueue | undefined = undefined
+  #slot: unknown = undefined
+  #slotMeta: Meta = undefined
+  #scheduled = queued
+
+  constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode) {
+    this.ref = ref
+    this.dispatcher = dispatcher
+    this.options = options
+    this.initial = initial
+    this.behavior = initial
+    ref.cell = this
+  }
+
+  /** What only some actors have. */
+  get more(): Extras {
+    return (this.extras ??= new Extras())
+  }
+
+  get queuedMessages(): number {
+    return (this.#slot === undefined ? 0 : 1) + (this.queue?.size ?? 0)
+  }
+
+  /** Takes a message from anywhere; never throws. */
+  send(message: unknown, meta: Meta): void {
+    this.dispatcher.ledger.sent++
+    this.accept(message, meta)
+  }
+
+  /** Takes a message that is already counted as sent. */
+  accept(message: unknown, meta: Meta): void {
+    if (message !== undefined && (this.phase === 'running' || takesMessages(this.phase))) this.put(message, meta)
+    else this.#refuse(message, meta)
+  }
+
+  #refuse(message: unknown, meta: Meta): void {
+    const { host } = this.dispatcher
+    const reason = message === undefined ? 'undefined-message' : host.phase === 'open' ? 'stopped' : 'system-closed'
+    host.bury(message, meta, this.ref, reason, this.end?.cause)
+  }
+
+  /** Queues a message: the inline slot first, a ring beyond it. */
+  put(message: unknown, meta: Meta): void {
+    const queue = this.queue
+    if (queue !== undefined) queue.push(message, meta)
+    else if (this.#slot === undefined) {
+      this.#slot = message
+      if (meta !== undefined) this.#slotMeta = meta
+    } else (this.queue = this.dispatcher.takeRing()).push(message, meta)
+    if (this.#scheduled === idle) {
+      this.#scheduled = queued
+      this.dispatcher.enqueue(this)
+    }
+  }
+
+  /** Takes the next message; its meta is then in `takenMeta`. */
+  take(): unknown {
+    const slot = this.#slot
+    if (slot !== undefined) {
+      this.#slot = undefined
+      const meta = this.#slotMeta
+      if (meta !== undefined) this.#slotMeta = undefined
+      this.dispatcher.takenMeta = meta
+      return slot
+    }
+    const queue = this.queue
+    if (queue === undefined) return undefined
+    const message = queue.shift()
+    this.dispatcher.takenMeta = queue.meta as Meta
+    return message
+  }
+
+  /** Puts messages in front of all that are queued, in the order given. */
+  putBack(messages: readonly (readonly [unknown, Meta])[]): void {
+    const slot = this.#slot
+    const queue = this.queue ?? this.dispatcher.takeRing()
+    const front = queue instanceof MessageRing ? queue : new FrontedQueue(queue)
+    this.queue = front
+    if (slot !== undefined) {
+      front.unshift(slot, this.#slotMeta)
+      this.#slot = undefined
+      this.#slotMeta = undefined
+    }
+    for (let i = messages.length - 1; i >= 0; i--) front.unshift(messages[i]![0], messages[i]![1])
+    if (this.#scheduled === idle) this.rouse()
+  }
+
+  /** Asks for a control verb; acts in this cell's next turn, before any message. */
+  command(command: Command): void {
+    if (this.phase === 'terminated') return
+    ;(this.lane ??= new SystemLane()).commands.push(command)
+    this.rouse()
+  }
+
+  /** Queues a signal for the handler, before any message. */
+  signal(signal: Signal): void {
+    if (!takesMessages(this.phase) && this.phase !== 'stopping') return
+    ;(this.lane ??= new SystemLane()).signals.push(signal)
+    this.rouse()
+  }
+
+  /** Gives this cell a turn, whatever its phase. */
+  rouse(): void {
+    if (this.#scheduled === queued) return
+    this.#scheduled = queued
+    this.dispatcher.enqueue(this)
+  }
+
+  /** One turn: what has settled, the system lane, then up to `quota` messages. */
+  turn(quota: number): void {
+    if (this.phase === 'created') beginStart(this)
+    if (this.extras !== undefined && this.extras.pending?.state === 'settled') resumePending(this)
+    let left = quota
+    for (;;) {
+      if (this.lane !== undefined) runLane(this)
+      if (left <= 0 || !this.canHandle()) break
+      const burst = Math.min(left, this.dispatcher.untilClock)
+      const handled = this.options.plain ? this.#handle(burst) : handleGuarded(this)
+      left -= handled
+      if (handled === 0 || !this.dispatcher.spend(handled)) break
+    }
+    this.#afterTurn(left < quota)
+  }
+
+  /** Whether user messages may be handled now. */
+  canHandle(): boolean {
+    return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)
+  }
+
+  #afterTurn(handled: boolean): void {
+    if (handled && this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
+    const queue = this.queue
+    const empty = this.#slot === undefined && (queue === undefined || queue.size === 0)
+    if (empty && queue !== undefined && this.options.mailbox === undefined) {
+      this.dispatcher.giveRing(queue as MessageRing)
+      this.queue = undefined
+    }
+    const can = this.canHandle()
+    if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.enqueue(this)
+    else this.#scheduled = can ? idle : parked
+  }
+
+  /** Handles up to `burst` messages, fewer if the mailbox runs empty or the system lane or a promise needs attention. */
+  #handle(burst: number): number {
+    const dispatcher = this.dispatcher
+    const ctx = this.ctx!
+    let left = burst
+    try {
+      do {
+        let message = this.take()
+        if (message === undefined) break
+        left--
+        const meta = dispatcher.takenMeta
+        if (meta !== undefined && meta instanceof Envelope) {
+          message = meta.open(this, message)
+          if (message === undefined) {
+            if (this.canHandle()) continue
+            break
+          }
+        }
+        ctx.message = message
+        ctx.meta = meta
+        const next = this.behavior.handle(ctx as never, message as never)
+        if (next === undefined || next === same) {
+          if (ctx.message !== undefined) dispatcher.ledger.handled++
+        } else if (next instanceof BehaviorNode && next.kind === 'receive') {
+          if (ctx.message !== undefined) dispatcher.ledger.handled++
+          this.behavior = next
+        } else if (!followMessage(this, ctx, next)) return burst - left
+        ctx.message = undefined
+      } while (left > 0 && this.lane === undefined)
+    } catch (cause) {
+      messageFailed(this, ctx, cause)
+    }
+    ctx.meta = undefined
+    return burst - left
+  }
+
+  /** How it ended; undefined while it lives. */
+  get end(): EndInfo | undefined {
+    return this.phase === 'stopping' || this.phase === 'stopped' || this.phase === 'terminated' ? this.info : undefined
+  }
+}
+
+/** Any mailbox with a ring in front, for messages that come back from a stash. */
+class FrontedQueue implements MailboxQueue {
+  meta: unknown = undefined
+  readonly #front: MessageRing = new MessageRing()
+  readonly #rest: MailboxQueue
+  constructor(rest: MailboxQueue) {
+    this.#rest = rest
+  }
+  get size(): number {
+    return this.#front.size + this.#rest.size
+  }
+  push(message: unknown, meta: unknown): void {
+    this.#rest.push(message, meta)
+  }
+  unshift(message: unknown, meta: unknown): void {
+    this.#front.unshift(message, meta)
+  }
+  shift(): unknown {
+    const from = this.#front.size > 0 ? this.#front : this.#rest
+    const message = from.shift()
+    this.meta = from.meta
+    return message
+  }
+}

@@ -1,0 +1,42 @@
+// The children of one cell: linked through the cells themselves, in order of birth, with a Map only for the named.
+// Joining and leaving cost the same whatever their number.
+
+import type { Cell } from './cell.ts'
+
+export class Children {
+  first: Cell | undefined
+  last: Cell | undefined
+  size = 0
+  names: Map<string, Cell> | undefined
+
+  add(cell: Cell): void {
+    const last = this.last
+    cell.previous = last
+    if (last === undefined) this.first = cell
+    else last.next = cell
+    this.last = cell
+    this.size++
+    const name = cell.ref.name
+    if (name !== undefined) (this.names ??= new Map()).set(name, cell)
+  }
+
+  remove(cell: Cell): void {
+    const { previous, next } = cell
+    if (previous === undefined) this.first = next
+    else previous.next = next
+    if (next === undefined) this.last = previous
+    else next.previous = previous
+    cell.previous = undefined
+    cell.next = undefined
+    this.size--
+    const name = cell.ref.name
+    if (name !== undefined) this.names?.delete(name)
+  }
+
+  /** A snapshot, oldest first; safe against children that leave meanwhile. */
+  list(): Cell[] {
+    const cells: Cell[] = []
+    for (let c = this.first; c !== undefined; c = c.next) cells.push(c)
+    return cells
+  }
+}

@@ -1,0 +1,240 @@
+// What user code holds while its incarnation lives. It is alive as long as its cell says so: everything else is a
+// getter or a call that checks first, so that a handler that was cut off cannot reach into what came after it.
+
+import { makeAbortSource } from '../ports/host.ts'
+import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import type { Behavior } from '../values/behavior.ts'
+import { checkFinite } from '../values/checks.ts'
+import type { ActorContext, Stash, Timers } from '../values/context.ts'
+import { Cancelled, ContextEnded, ForeignRef, InvalidOption, NotAllowed } from '../values/errors.ts'
+import type { LogMethod, Logger } from '../values/logger.ts'
+import type { SpawnOptions } from '../values/options.ts'
+import type { ActorRef, AnyRef, AskOptions, Headers } from '../values/ref.ts'
+import type { SystemView } from '../values/system.ts'
+import { Adapter } from './adapter.ts'
+import { askCell } from './ask.ts'
+import type { Cell } from './cell.ts'
+import { Envelope, headersOf, type Meta, senderOf } from './envelope.ts'
+import { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
+import { cellOf } from './local-ref.ts'
+import { phaseInfo } from './phase-change.ts'
+import { spawnUnder } from './spawning.ts'
+import { CellStash } from './stash.ts'
+import { unwatch, watch } from './watch.ts'
+
+const noHeaders: Headers = Object.freeze({})
+
+export class Context implements ActorContext<unknown> {
+  readonly cell: Cell
+  /** The message in progress; undefined before, after, and once it was moved on. */
+  message: unknown = undefined
+  meta: Meta = undefined
+  constructor(cell: Cell) {
+    this.cell = cell
+  }
+
+  get ended(): boolean {
+    return this.cell.ctx !== this
+  }
+  /** The cell, as long as this incarnation lives. */
+  protected live(what: string): Cell {
+    if (this.ended) throw new ContextEnded(this.cell.ref.path, what)
+    return this.cell
+  }
+
+  get self(): ActorRef<unknown> {
+    return this.cell.ref
+  }
+  get path(): string {
+    return this.cell.ref.path
+  }
+  get parent(): AnyRef {
+    return this.live('read parent').ref.parent ?? this.cell.ref
+  }
+  get children(): readonly AnyRef[] {
+    return this.live('read children').children?.list().map((c) => c.ref) ?? []
+  }
+  get system(): SystemView {
+    return this.live('read system').dispatcher.host.view
+  }
+  get sender(): AnyRef | undefined {
+    this.live('read sender')
+    return senderOf(this.meta)
+  }
+  get headers(): Headers {
+    this.live('read headers')
+    return headersOf(this.meta) ?? noHeaders
+  }
+  get incarnation(): number {
+    return this.live('read incarnation').extras?.incarnation ?? 0
+  }
+  get handedOver(): unknown {
+    return this.live('read handedOver').extras?.handedOver
+  }
+  get log(): Logger {
+    const cell = this.live('log')
+    const { logger } = cell.dispatcher.host
+    const bind =
+      (level: keyof Logger): LogMethod =>
+      (fields, message) =>
+        logger[level]({ actor: cell.ref.path, ...fields }, message)
+    return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
+  }
+  get signal(): AbortSignalLike {
+    if (this.ended) return endedSignal(this.cell)
+    const extras = this.cell.more
+    if (extras.abort === undefined) {
+      extras.abort = makeAbortSource()
+      const { phase } = this.cell
+      if (phase === 'stopping' || phase === 'restarting') extras.abort.abort(new Cancelled(`The incarnation of ${this.path}`))
+    }
+    return extras.abort.signal
+  }
+  get timers(): Timers<unknown> {
+    const cell = this.live('use timers')
+    return (cell.more.timers ??= new KeyedTimers(cell))
+  }
+  get stash(): Stash<unknown> {
+    const cell = this.live('use the stash')
+    const stash = (cell.more.stash ??= new CellStash(cell))
+    return {
+      get size() {
+        return stash.size
+      },
+      add: (message) => {
+        if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+        this.live('stash')
+        stash.add(this, message)
+      },
+      unstashAll: () => {
+        this.live('unstash')
+        stash.unstashAll()
+      },
+      clear: () => {
+        this.live('clear the stash')
+        stash.clear()
+      },
+    }
+  }
+
+  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C> {
+    return spawnUnder(this.live('spawn'), behavior, options)
+  }
+  stop(child?: AnyRef): void {
+    const cell = this.live('stop')
+    if (child === undefined) return cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
+    const target = cellOf(child)
+    if (target !== cell && target?.ref.parent !== cell.ref) throw new NotAllowed(`${cell.ref.path} cannot stop ${child.path}: it is not its child. Use ref.stop().`)
+    target.command({ verb: 'stop', reason: 'normal', cause: undefined })
+  }
+  watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void {
+    watch(this.live('watch'), ref, undefined, options?.deathPact ?? false)
+  }
+  watchWith(ref: AnyRef, message: unknown): void {
+    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+    watch(this.live('watch'), ref, message, false)
+  }
+  unwatch(ref: AnyRef): void {
+    unwatch(this.live('unwatch'), ref)
+  }
+
+  ask(ref: AnyRef, question: unknown, options?: AskOptions): Promise<never> {
+    const cell = this.live('ask')
+    const target = cellOf(ref)
+    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, cell)) as Promise<never>
+    // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
+    asked.catch(() => {})
+    return asked
+  }
+  reply(answer: unknown): void {
+    this.live('reply')
+    const { message, meta } = this
+    const to = (message as { replyTo?: AnyRef } | undefined)?.replyTo ?? senderOf(meta)
+    if (typeof to?.tell === 'function') to.tell(answer as never)
+    else {
+      const { host, ledger } = this.cell.dispatcher
+      ledger.sent++
+      host.bury(answer, this.cell.ref, undefined, 'no-recipient')
+    }
+  }
+  forward(ref: AnyRef): void {
+    const cell = this.live('forward')
+    const { message, meta } = this
+    if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
+    const target = cellOf(ref)
+    if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(ref.path, 'forward to')
+    this.message = undefined
+    if (meta instanceof Envelope) meta.moved(target)
+    // Not a send: the message was counted when it came here.
+    target.accept(message, meta)
+  }
+
+  adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string }): ActorRef<T> {
+    const cell = this.live('adapt')
+    const { host, now } = cell.dispatcher
+    const uid = host.nextUid()
+    const key = options?.key ?? String(uid)
+    const adapters = (cell.more.adapters ??= new Map())
+    const replaced = adapters.get(key)
+    if (replaced !== undefined) {
+      replaced.end()
+      if (host.listening) host.observe({ type: 'adapter.replaced', ref: cell.ref, key, at: now })
+    }
+    const adapter = new Adapter(cell, key, uid, fn as (message: unknown) => unknown)
+    adapters.set(key, adapter)
+    return adapter
+  }
+  pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => unknown, err: (cause: unknown) => unknown): void {
+    const cell = this.live('pipe to self')
+    const ctx = cell.ctx
+    const arrive = (make: () => unknown): void => {
+      // Through an adapter, so that a throwing mapper is a failure of this actor, and in its turn.
+      if (cell.ctx === ctx) new Adapter(cell, 'pipe', 0, make).tell(piped)
+    }
+    Promise.resolve(promise).then(
+      (value) => arrive(() => ok(value)),
+      (cause: unknown) => arrive(() => err(cause)),
+    )
+  }
+  setReceiveTimeout(ms: number | null): void {
+    const cell = this.live('set a receive timeout')
+    if (ms !== null) checkFinite('ms', ms, 'above')
+    cell.extras?.receiveTimer?.cancel()
+    cell.more.receiveTimer = ms === null ? undefined : new ReceiveTimer(cell, ms)
+  }
+  handOver(value: unknown): void {
+    const cell = this.live('hand over')
+    if (cell.phase !== 'restarting' || !phaseInfo(cell).live) throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
+    cell.more.handingOver = value
+  }
+}
+
+const piped: unique symbol = Symbol('piped')
+
+function endedSignal(cell: Cell): AbortSignalLike {
+  const source = makeAbortSource()
+  source.abort(new Cancelled(`The incarnation of ${cell.ref.path}`))
+  return source.signal
+}
+
+/** The context of one call of a reentrant actor. */
+export class CallContext extends Context {
+  readonly #main: Context
+  #cut = false
+  constructor(cell: Cell, main: Context) {
+    super(cell)
+    this.#main = main
+  }
+  override get ended(): boolean {
+    return this.#cut || this.cell.ctx !== this.#main
+  }
+  /** Ends the call from outside: its message counts as failed, whoever asked is told. */
+  cutOff(): void {
+    this.#cut = true
+    if (this.message === undefined) return
+    this.cell.dispatcher.ledger.failed++
+    if (this.meta instanceof Envelope) this.meta.end('stopped', undefined)
+    this.message = undefined
+  }
+}
+

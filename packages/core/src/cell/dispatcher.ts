@@ -1,0 +1,177 @@
+// Decides whose turn it is. A ready queue in which a cell stands at most once; turns of `throughput` messages, round
+// robin; after `slice` ms the host gets its turn. The clock costs more than a message, so it is read every `stride`
+// messages, and the stride follows what handlers cost.
+
+import { Ring, MessageRing } from '../queues/ring.ts'
+import type { ExecutionRuntime } from '../values/runtime.ts'
+import { typeOf } from '../values/errors.ts'
+import type { Cell } from './cell.ts'
+import type { Meta } from './envelope.ts'
+import type { CellHost } from './host.ts'
+import type { Ledger } from './ledger.ts'
+
+const longestStride = 64
+const spareRings = 64
+
+/** A dispatcher's life. */
+export type DispatcherState = 'starting' | 'running' | 'draining' | 'stopped'
+
+export interface DispatcherSettings {
+  readonly throughput: number
+  readonly slice: number
+  readonly maxTurns: number
+}
+
+export class Dispatcher {
+  readonly name: string
+  readonly host: CellHost
+  readonly ledger: Ledger
+  readonly throughput: number
+  readonly slice: number
+  readonly maxTurns: number
+  /** The time of the last clock read; at most a slice old inside a turn. */
+  now: number
+  /** Whose turn it is. */
+  current: Cell | undefined = undefined
+  /** The meta of the message that a cell took last, and the message itself where it is timed alone. */
+  takenMeta: Meta = undefined
+  lastMessage: unknown = undefined
+  /** Messages until the next clock read. */
+  untilClock = 1
+  state: DispatcherState = 'starting'
+  /** Cells that were spawned here and have not terminated. */
+  population = 0
+
+  readonly #runtime: ExecutionRuntime
+  readonly #ready: Ring<Cell> = new Ring()
+  readonly #rings: MessageRing[] = []
+  #awake = false
+  #pass = -1
+  #sliceEnd = 0
+  #turns = 0
+  #stride = 1
+  /** Whose messages the present stride holds; null once there are several. */
+  #timed: Cell | undefined | null = undefined
+  readonly #drain = (): void => this.#runtime.enter(this.#turnAll)
+
+  constructor(name: string, host: CellHost, settings: DispatcherSettings) {
+    this.name = name
+    this.host = host
+    this.ledger = host.ledger
+    this.throughput = settings.throughput
+    this.slice = settings.slice
+    this.maxTurns = settings.maxTurns
+    this.#runtime = host.runtime
+    this.now = host.runtime.now()
+    this.state = 'running'
+  }
+
+  get depth(): number {
+    return this.#ready.size
+  }
+
+  /** Puts a cell at the back of the queue; the caller has marked it as queued. */
+  enqueue(cell: Cell): void {
+    this.#ready.push(cell)
+    if (!this.#awake) this.#wake()
+  }
+
+  #wake(): void {
+    this.#awake = true
+    // A slice that is used up in this pass of the host's loop stays used up, however often we are woken.
+    if (this.#pass === this.#runtime.pass && this.#spent()) this.#runtime.yield(this.#drain)
+    else this.#runtime.wake(this.#drain)
+  }
+
+  #spent(): boolean {
+    return this.now >= this.#sliceEnd || this.#turns >= this.maxTurns
+  }
+
+  readonly #turnAll = (): void => {
+    const runtime = this.#runtime
+    this.#read(runtime.now())
+    if (this.#pass !== runtime.pass) {
+      this.#pass = runtime.pass
+      this.#sliceEnd = this.now + this.slice
+      this.#turns = 0
+    }
+    try {
+      this.#runTurns()
+    } catch (cause) {
+      // Cells contain whatever user code does; what gets here is a bug of ours, and must not stop the others.
+      this.host.logger.error({ cause, dispatcher: this.name, actor: this.current?.ref.path }, 'a turn broke')
+      this.current = undefined
+    }
+    if (this.#ready.size === 0) {
+      this.#awake = false
+      this.host.idle()
+    } else runtime.yield(this.#drain)
+  }
+
+  #runTurns(): void {
+    const choices = this.#runtime.choices
+    const ready = this.#ready
+    while (!this.#spent()) {
+      const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size))
+      if (cell === undefined) return
+      if (this.#timed === undefined) this.#timed = cell
+      else if (this.#timed !== cell) this.#timed = null
+      this.#turns++
+      this.current = cell
+      cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
+      this.current = undefined
+    }
+  }
+
+  /** Accounts for messages handled since the last call; reads the clock when it is time. False: the slice is over. */
+  spend(messages: number): boolean {
+    this.untilClock -= messages
+    if (this.untilClock > 0) return true
+    const before = this.now
+    const stride = this.#stride
+    const now = this.#runtime.now()
+    const elapsed = now - before
+    if (elapsed > this.slice && this.#timed !== null && this.#timed !== undefined) this.#slow(this.#timed, stride === 1, elapsed)
+    const each = elapsed / (stride - this.untilClock)
+    const fits = each > 0 ? Math.floor(this.slice / 8 / each) : longestStride
+    this.#stride = Math.max(1, Math.min(fits, stride * 2, longestStride))
+    this.#read(now)
+    return now < this.#sliceEnd
+  }
+
+  #read(now: number): void {
+    this.now = now
+    this.untilClock = this.#stride
+    this.#timed = this.current
+    if (this.host.timers.next <= now) this.host.timers.fireDue(now)
+  }
+
+  #slow(cell: Cell, alone: boolean, ms: number): void {
+    if (!this.host.listening) return
+    const message = alone ? typeOf(this.lastMessage) : undefined
+    this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now })
+  }
+
+  /** An empty ring for a mailbox that needs more than its inline slot. */
+  takeRing(): MessageRing {
+    return this.#rings.pop() ?? new MessageRing()
+  }
+
+  /** Takes an empty ring back. */
+  giveRing(ring: MessageRing): void {
+    if (this.#rings.length < spareRings) this.#rings.push(ring)
+  }
+
+  /** Drains: takes no new actors; stopped once the last has gone. */
+  close(): void {
+    if (this.state === 'running') this.state = this.population === 0 ? 'stopped' : 'draining'
+  }
+
+  joined(): void {
+    this.population++
+  }
+
+  left(): void {
+    if (--this.population === 0 && this.state === 'draining') this.state = 'stopped'
+  }
+}

@@ -1,0 +1,38 @@
+// What travels beside a message when there is more to say than its sender. A mailbox slot's meta is `undefined`, a
+// sender's ref, or one of these; plain tells allocate none.
+
+import type { AnyRef, Headers } from '../values/ref.ts'
+import type { Cell } from './cell.ts'
+
+export class Envelope {
+  readonly sender: AnyRef | undefined
+  readonly headers: Headers | undefined
+  readonly priority: number | undefined
+  constructor(sender: AnyRef | undefined, headers: Headers | undefined, priority: number | undefined) {
+    this.sender = sender
+    this.headers = headers
+    this.priority = priority
+  }
+  /** Who is answered when the message names nobody. */
+  from(): AnyRef | undefined {
+    return this.sender
+  }
+  /** What the handler is to see, or undefined when the message must not reach it; then it was accounted for here. */
+  open(_cell: Cell, message: unknown): unknown {
+    return message
+  }
+  /** The message ended otherwise than by being handled; an ask learns here that no answer will come. */
+  end(_reason: 'failed' | 'unhandled' | 'refused' | 'stopped', _cause: unknown): void {}
+  /** The message went on to another cell's mailbox. */
+  moved(_to: Cell): void {}
+}
+
+export type Meta = Envelope | AnyRef | undefined
+
+export function senderOf(meta: Meta): AnyRef | undefined {
+  return meta instanceof Envelope ? meta.from() : meta
+}
+
+export function headersOf(meta: Meta): Headers | undefined {
+  return meta instanceof Envelope ? meta.headers : undefined
+}

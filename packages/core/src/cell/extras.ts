@@ -1,0 +1,47 @@
+// What only some actors have, made on first use, so that an idle actor is one cell, one ref and one context.
+// Grouped by how long it lives: for good, or for one incarnation.
+
+import type { FailureHistory } from '../deciders/supervision.ts'
+import type { AbortSource } from '../values/abort.ts'
+import type { AnyRef } from '../values/ref.ts'
+import type { Adapter } from './adapter.ts'
+import type { PendingAsk } from './ask.ts'
+import type { CallContext } from './context.ts'
+import type { FailureLog } from './failure-log.ts'
+import type { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
+import type { PendingCall, StepTimer } from './pending.ts'
+import type { CellStash } from './stash.ts'
+import type { Watch } from './watch.ts'
+import type { Cell } from './cell.ts'
+import type { EndInfo } from './phase-info.ts'
+
+export class Extras {
+  // For good.
+  incarnation = 0
+  history: FailureHistory | undefined
+  failureLog: FailureLog | undefined
+  runningSince: number | undefined
+  watchers: Set<Cell> | undefined
+  watching: Map<AnyRef, Watch> | undefined
+  stash: CellStash | undefined
+  /** Questions that this actor has not answered yet; an intrusive list. */
+  asked: PendingAsk | undefined
+  startWaiters: ((error: unknown) => void)[] | undefined
+  endWaiters: ((end: EndInfo) => void)[] | undefined
+  handedOver: unknown = undefined
+  handingOver: unknown = undefined
+
+  // For one incarnation.
+  abort: AbortSource | undefined
+  timers: KeyedTimers | undefined
+  receiveTimer: ReceiveTimer | undefined
+  adapters: Map<string, Adapter> | undefined
+  /** Questions that this actor is waiting for. */
+  asking: Set<PendingAsk> | undefined
+  /** The handler, signal handler or setup that has not settled. */
+  pending: PendingCall | undefined
+  /** Pending handlers of a reentrant actor. */
+  calls: Set<CallContext> | undefined
+  /** What bounds the present step of starting, stopping or restarting. */
+  step: StepTimer | undefined
+}

@@ -1,0 +1,59 @@
+// One log line per failure, with actor, cause, message type and directive, until it storms: beyond a handful per
+// second and actor, the rest is summed up in one line when the second is over.
+
+import type { Deadline } from '../queues/timers.ts'
+import { ActorError } from '../values/actor-error.ts'
+import { typeOf } from '../values/errors.ts'
+import type { Directive } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+
+const perWindow = 5
+const window = 1000
+
+export class FailureLog implements Deadline {
+  at = 0
+  order = 0
+  logged = 0
+  suppressed = 0
+  until = 0
+  last: unknown = undefined
+  readonly #cell: Cell
+  constructor(cell: Cell) {
+    this.#cell = cell
+  }
+  fire(): void {
+    this.flush()
+  }
+  flush(): void {
+    if (this.suppressed === 0) return
+    const fields = { actor: this.#cell.ref.path, failures: this.suppressed, cause: this.last, ms: window }
+    this.suppressed = 0
+    this.#cell.dispatcher.host.logger.error(fields, 'the actor goes on failing')
+  }
+}
+
+export function logFailure(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined): void {
+  const { host } = cell.dispatcher
+  const now = host.runtime.now()
+  const log = (cell.more.failureLog ??= new FailureLog(cell))
+  if (now >= log.until) {
+    log.flush()
+    log.until = now + window
+    log.logged = 0
+  }
+  if (++log.logged > perWindow) {
+    log.last = cause
+    if (++log.suppressed === 1 && log.order === 0) host.timers.set(log, log.until)
+    return
+  }
+  const level = cause instanceof ActorError ? cause.severity : 'error'
+  const fields = {
+    actor: cell.ref.path,
+    incarnation: cell.more.incarnation,
+    cause,
+    message: message === undefined ? undefined : typeOf(message),
+    directive,
+    ...(cause instanceof ActorError ? { kind: cause.kind, labels: cause.labels } : undefined),
+  }
+  host.logger[level](fields, directive === undefined ? 'a failure while ending' : 'the actor failed')
+}

@@ -1,0 +1,101 @@
+// What comes after a handler: the next behavior, a promise to wait for, an end, or a failure. The fast answers are in
+// the cell's turn; here are the others, and the accounting of each.
+
+import { BehaviorNode, BehaviorWithOptions, same } from '../values/behavior.ts'
+import { NotABehavior, Unhandled, typeOf } from '../values/errors.ts'
+import type { Cell } from './cell.ts'
+import type { Context } from './context.ts'
+import { Envelope } from './envelope.ts'
+import { fail } from './failing.ts'
+import { hold, isThenable } from './pending.ts'
+import { resolveNode } from './setting-up.ts'
+import { beginStop } from './stopping.ts'
+
+/** Follows what a message handler returned. False: no further message may be handled in this turn's loop. */
+export function followMessage(cell: Cell, ctx: Context, next: unknown): boolean {
+  if (isThenable(next)) {
+    hold(cell, next, typeOf(ctx.message), messageSettled)
+    return false
+  }
+  return completeMessage(cell, ctx, next)
+}
+
+function messageSettled(cell: Cell, ok: boolean, value: unknown): void {
+  const ctx = cell.ctx!
+  if (ok) completeMessage(cell, ctx, value)
+  else messageFailed(cell, ctx, value)
+}
+
+function completeMessage(cell: Cell, ctx: Context, returned: unknown): boolean {
+  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
+  if (next !== undefined && !(next instanceof BehaviorNode)) {
+    messageFailed(cell, ctx, new NotABehavior(next, `The handler of ${cell.ref.path} returned`))
+    return false
+  }
+  if (next?.kind === 'unhandled') {
+    messageUnhandled(cell, ctx)
+    return true
+  }
+  if (ctx.message !== undefined) cell.dispatcher.ledger.handled++
+  ctx.message = undefined
+  ctx.meta = undefined
+  return next === undefined || become(cell, next)
+}
+
+/** Takes on a behavior that a handler returned. False: the cell cannot go on with messages at once. */
+export function become(cell: Cell, next: BehaviorNode): boolean {
+  switch (next.kind) {
+    case 'same':
+    case 'unhandled':
+      return true
+    case 'receive':
+      cell.behavior = next
+      return true
+    case 'stopped':
+      beginStop(cell, 'normal', undefined)
+      return false
+    case 'setup':
+      resolveNode(cell, next, (c, ok, value) => {
+        if (!ok) fail(c, value, undefined)
+        else become(c, value as BehaviorNode)
+      })
+      return cell.canHandle()
+  }
+}
+
+/** Ends the present message as failed, tells whoever asked, and hands the failure to supervision. */
+export function messageFailed(cell: Cell, ctx: Context, cause: unknown): void {
+  const { message, meta } = ctx
+  if (message !== undefined) cell.dispatcher.ledger.failed++
+  ctx.message = undefined
+  ctx.meta = undefined
+  if (meta instanceof Envelope && message !== undefined) meta.end('failed', cause)
+  fail(cell, cause, message)
+}
+
+/** Ends the present message as not understood. */
+export function messageUnhandled(cell: Cell, ctx: Context): void {
+  const { message, meta } = ctx
+  const host = cell.dispatcher.host
+  ctx.message = undefined
+  ctx.meta = undefined
+  if (message === undefined) return
+  host.ledger.unhandled++
+  if (host.listening) host.observe({ type: 'message.unhandled', ref: cell.ref, message, at: cell.dispatcher.now })
+  if (meta instanceof Envelope) meta.end('unhandled', new Unhandled(cell.ref.path, typeOf(message)))
+}
+
+/** Follows what a signal handler returned, outside of the steps of starting and stopping. */
+export function followSignal(cell: Cell, returned: unknown, what: string): void {
+  if (isThenable(returned)) {
+    hold(cell, returned, what, (c, ok, value) => {
+      if (ok) followSignal(c, value, what)
+      else fail(c, value, undefined)
+    })
+    return
+  }
+  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
+  if (next === undefined || next === same) return
+  if (next instanceof BehaviorNode) become(cell, next)
+  else fail(cell, new NotABehavior(next, `The handler of ${what} in ${cell.ref.path} returned`), undefined)
+}

@@ -1,0 +1,83 @@
+// The slower turn, for actors that put something between a message and its handler: a schema that checks it, or
+// reentrancy, where each call has a context of its own and several may be pending.
+
+import { BehaviorNode, BehaviorWithOptions, same, unhandled } from '../values/behavior.ts'
+import { NotABehavior, typeOf } from '../values/errors.ts'
+import type { MessageSchema } from '../values/schema.ts'
+import type { Cell } from './cell.ts'
+import { CallContext } from './context.ts'
+import { Envelope, type Meta } from './envelope.ts'
+import { become, followMessage, messageFailed, messageUnhandled } from './following.ts'
+import { isThenable, observe } from './pending.ts'
+
+/** Handles one message; returns how many it took. */
+export function handleGuarded(cell: Cell): number {
+  const { dispatcher, options } = cell
+  let message = cell.take()
+  if (message === undefined) return 0
+  const meta = dispatcher.takenMeta
+  const call = options.reentrant ? new CallContext(cell, cell.ctx!) : undefined
+  const ctx = call ?? cell.ctx!
+  try {
+    if (meta instanceof Envelope) message = meta.open(cell, message)
+    if (message !== undefined && options.accepts !== undefined) message = accepted(cell, options.accepts, message, meta)
+    if (message === undefined) return 1
+    ctx.message = message
+    ctx.meta = meta
+    if (call !== undefined) (cell.more.calls ??= new Set()).add(call)
+    const next = cell.behavior.handle(ctx as never, message as never)
+    if (call !== undefined) followCall(cell, call, next)
+    else if (followMessage(cell, ctx, next)) ctx.message = undefined
+  } catch (cause) {
+    if (call !== undefined) cell.extras?.calls?.delete(call)
+    messageFailed(cell, ctx, cause)
+  }
+  return 1
+}
+
+/** What the schema makes of the message; undefined where it refuses it, which ends it as a dead letter. */
+function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Meta): unknown {
+  const { host } = cell.dispatcher
+  const result = schema['~standard'].validate(message)
+  if (isThenable(result)) {
+    observe(result, { settle: () => {} })
+    host.bury(message, meta, cell.ref, 'not-accepted', new Error('accepts must validate synchronously'))
+    return undefined
+  }
+  if (result.issues === undefined) return result.value
+  const detail = result.issues.map((i) => i.message).join('; ')
+  host.bury(message, meta, cell.ref, 'not-accepted', new Error(detail))
+  return undefined
+}
+
+function followCall(cell: Cell, ctx: CallContext, next: unknown): void {
+  if (!isThenable(next)) return completeCall(cell, ctx, next)
+  const { host } = cell.dispatcher
+  host.pending++
+  observe(next, {
+    settle: (ok, value) => {
+      host.pending--
+      if (ctx.ended) return
+      if (ok) completeCall(cell, ctx, value)
+      else {
+        cell.extras?.calls?.delete(ctx)
+        messageFailed(cell, ctx, value)
+      }
+      cell.rouse()
+    },
+  })
+}
+
+function completeCall(cell: Cell, ctx: CallContext, returned: unknown): void {
+  cell.extras?.calls?.delete(ctx)
+  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
+  if (next === unhandled) return messageUnhandled(cell, ctx)
+  const stops = next instanceof BehaviorNode && next.kind === 'stopped'
+  if (next !== undefined && next !== same && !stops) {
+    const what = `The reentrant handler of ${typeOf(ctx.message)} in ${cell.ref.path} returned`
+    return messageFailed(cell, ctx, new NotABehavior(next, `${what} a behavior, which could overwrite another call's:`))
+  }
+  if (ctx.message !== undefined) cell.dispatcher.ledger.handled++
+  ctx.message = undefined
+  if (stops) become(cell, next)
+}

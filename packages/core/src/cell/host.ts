@@ -1,0 +1,55 @@
+// What a cell sees of its system. Narrow on purpose: no cycle, no late binding, and easy to stand in for.
+
+import type { Decision } from '../deciders/supervision.ts'
+import type { TimerQueue } from '../queues/timers.ts'
+import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { Logger } from '../values/logger.ts'
+import type { Observation } from '../values/observation.ts'
+import type { DropReason } from '../values/options.ts'
+import type { SupervisionPolicy } from '../values/policy.ts'
+import type { AnyRef } from '../values/ref.ts'
+import type { ExecutionRuntime } from '../values/runtime.ts'
+import type { SystemPhase, SystemView } from '../values/system.ts'
+import type { Cell } from './cell.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Meta } from './envelope.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface CellHost {
+  readonly name: string
+  readonly phase: SystemPhase
+  readonly view: SystemView
+  readonly ledger: Ledger
+  readonly timers: TimerQueue
+  readonly runtime: ExecutionRuntime
+  readonly logger: Logger
+  readonly policy: SupervisionPolicy
+  readonly askTimeout: number
+  /** Whether anybody listens to observations; without it none is made. */
+  readonly listening: boolean
+  /** Handlers that wait for a promise. */
+  pending: number
+  /** Messages in the mailbox of a cell that has left the tree and is being drained. */
+  leaving: number
+  /** Messages that actors left behind when they ended. */
+  undelivered: number
+  /** PreStop, PostStop and PreRestart handlers that failed. */
+  failedEndSignals: number
+  nextUid(): number
+  dispatcher(name: string | undefined): Dispatcher
+  /** A dispatcher has nothing left to do. */
+  idle(): void
+  observe(observation: Observation): void
+  /** Adds a decision to the counters of supervision. */
+  count(decision: Decision): void
+  /** Ends a message as a dead letter. It was counted as sent before. */
+  bury(message: unknown, meta: Meta, recipient: AnyRef | undefined, reason: DeadLetterReason, cause?: unknown): void
+  /** Ends a message as dropped. It was counted as sent before. */
+  drop(message: unknown, meta: Meta, reason: DropReason): void
+  born(cell: Cell): void
+  /** The cell left the tree; before its watchers learn of it. */
+  unregister(cell: Cell): void
+  died(cell: Cell): void
+  /** A failure climbed past the top. */
+  topFailed(child: Cell, cause: unknown): void
+}

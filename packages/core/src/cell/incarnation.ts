@@ -1,0 +1,40 @@
+// What ends with an incarnation, whatever comes after it: context, timers, receive timeout, questions under way,
+// adapters, tasks. Nothing of it reaches the next one.
+
+import { Cancelled } from '../values/errors.ts'
+import type { Cell } from './cell.ts'
+
+/** Asks what runs to come to an end: aborts the signal and lets no timer fire any more. */
+export function interrupt(cell: Cell): void {
+  const extras = cell.extras
+  if (extras === undefined) return
+  extras.timers?.cancelAll()
+  extras.receiveTimer?.cancel()
+  extras.receiveTimer = undefined
+  const abort = extras.abort
+  if (abort === undefined || abort.signal.aborted) return
+  abort.abort(new Cancelled(`The incarnation of ${cell.ref.path}`))
+}
+
+/** Cuts everything off that belongs to this incarnation. */
+export function endIncarnation(cell: Cell): void {
+  cell.ctx = undefined
+  const extras = cell.extras
+  if (extras === undefined) return
+  interrupt(cell)
+  extras.timers = undefined
+  extras.handedOver = undefined
+  extras.adapters = undefined
+  for (const ask of extras.asking ?? []) ask.cancel(`The question of ${cell.ref.path}`, undefined)
+  extras.asking = undefined
+  extras.abort = undefined
+  endCalls(cell)
+}
+
+/** Counts the pending handlers of a reentrant actor as failed, and cuts them off. */
+function endCalls(cell: Cell): void {
+  const calls = cell.extras?.calls
+  if (calls === undefined) return
+  for (const call of calls) call.cutOff()
+  cell.extras!.calls = undefined
+}

@@ -1,0 +1,129 @@
+// Works off the system lane: commands first, in order; then signals, as long as the phase takes them and no handler is
+// pending. What must wait stays in the lane.
+
+import { outcomeOf, takesSignals } from '../deciders/phase.ts'
+import { DeathPact } from '../values/errors.ts'
+import { unhandled } from '../values/behavior.ts'
+import type { Signal } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+import { fail, failEscalated } from './failing.ts'
+import { followSignal } from './following.ts'
+import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { beginRestart, proceedRestart } from './restarting.ts'
+import { startOverrun } from './starting.ts'
+import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
+import type { Command, SystemLane } from './system-lane.ts'
+
+/** Performs what is in the lane and can be done now. */
+export function runLane(cell: Cell): void {
+  for (;;) {
+    const lane = cell.lane
+    if (lane === undefined) return
+    if (lane.deferred.length > 0 && arrived(cell)) {
+      const deferred = lane.deferred
+      lane.deferred = []
+      for (const command of deferred) perform(cell, lane, command)
+      continue
+    }
+    const command = lane.commands.shift()
+    if (command !== undefined) {
+      perform(cell, lane, command)
+      continue
+    }
+    const signal = signalsFlow(cell) ? lane.signals.shift() : undefined
+    if (signal !== undefined) {
+      deliver(cell, signal)
+      continue
+    }
+    if (atChildren(cell)) awaitChildren(cell)
+    if (lane.commands.size === 0) {
+      if (lane.signals.size === 0 && lane.deferred.length === 0) cell.lane = undefined
+      return
+    }
+  }
+}
+
+/** Whether another turn would find something to do here. */
+export function laneReady(cell: Cell, lane: SystemLane): boolean {
+  return lane.commands.size > 0 || (lane.signals.size > 0 && signalsFlow(cell)) || (lane.deferred.length > 0 && arrived(cell))
+}
+
+/** Whether signal handlers may run now. A stopping actor hears its children end, but nothing after PostStop. */
+function signalsFlow(cell: Cell): boolean {
+  if (cell.extras?.pending !== undefined) return false
+  return cell.phase === 'stopping' ? atChildren(cell) : takesSignals(cell.phase)
+}
+
+function atChildren(cell: Cell): boolean {
+  return cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && cell.extras?.pending === undefined
+}
+
+function arrived(cell: Cell): boolean {
+  return cell.phase === 'running' || cell.phase === 'suspended'
+}
+
+function perform(cell: Cell, lane: SystemLane, command: Command): void {
+  switch (command.verb) {
+    case 'stop':
+      return beginStop(cell, command.reason, command.cause)
+    case 'kill':
+      return beginStop(cell, 'killed', undefined)
+    case 'suspend':
+    case 'resume':
+    case 'restart':
+      return direct(cell, lane, command)
+    case 'escalated':
+      return failEscalated(cell, command.child, command.cause)
+    case 'proceed':
+      if (cell.phase === 'stopping') proceedStop(cell)
+      else if (cell.phase === 'restarting') proceedRestart(cell)
+      else if (cell.phase === 'starting' && cell.extras?.step?.fired === true) startOverrun(cell)
+  }
+}
+
+type Directing = Extract<Command, { verb: 'suspend' | 'resume' | 'restart' }>
+
+function direct(cell: Cell, lane: SystemLane, command: Directing): void {
+  const outcome = outcomeOf(cell.phase, command.verb)
+  if (outcome === 'noop') return
+  if (outcome === 'defer') {
+    lane.deferred.push(command)
+    return
+  }
+  if (command.verb === 'restart') return beginRestart(cell, command.cause, command.delay)
+  if (command.verb === 'resume') {
+    const failed = cell.phase === 'failed'
+    change(cell, 'resume', undefined)
+    if (failed) resumeEscalated(cell)
+    return
+  }
+  const info = infoOf(cell, undefined)
+  info.note = command.reason
+  change(cell, 'suspend', info)
+}
+
+/** A parent that goes on takes along the children that failed up to it. */
+export function resumeEscalated(cell: Cell): void {
+  for (let c = cell.children?.first; c !== undefined; c = c.next) if (c.phase === 'failed') c.command({ verb: 'resume' })
+}
+
+function deliver(cell: Cell, signal: Signal): void {
+  let deathPact = false
+  if (signal.type === 'Terminated') {
+    const watch = cell.extras?.watching?.get(signal.ref)
+    if (watch === undefined || !watch.ended) return
+    cell.extras!.watching!.delete(signal.ref)
+    deathPact = watch.deathPact
+  } else if (signal.type === 'ReceiveTimeout' && cell.extras?.receiveTimer?.takeDue() !== true) return
+  const handler = cell.behavior.signal
+  let returned: unknown = unhandled
+  try {
+    if (handler !== undefined) returned = handler(cell.ctx as never, signal)
+  } catch (cause) {
+    return fail(cell, cause, undefined)
+  }
+  if (returned !== unhandled) return followSignal(cell, returned, signal.type)
+  if (signal.type !== 'Terminated') return
+  if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
+  cell.dispatcher.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')
+}

@@ -1,0 +1,60 @@
+// The ref of an actor on this thread. It outlives its cell's usefulness: a dead cell stays behind it, empty, so that
+// telling needs no check for absence and the exit reason can still be asked for.
+
+import { anonymousName } from '../values/path.ts'
+import { InvalidOption } from '../values/errors.ts'
+import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
+import { askCell } from './ask.ts'
+import type { Cell } from './cell.ts'
+import { Envelope, type Meta } from './envelope.ts'
+import { offerTo } from './offer.ts'
+import { poison, poisonPill } from './poison.ts'
+
+export class LocalRef implements ActorRef<unknown> {
+  readonly parent: LocalRef | undefined
+  readonly name: string | undefined
+  readonly uid: number
+  cell!: Cell
+  constructor(parent: LocalRef | undefined, name: string | undefined, uid: number) {
+    this.parent = parent
+    this.name = name
+    this.uid = uid
+  }
+  get path(): string {
+    const name = this.name ?? anonymousName(this.uid)
+    return this.parent === undefined ? `/${name}` : `${this.parent.path}/${name}`
+  }
+  tell(message: unknown, options?: AnyRef | TellOptions): void {
+    this.cell.send(message, options === undefined ? undefined : metaFrom(options))
+  }
+  ask(question: unknown, options?: AskOptions): Promise<never> {
+    return askCell(this.cell, question, options, undefined) as Promise<never>
+  }
+  offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
+    return offerTo(this.cell, message, options?.signal)
+  }
+  stop(options?: { readonly after?: 'current' | 'queued' }): void {
+    const after = options?.after ?? 'current'
+    if (after === 'current') this.cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
+    else if (after === 'queued') this.cell.send(poisonPill, poison)
+    else throw new InvalidOption('after', after, "use 'current' or 'queued'")
+  }
+  toString(): string {
+    return `ActorRef(${this.path}#${this.uid})`
+  }
+  toJSON(): string {
+    return `${this.path}#${this.uid}`
+  }
+}
+
+/** Meta of a tell: nothing, the sender's ref as it is, or an envelope for more. */
+export function metaFrom(options: AnyRef | TellOptions): Meta {
+  if ('tell' in options) return options
+  const { sender, headers, priority } = options
+  return headers === undefined && priority === undefined ? sender : new Envelope(sender, headers, priority)
+}
+
+/** The cell behind a ref of this thread, or undefined for asks, adapters and whatever else speaks `tell`. */
+export function cellOf(ref: AnyRef): Cell | undefined {
+  return ref instanceof LocalRef ? ref.cell : undefined
+}

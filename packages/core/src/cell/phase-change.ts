@@ -1,0 +1,44 @@
+// The one place where a phase changes, so that the table is asked and listeners hear of it every time.
+
+import { outcomeOf, type PhaseEvent } from '../deciders/phase.ts'
+import type { Phase } from '../values/observation.ts'
+import type { Cell } from './cell.ts'
+import { type EndInfo, PhaseInfo } from './phase-info.ts'
+
+/** Moves on by an event that the table allows here. */
+export function change(cell: Cell, event: PhaseEvent, info: PhaseInfo | EndInfo | undefined): void {
+  const from = cell.phase
+  const to = outcomeOf(from, event) as Phase
+  cell.phase = to
+  cell.info = info
+  const host = cell.dispatcher.host
+  if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: cell.dispatcher.now })
+}
+
+/** Whether the present incarnation saw PreStart and has not seen PostStop. */
+export function isLive(cell: Cell): boolean {
+  switch (cell.phase) {
+    case 'running':
+    case 'suspended':
+      return true
+    case 'starting':
+    case 'failed':
+    case 'restarting':
+    case 'stopping':
+      return (cell.info as PhaseInfo).live
+    default:
+      return false
+  }
+}
+
+/** What a new phase carries, from now on. */
+export function infoOf(cell: Cell, cause: unknown): PhaseInfo {
+  const info = new PhaseInfo(cell.dispatcher.now, isLive(cell))
+  info.cause = cause
+  return info
+}
+
+/** The info of a phase that has one. */
+export function phaseInfo(cell: Cell): PhaseInfo {
+  return cell.info as PhaseInfo
+}

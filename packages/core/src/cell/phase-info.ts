@@ -1,0 +1,35 @@
+// What a phase carries: why, since when, and how far it has come. One shape for all, in the cell's one slot for it.
+
+import type { ExitReason } from '../values/signals.ts'
+
+/** How far starting, stopping or restarting has come. */
+export type Step = 'handler' | 'setup' | 'pre-start' | 'post-start' | 'post-restart' | 'pre-stop' | 'children' | 'post-stop' | 'backoff'
+
+/** How an actor ended. */
+export interface EndInfo {
+  readonly reason: ExitReason
+  readonly cause: unknown
+}
+
+export class PhaseInfo implements EndInfo {
+  /** Why the actor stops; in other phases without meaning. */
+  reason: ExitReason = 'normal'
+  cause: unknown = undefined
+  since: number
+  step: Step = 'handler'
+  /** Whether the present incarnation saw PreStart and has not seen PostStop. */
+  live: boolean
+  /** Milliseconds to wait before the next incarnation; of `restarting`. */
+  delay = 0
+  /** Why it is suspended, in words. */
+  note = ''
+  /** Whether the next incarnation replaces one that failed; of `starting`. */
+  again = false
+  constructor(since: number, live: boolean) {
+    this.since = since
+    this.live = live
+  }
+}
+
+/** How the fast way out of the running phase ended. */
+export const normalEnd: EndInfo = { reason: 'normal', cause: undefined }

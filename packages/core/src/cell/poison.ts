@@ -1,0 +1,17 @@
+// The pill that stops an actor after what was queued before it. It travels as a message, and is counted as one, but
+// never reaches a handler.
+
+import type { Cell } from './cell.ts'
+import { Envelope } from './envelope.ts'
+import { beginStop } from './stopping.ts'
+
+class Poison extends Envelope {
+  override open(cell: Cell, _message: unknown): undefined {
+    cell.dispatcher.ledger.handled++
+    beginStop(cell, 'normal', undefined)
+    return undefined
+  }
+}
+
+export const poisonPill: unique symbol = Symbol('poison pill')
+export const poison: Envelope = new Poison(undefined, undefined, undefined)

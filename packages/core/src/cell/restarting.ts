@@ -1,0 +1,90 @@
+// From one incarnation to the next: PreRestart, the children, PostStop, the backoff, and a start from the behavior
+// given to `spawn`. Name, ref, mailbox, stash, watches and watchers stay.
+
+import { outcomeOf } from '../deciders/phase.ts'
+import type { Cell } from './cell.ts'
+import { endIncarnation, interrupt } from './incarnation.ts'
+import { armStep, disarmStep } from './pending.ts'
+import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { clearMailbox } from './draining.ts'
+import { cutOff, runEndSignal, stopChildren } from './stopping.ts'
+import { relaunch } from './starting.ts'
+import { postStop } from '../values/signals.ts'
+
+/** Ends this incarnation and, `delay` ms later, begins the next. */
+export function beginRestart(cell: Cell, cause: unknown, delay: number): void {
+  if (outcomeOf(cell.phase, 'restart') !== 'restarting') return
+  const info = infoOf(cell, cause)
+  info.delay = delay
+  disarmStep(cell)
+  change(cell, 'restart', info)
+  interrupt(cell)
+  if (cell.extras?.pending === undefined) return enterPreRestart(cell)
+  info.step = 'handler'
+  armStep(cell, cell.options.stopTimeout)
+}
+
+/** What the restart waited for has come about, or its time is up. */
+export function proceedRestart(cell: Cell): void {
+  const info = phaseInfo(cell)
+  const late = cell.extras?.step?.fired === true
+  switch (info.step) {
+    case 'handler':
+      if (late) {
+        disarmStep(cell)
+        cutOff(cell)
+      }
+      if (cell.extras?.pending === undefined) enterPreRestart(cell)
+      return
+    case 'pre-stop':
+      if (!late) return
+      disarmStep(cell)
+      cutOff(cell)
+      return enterChildren(cell)
+    case 'children':
+      return awaitChildren(cell)
+    case 'post-stop':
+      if (!late) return
+      disarmStep(cell)
+      cutOff(cell)
+      return enterBackoff(cell)
+    case 'backoff':
+      if (info.delay > 0 && !late) return
+      disarmStep(cell)
+      return relaunch(cell)
+    default:
+  }
+}
+
+function enterPreRestart(cell: Cell): void {
+  const info = phaseInfo(cell)
+  disarmStep(cell)
+  info.step = 'pre-stop'
+  if (info.live) runEndSignal(cell, { type: 'PreRestart', cause: info.cause }, enterChildren)
+  else enterChildren(cell)
+}
+
+function enterChildren(cell: Cell): void {
+  phaseInfo(cell).step = 'children'
+  if (cell.options.restartChildren === 'stop') stopChildren(cell)
+  awaitChildren(cell)
+}
+
+function awaitChildren(cell: Cell): void {
+  if (cell.options.restartChildren === 'stop' && cell.children !== undefined && cell.children.size > 0) return
+  const info = phaseInfo(cell)
+  info.step = 'post-stop'
+  if (!info.live) return enterBackoff(cell)
+  info.live = false
+  runEndSignal(cell, postStop, enterBackoff)
+}
+
+function enterBackoff(cell: Cell): void {
+  const info = phaseInfo(cell)
+  endIncarnation(cell)
+  if (cell.options.restartMailbox === 'clear') clearMailbox(cell)
+  info.step = 'backoff'
+  // Also without a delay the next incarnation begins from the lane: a start that keeps failing must not recurse.
+  if (info.delay > 0) armStep(cell, info.delay)
+  else cell.command({ verb: 'proceed' })
+}

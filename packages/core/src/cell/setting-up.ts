@@ -1,0 +1,39 @@
+// From a behavior to one that can handle messages: runs `setup`, also nested and async, in the actor's own turn.
+
+import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
+import { NotABehavior } from '../values/errors.ts'
+import type { Cell } from './cell.ts'
+import { type Continuation, hold, isThenable } from './pending.ts'
+
+/** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
+export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation): void {
+  let at: unknown = node
+  try {
+    while (at instanceof BehaviorNode && at.kind === 'setup') {
+      const made = (at.handle as (ctx: unknown) => unknown)(cell.ctx)
+      if (isThenable(made)) {
+        hold(cell, made, 'setup', (c, ok, value) => {
+          if (ok) settled(c, value, then)
+          else then(c, false, value)
+        })
+        return
+      }
+      at = made instanceof BehaviorWithOptions ? made.behavior : made
+    }
+  } catch (cause) {
+    then(cell, false, cause)
+    return
+  }
+  finish(cell, at, then)
+}
+
+function settled(cell: Cell, value: unknown, then: Continuation): void {
+  const made = value instanceof BehaviorWithOptions ? value.behavior : value
+  if (made instanceof BehaviorNode && made.kind === 'setup') resolveNode(cell, made, then)
+  else finish(cell, made, then)
+}
+
+function finish(cell: Cell, made: unknown, then: Continuation): void {
+  if (made instanceof BehaviorNode && (made.kind === 'receive' || made.kind === 'stopped')) then(cell, true, made)
+  else then(cell, false, new NotABehavior(made, `The setup of ${cell.ref.path} returned`))
+}

@@ -1,0 +1,143 @@
+// From nothing to running: setup, PreStart, PostStart and, after a restart, PostRestart. Each may be async; one
+// deadline bounds them together. Runs in the actor's turn, never inside `spawn`.
+
+import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
+import { NotABehavior, StartTimeout } from '../values/errors.ts'
+import { postStart, preStart, type Signal } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+import { Context } from './context.ts'
+import { fail } from './failing.ts'
+import { become } from './following.ts'
+import { abandon, armStep, disarmStep, hold, isThenable } from './pending.ts'
+import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { resolveNode } from './setting-up.ts'
+
+/** The first start. */
+export function beginStart(cell: Cell): void {
+  const initial = cell.initial!
+  if (initial.kind === 'receive' && initial.signal === undefined && cell.extras === undefined) {
+    // Nothing to run and nobody to tell: the whole start is one step. Listeners still hear of both phases.
+    change(cell, 'start', undefined)
+    cell.ctx = new Context(cell)
+    change(cell, 'started', undefined)
+    return
+  }
+  change(cell, 'start', infoOf(cell, undefined))
+  launch(cell)
+}
+
+/** The start of the next incarnation. */
+export function relaunch(cell: Cell): void {
+  const before = phaseInfo(cell)
+  const info = infoOf(cell, before.cause)
+  info.again = true
+  cell.more.incarnation++
+  change(cell, 'relaunch', info)
+  launch(cell)
+}
+
+function launch(cell: Cell): void {
+  const info = phaseInfo(cell)
+  const extras = cell.extras
+  if (extras !== undefined) {
+    extras.handedOver = extras.handingOver
+    extras.handingOver = undefined
+  }
+  cell.ctx = new Context(cell)
+  info.step = 'setup'
+  resolveNode(cell, cell.initial!, (c, ok, value) => {
+    if (!arriving(c)) return
+    if (!ok) return startFailed(c, value)
+    const node = value as BehaviorNode
+    if (node.kind === 'stopped') return void become(c, node)
+    c.behavior = node
+    phaseInfo(c).live = true
+    step(c, 'pre-start')
+  })
+  boundStart(cell)
+}
+
+/** Arms the start's deadline, once, when something is pending. */
+function boundStart(cell: Cell): void {
+  if (arriving(cell) && cell.extras?.pending !== undefined && cell.extras.step === undefined) armStep(cell, cell.options.startTimeout)
+}
+
+function arriving(cell: Cell): boolean {
+  return cell.phase === 'starting'
+}
+
+function step(cell: Cell, at: 'pre-start' | 'post-start' | 'post-restart' | 'done'): void {
+  const info = phaseInfo(cell)
+  switch (at) {
+    case 'pre-start':
+      info.step = 'pre-start'
+      return tell(cell, preStart, 'post-start')
+    case 'post-start':
+      info.step = 'post-start'
+      return tell(cell, postStart, info.again ? 'post-restart' : 'done')
+    case 'post-restart':
+      info.step = 'post-restart'
+      return tell(cell, { type: 'PostRestart', cause: info.cause }, 'done')
+    case 'done':
+      return arrive(cell)
+  }
+}
+
+function tell(cell: Cell, signal: Signal, then: 'post-start' | 'post-restart' | 'done'): void {
+  const handler = cell.behavior.signal
+  if (handler === undefined) return step(cell, then)
+  let returned: unknown
+  try {
+    returned = handler(cell.ctx as never, signal)
+  } catch (cause) {
+    return startFailed(cell, cause)
+  }
+  if (isThenable(returned)) {
+    hold(cell, returned, signal.type, (c, ok, value) => {
+      if (!arriving(c)) return
+      if (ok) took(c, value, then)
+      else startFailed(c, value)
+    })
+    boundStart(cell)
+  } else took(cell, returned, then)
+}
+
+function took(cell: Cell, returned: unknown, then: 'post-start' | 'post-restart' | 'done'): void {
+  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
+  if (next === undefined) return step(cell, then)
+  if (!(next instanceof BehaviorNode)) return startFailed(cell, new NotABehavior(next, `A start handler of ${cell.ref.path} returned`))
+  if (next.kind !== 'setup') {
+    become(cell, next)
+    if (arriving(cell)) step(cell, then)
+    return
+  }
+  resolveNode(cell, next, (c, ok, value) => {
+    if (!arriving(c)) return
+    if (ok) took(c, value, then)
+    else startFailed(c, value)
+  })
+  boundStart(cell)
+}
+
+function arrive(cell: Cell): void {
+  disarmStep(cell)
+  change(cell, 'started', undefined)
+  const extras = cell.extras
+  if (extras === undefined) return
+  extras.runningSince = cell.dispatcher.now
+  const waiters = extras.startWaiters
+  extras.startWaiters = undefined
+  for (const waiter of waiters ?? []) waiter(undefined)
+}
+
+function startFailed(cell: Cell, cause: unknown): void {
+  disarmStep(cell)
+  fail(cell, cause, undefined)
+}
+
+/** The deadline of the start has passed. */
+export function startOverrun(cell: Cell): void {
+  abandon(cell)
+  cell.ctx = new Context(cell)
+  startFailed(cell, new StartTimeout(cell.ref.path, cell.options.startTimeout))
+}

@@ -1,0 +1,44 @@
+// Messages put aside by an actor, with their meta. Belongs to the cell, so that it survives a restart; drained like
+// the mailbox on stop. Putting the present message aside moves it: it is not in progress any more, and not resent.
+
+import { MessageRing } from '../queues/ring.ts'
+import { StashOverflow } from '../values/errors.ts'
+import type { Cell } from './cell.ts'
+import type { Context } from './context.ts'
+import type { Meta } from './envelope.ts'
+
+export class CellStash {
+  readonly #cell: Cell
+  readonly #ring = new MessageRing()
+  constructor(cell: Cell) {
+    this.#cell = cell
+  }
+  get size(): number {
+    return this.#ring.size
+  }
+  add(ctx: Context, message: unknown): void {
+    const { options, dispatcher, ref } = this.#cell
+    if (this.#ring.size >= options.stashCapacity) {
+      if (options.stashOverflow === 'error') throw new StashOverflow(ref.path, options.stashCapacity)
+      const oldest = this.#ring.shift()
+      dispatcher.host.drop(oldest, this.#ring.meta as Meta, 'stash-overflow')
+    }
+    const present = ctx.message === message
+    this.#ring.push(message, present ? ctx.meta : undefined)
+    if (present) ctx.message = undefined
+    else dispatcher.ledger.sent++
+  }
+  /** Moves everything to the front of the mailbox, oldest first. */
+  unstashAll(): void {
+    const messages = this.takeAll()
+    if (messages.length > 0) this.#cell.putBack(messages)
+  }
+  clear(): void {
+    for (const [message, meta] of this.takeAll()) this.#cell.dispatcher.host.drop(message, meta, 'stash-cleared')
+  }
+  takeAll(): (readonly [unknown, Meta])[] {
+    const messages: (readonly [unknown, Meta])[] = []
+    for (let m = this.#ring.shift(); m !== undefined; m = this.#ring.shift()) messages.push([m, this.#ring.meta as Meta])
+    return messages
+  }
+}

@@ -1,0 +1,180 @@
+// The way out: the pending handler, PreStop, the children, PostStop, and then the order in which the world learns of
+// it: own watches cleared, unregistered, mailbox drained, watchers told. Each wait is bounded by `stopTimeout`;
+// who overruns it is cut off as if killed.
+
+import { outcomeOf } from '../deciders/phase.ts'
+import { ActorInitializationError, Cancelled } from '../values/errors.ts'
+import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+import { Context } from './context.ts'
+import { drainMailbox } from './draining.ts'
+import { Envelope } from './envelope.ts'
+import { endIncarnation, interrupt } from './incarnation.ts'
+import { abandon, armStep, disarmStep, hold, isThenable } from './pending.ts'
+import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
+import { clearWatches, tellWatchers } from './watch.ts'
+
+/** Begins to stop; `killed` skips what is pending and PreStop. Repeated, it is a no-op, but a kill hurries a stop. */
+export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void {
+  const killed = reason === 'killed'
+  const from = cell.phase
+  if (outcomeOf(from, killed ? 'kill' : 'stop') === 'noop') {
+    if (killed && from === 'stopping') overrun(cell)
+    return
+  }
+  if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.children === undefined && cell.behavior.signal === undefined) {
+    // Nothing to run, nobody to wait for.
+    change(cell, 'stop', normalEnd)
+    release(cell, normalEnd)
+    return
+  }
+  const info = infoOf(cell, cause)
+  info.reason = reason
+  disarmStep(cell)
+  change(cell, killed ? 'kill' : 'stop', info)
+  interrupt(cell)
+  if (cell.extras?.pending === undefined) return enterPreStop(cell)
+  if (killed) {
+    cutOff(cell)
+    enterPreStop(cell)
+  } else {
+    info.step = 'handler'
+    armStep(cell, cell.options.stopTimeout)
+  }
+}
+
+/** What the stop waited for has come about, or its time is up. */
+export function proceedStop(cell: Cell): void {
+  if (cell.extras?.step?.fired === true) return overrun(cell)
+  const info = phaseInfo(cell)
+  if (info.step === 'handler' && cell.extras?.pending === undefined) enterPreStop(cell)
+}
+
+/** The stop takes too long, or a kill came on top: go on without what it waits for. */
+function overrun(cell: Cell): void {
+  const info = phaseInfo(cell)
+  const step = info.step
+  disarmStep(cell)
+  if (step === 'children') return
+  cutOff(cell)
+  if (step === 'post-stop') return finish(cell)
+  info.reason = 'killed'
+  enterPreStop(cell)
+}
+
+/** Abandons the pending call; whatever it still tries through its context is refused from here on. */
+export function cutOff(cell: Cell): void {
+  const ctx = cell.ctx
+  abandon(cell)
+  if (ctx === undefined) return
+  if (ctx.message !== undefined) {
+    cell.dispatcher.ledger.failed++
+    if (ctx.meta instanceof Envelope) ctx.meta.end('stopped', phaseInfo(cell).cause)
+    ctx.message = undefined
+  }
+  cell.ctx = new Context(cell)
+}
+
+function enterPreStop(cell: Cell): void {
+  const info = phaseInfo(cell)
+  info.step = 'pre-stop'
+  if (info.live && info.reason !== 'killed') runEndSignal(cell, preStop, enterChildren)
+  else enterChildren(cell)
+}
+
+function enterChildren(cell: Cell): void {
+  phaseInfo(cell).step = 'children'
+  stopChildren(cell)
+  if (cell.lane === undefined) awaitChildren(cell)
+}
+
+/** Asks all children to stop, at once. */
+export function stopChildren(cell: Cell): void {
+  for (let c = cell.children?.last; c !== undefined; c = c.previous) c.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
+}
+
+/** Goes on once the children are gone. The lane calls this after its signals, so that each ChildStopped was heard. */
+export function awaitChildren(cell: Cell): void {
+  if (cell.children !== undefined && cell.children.size > 0) return
+  const info = phaseInfo(cell)
+  info.step = 'post-stop'
+  if (!info.live) return finish(cell)
+  info.live = false
+  runEndSignal(cell, postStop, finish)
+}
+
+/** Runs a signal whose failure is logged and counted, and stops nothing. */
+export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => void): void {
+  const handler = cell.behavior.signal
+  if (handler === undefined) return then(cell)
+  let returned: unknown
+  try {
+    returned = handler(cell.ctx as never, signal)
+  } catch (cause) {
+    endSignalFailed(cell, signal, cause)
+    return then(cell)
+  }
+  if (!isThenable(returned)) return then(cell)
+  hold(cell, returned, signal.type, (c, ok, cause) => {
+    disarmStep(c)
+    if (!ok) endSignalFailed(c, signal, cause)
+    then(c)
+  })
+  armStep(cell, cell.options.stopTimeout)
+}
+
+function endSignalFailed(cell: Cell, signal: Signal, cause: unknown): void {
+  const host = cell.dispatcher.host
+  host.failedEndSignals++
+  host.logger.error({ actor: cell.ref.path, cause, signal: signal.type }, 'a stop handler failed; the stop goes on')
+}
+
+function finish(cell: Cell): void {
+  disarmStep(cell)
+  release(cell, phaseInfo(cell))
+}
+
+/** The cell is empty of user code. From here on nothing can fail. */
+function release(cell: Cell, end: EndInfo): void {
+  const { reason, cause } = end
+  const { host } = cell.dispatcher
+  const extras = cell.extras
+  endIncarnation(cell)
+  change(cell, 'cleaned', end)
+  clearWatches(cell)
+  // Unregister before telling watchers: one of them may respawn this name at once.
+  const parent = cell.ref.parent?.cell
+  parent?.children?.remove(cell)
+  host.unregister(cell)
+  drainMailbox(cell, end)
+  change(cell, 'released', reason === 'normal' && cause === undefined ? normalEnd : { reason, cause })
+  cell.dispatcher.left()
+  host.died(cell)
+  if (extras !== undefined) {
+    for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)
+    tellWatchers(cell, extras, reason, cause)
+    for (const waiter of extras.startWaiters ?? []) waiter(neverStarted(cell, cause))
+    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })
+    extras.failureLog?.flush()
+  }
+  cell.extras = undefined
+  cell.initial = undefined
+  cell.children = undefined
+  cell.lane = undefined
+  if (parent !== undefined) childEnded(parent, cell, end)
+}
+
+function neverStarted(cell: Cell, cause: unknown): ActorInitializationError {
+  if (cause instanceof ActorInitializationError) return cause
+  return new ActorInitializationError(cell.ref.path, cause ?? new Cancelled('The start'))
+}
+
+function childEnded(parent: Cell, child: Cell, end: EndInfo): void {
+  const waits = parent.phase === 'stopping' || parent.phase === 'restarting'
+  if (parent.ref.parent !== undefined) {
+    const { reason, cause } = end
+    parent.signal(cause === undefined ? { type: 'ChildStopped', child: child.ref, reason } : { type: 'ChildStopped', child: child.ref, reason, cause })
+  }
+  if (waits && parent.children?.size === 0 && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })
+}

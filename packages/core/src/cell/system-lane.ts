@@ -1,0 +1,25 @@
+// The lane that goes before user messages: control verbs, which act also while a handler is pending, and signals,
+// which run user code and therefore wait for it. Made with the first entry, gone with the last.
+
+import { Ring } from '../queues/ring.ts'
+import type { ExitReason, Signal } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+
+/** What may be asked of a cell from outside its turn. */
+export type Command =
+  | { readonly verb: 'stop'; readonly reason: ExitReason; readonly cause: unknown }
+  | { readonly verb: 'kill' }
+  | { readonly verb: 'suspend'; readonly reason: string }
+  | { readonly verb: 'resume' }
+  | { readonly verb: 'restart'; readonly cause: unknown; readonly delay: number }
+  /** A child escalated: fail with this. */
+  | { readonly verb: 'escalated'; readonly child: Cell; readonly cause: unknown }
+  /** What the phase waited for has come about: children gone, a step timed out, a backoff passed. */
+  | { readonly verb: 'proceed' }
+
+export class SystemLane {
+  readonly commands: Ring<Command> = new Ring()
+  readonly signals: Ring<Signal> = new Ring()
+  /** Verbs that came before the actor was up. */
+  deferred: Command[] = []
+}

@@ -1,0 +1,82 @@
+// Who hears of whose end. A watch is kept on both sides by ref, so that an old life of a name is never mistaken for a
+// new one; the watcher's side decides at delivery, which is what lets `unwatch` silence a Terminated already queued.
+
+import { ForeignRef, NotAllowed } from '../values/errors.ts'
+import type { AnyRef } from '../values/ref.ts'
+import type { ExitReason, Terminated } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+import { Envelope } from './envelope.ts'
+import type { Extras } from './extras.ts'
+import { cellOf } from './local-ref.ts'
+
+export class Watch extends Envelope {
+  /** What to deliver instead of Terminated; undefined for a plain watch. */
+  readonly message: unknown
+  readonly deathPact: boolean
+  readonly ref: AnyRef
+  /** The watched actor has ended, and the news is queued. */
+  ended = false
+  constructor(ref: AnyRef, message: unknown, deathPact: boolean) {
+    super(undefined, undefined, undefined)
+    this.ref = ref
+    this.message = message
+    this.deathPact = deathPact
+  }
+  /** Opens a `watchWith` message, unless the watch was given up meanwhile. */
+  override open(cell: Cell, message: unknown): unknown {
+    const watching = cell.extras?.watching
+    if (watching?.get(this.ref) !== this) {
+      cell.dispatcher.host.drop(message, this, 'unwatched')
+      return undefined
+    }
+    watching.delete(this.ref)
+    return message
+  }
+}
+
+/** Begins to watch; idempotent, but the two ways of being told do not mix. */
+export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: boolean): void {
+  const target = cellOf(ref)
+  if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(ref.path, 'watch')
+  if (target === cell) throw new NotAllowed(`${ref.path} cannot watch itself. Handle PostStop instead.`)
+  const watching = (cell.more.watching ??= new Map())
+  const present = watching.get(ref)
+  if (present !== undefined) {
+    if ((present.message === undefined) === (message === undefined)) return
+    throw new NotAllowed(`${cell.ref.path} already watches ${ref.path} the other way. Call unwatch before mixing watch and watchWith.`)
+  }
+  const entry = new Watch(ref, message, deathPact)
+  watching.set(ref, entry)
+  const end = target.phase === 'terminated' ? target.end : undefined
+  if (end === undefined) (target.more.watchers ??= new Set()).add(cell)
+  else tellOf(cell, ref, end.reason, end.cause)
+}
+
+export function unwatch(cell: Cell, ref: AnyRef): void {
+  if (cell.extras?.watching?.delete(ref) !== true) return
+  cellOf(ref)?.extras?.watchers?.delete(cell)
+}
+
+/** Gives up all watches of a cell that ends. */
+export function clearWatches(cell: Cell): void {
+  const watching = cell.extras?.watching
+  if (watching === undefined) return
+  for (const ref of watching.keys()) cellOf(ref)?.extras?.watchers?.delete(cell)
+  watching.clear()
+}
+
+/** Tells everybody who watches this cell that it has ended. */
+export function tellWatchers(cell: Cell, extras: Extras, reason: ExitReason, cause: unknown): void {
+  const watchers = extras.watchers
+  if (watchers === undefined) return
+  extras.watchers = undefined
+  for (const watcher of watchers) tellOf(watcher, cell.ref, reason, cause)
+}
+
+function tellOf(watcher: Cell, ref: AnyRef, reason: ExitReason, cause: unknown): void {
+  const entry = watcher.extras?.watching?.get(ref)
+  if (entry === undefined || entry.ended) return
+  entry.ended = true
+  if (entry.message !== undefined) watcher.send(entry.message, entry)
+  else watcher.signal(cause === undefined ? { type: 'Terminated', ref, reason } : ({ type: 'Terminated', ref, reason, cause } satisfies Terminated))
+}

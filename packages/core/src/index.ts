@@ -1,0 +1,89 @@
+// The public API of troupe, by hand.
+
+export { ActorError, type ActorErrorOptions, type FailureKind, type Severity } from './values/actor-error.ts'
+export {
+  type Behavior,
+  empty,
+  ignore,
+  match,
+  type MatchHandlers,
+  type MessageHandler,
+  type Next,
+  receive,
+  same,
+  setup,
+  type SignalHandler,
+  stopped,
+  unhandled,
+  withOptions,
+} from './values/behavior.ts'
+export type { ActorContext, Stash, Timers } from './values/context.ts'
+export type { DeadLetter, DeadLetterReason } from './values/dead-letter.ts'
+export {
+  ActorInitializationError,
+  AskRefused,
+  AskTargetStopped,
+  AskTimeout,
+  Cancelled,
+  ContextEnded,
+  DeathPact,
+  Escalated,
+  ForeignRef,
+  InvalidName,
+  InvalidOption,
+  InvalidTransition,
+  NameTaken,
+  NotABehavior,
+  NotAllowed,
+  OfferRefused,
+  StartTimeout,
+  StashOverflow,
+  SystemClosed,
+  TroupeError,
+  Unhandled,
+  UnknownDispatcher,
+} from './values/errors.ts'
+export type { Logger, LogMethod } from './values/logger.ts'
+export type { MailboxKind, MailboxQueue } from './values/mailbox.ts'
+export type { Observation, Phase } from './values/observation.ts'
+export type {
+  DispatcherOptions,
+  Drain,
+  DropReason,
+  LedgerReport,
+  ShutdownOptions,
+  ShutdownReport,
+  SpawnOptions,
+  SystemOptions,
+} from './values/options.ts'
+export type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from './values/policy.ts'
+export type { ActorRef, AnswerTo, AnyRef, AskOptions, Headers, QuestionOf, RepliesOf, TellOptions } from './values/ref.ts'
+export type { ExecutionRuntime, SchedulerChoices } from './values/runtime.ts'
+export type { MessageSchema, SchemaResult } from './values/schema.ts'
+export type {
+  ChildFailed,
+  ChildStopped,
+  Directive,
+  ExitReason,
+  PostRestart,
+  PostStart,
+  PostStop,
+  PreRestart,
+  PreStart,
+  PreStop,
+  ReceiveTimeout,
+  Signal,
+  Terminated,
+} from './values/signals.ts'
+export type { SystemPhase, SystemView } from './values/system.ts'
+export { supervise, type SuperviseOptions } from './deciders/supervision.ts'
+export { unbounded } from './queues/kinds.ts'
+export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
+export type { SupervisionCounts } from './system/core.ts'
+export type { DeadLetters } from './system/dead-letters.ts'
+export type { Dispatchers } from './system/dispatchers.ts'
+export type { EventSelector, EventStream, Subscription } from './system/event-stream.ts'
+export type { ActorSnapshot } from './system/inspection.ts'
+export { formatTree } from './patterns/format-tree.ts'
+export { ManualRuntime } from './ports/manual.ts'
+export { HostRuntime } from './ports/host.ts'

@@ -1,0 +1,125 @@
+// The one file that touches `globalThis`: monotonic time, microtasks, macrotasks, timers, abort controllers, and an
+// async context that belongs to nobody. Everything is optional there, so that Node, Bun, Deno and browsers all fit.
+
+import type { AbortSource } from '../values/abort.ts'
+import type { ExecutionRuntime } from '../values/runtime.ts'
+
+interface HostTimer {
+  unref?(): void
+}
+interface HostPort {
+  onmessage: (() => void) | null
+  postMessage(value: unknown): void
+}
+interface Host {
+  readonly performance: { now(): number }
+  readonly AbortController: new () => AbortSource
+  queueMicrotask(task: () => void): void
+  setTimeout(task: () => void, ms: number): HostTimer
+  clearTimeout(timer: HostTimer): void
+  setInterval(task: () => void, ms: number): HostTimer
+  clearInterval(timer: HostTimer): void
+  readonly setImmediate?: (task: () => void) => unknown
+  readonly MessageChannel?: new () => { readonly port1: HostPort; readonly port2: HostPort }
+  readonly process?: { getBuiltinModule?(name: string): unknown }
+}
+interface AsyncHooks {
+  readonly AsyncLocalStorage?: { snapshot?(): (task: () => void) => void }
+}
+
+const host = globalThis as unknown as Host
+
+/** The longest delay that hosts take; longer timers are armed again on the way. */
+const longest = 2 ** 31 - 1
+
+export function makeAbortSource(): AbortSource {
+  return new host.AbortController()
+}
+
+export function hostNow(): number {
+  return host.performance.now()
+}
+
+export function hostRandom(): number {
+  return Math.random()
+}
+
+/** Runs the task once the host has served its events. */
+export const hostYield: (task: () => void) => void = makeYield()
+
+function makeYield(): (task: () => void) => void {
+  const immediate = host.setImmediate
+  if (immediate !== undefined) return (task) => void immediate(task)
+  if (host.MessageChannel === undefined) return (task) => void host.setTimeout(task, 0)
+  const { port1, port2 } = new host.MessageChannel()
+  const tasks: (() => void)[] = []
+  port1.onmessage = () => tasks.shift()?.()
+  return (task) => {
+    tasks.push(task)
+    port2.postMessage(null)
+  }
+}
+
+/** Runs the task outside every AsyncLocalStorage store: in the context in which this module was loaded. */
+export const hostEnter: (task: () => void) => void = makeEnter()
+
+function makeEnter(): (task: () => void) => void {
+  const hooks = host.process?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
+  return hooks?.AsyncLocalStorage?.snapshot?.() ?? ((task) => task())
+}
+
+/** The host's timer, never keeping the process alive. */
+export function hostTimer(ms: number, task: () => void): () => void {
+  const timer = host.setTimeout(task, Math.min(Math.ceil(ms), longest))
+  timer.unref?.()
+  return () => host.clearTimeout(timer)
+}
+
+/** Keeps the process alive until released. */
+export function hostHold(): () => void {
+  const handle = host.setInterval(() => {}, longest)
+  return () => host.clearInterval(handle)
+}
+
+/**
+ * The event loop. Waking is a microtask, for latency; a marker behind it tells when the loop has turned, so that a
+ * chain of wakes shares one slice and cannot starve sockets and timers.
+ */
+export class HostRuntime implements ExecutionRuntime {
+  readonly id: string = 'host'
+  pass = 0
+  #marked = false
+  readonly #mark = (): void => {
+    this.#marked = false
+    this.pass++
+  }
+  now(): number {
+    return host.performance.now()
+  }
+  random(): number {
+    return hostRandom()
+  }
+  wake(task: () => void): void {
+    if (!this.#marked) {
+      this.#marked = true
+      hostYield(this.#mark)
+    }
+    host.queueMicrotask(task)
+  }
+  yield(task: () => void): void {
+    if (!this.#marked) {
+      this.#marked = true
+      hostYield(this.#mark)
+    }
+    hostYield(task)
+  }
+  timer(ms: number, task: () => void): () => void {
+    return hostTimer(ms, task)
+  }
+  enter(task: () => void): void {
+    hostEnter(task)
+  }
+  hold(): () => void {
+    return hostHold()
+  }
+}

@@ -1,0 +1,193 @@
+// The public face of a system. It holds no state of its own: everything is in the core behind it.
+
+import type { DispatcherState } from '../cell/dispatcher.ts'
+import { spawnUnder } from '../cell/spawning.ts'
+import { unwatch, watch } from '../cell/watch.ts'
+import type { Cell } from '../cell/cell.ts'
+import type { Deadline } from '../queues/timers.ts'
+import type { Behavior } from '../values/behavior.ts'
+import { checkFinite } from '../values/checks.ts'
+import { ActorInitializationError, InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
+import type { Phase } from '../values/observation.ts'
+import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
+import { segmentsOf } from '../values/path.ts'
+import type { ActorRef, AnyRef } from '../values/ref.ts'
+import type { ExitReason } from '../values/signals.ts'
+import type { SystemPhase, SystemView } from '../values/system.ts'
+import { SystemCore, type SupervisionCounts } from './core.ts'
+import type { DeadLetters } from './dead-letters.ts'
+import type { Dispatchers } from './dispatchers.ts'
+import type { EventStream } from './event-stream.ts'
+import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
+import { shutDown } from './shutdown.ts'
+
+export type { DispatcherState }
+
+/**
+ * A tree of actors with one set of dispatchers, timers and dead letters.
+ *
+ * Guarantees: the promises of SEMANTICS.md; keeps the process alive until it ends, unless `keepAlive: false`.
+ * Fails: `create` with `InvalidOption` or `InvalidName`; once closing, `spawn` with `SystemClosed`.
+ *
+ * @example
+ * await using system = ActorSystem.create('shop')
+ * const ref = system.spawn(counter(), { name: 'counter' })
+ */
+export class ActorSystem implements SystemView {
+  readonly #core: SystemCore
+  readonly #release: () => void
+  #ending: Promise<ShutdownReport> | undefined
+  #resolveTerminated!: (report: ShutdownReport) => void
+  /** Resolves when the system has ended, with the same report that `shutdown` gives. Never rejects. */
+  readonly terminated: Promise<ShutdownReport>
+
+  private constructor(name: string, options: SystemOptions) {
+    this.#core = new SystemCore(name, options, this)
+    this.terminated = new Promise((resolve) => (this.#resolveTerminated = resolve))
+    this.#release = options.keepAlive === false ? () => {} : this.#core.runtime.hold()
+    this.#core.onTopFailure = (cause) => void this.#end({}, cause)
+  }
+
+  /** A new system. Its name stands in logs and errors. */
+  static create(name: string, options: SystemOptions = {}): ActorSystem {
+    if (typeof name !== 'string' || name === '') throw new InvalidName(name, 'the system registry', 'it must be a non-empty string')
+    return new ActorSystem(name, options)
+  }
+
+  get name(): string {
+    return this.#core.name
+  }
+  /** `open` until `shutdown` is called, then `closing` until the last actor has ended, then `closed`. */
+  get phase(): SystemPhase {
+    return this.#core.phase
+  }
+  get deadLetters(): DeadLetters {
+    return this.#core.deadLetters
+  }
+  get events(): EventStream {
+    return this.#core.events
+  }
+  get dispatchers(): Dispatchers {
+    return this.#core.dispatchers
+  }
+
+  /** A new actor at the top of the tree. Returns at once; the actor starts in its first turn. */
+  spawn<M>(behavior: Behavior<M>, options?: SpawnOptions): ActorRef<M> {
+    return spawnUnder(this.#core.guardian, behavior, options)
+  }
+  /** Stops an actor after its current message. */
+  stop(ref: AnyRef): void {
+    this.#core.mine(ref, 'stop').command({ verb: 'stop', reason: 'normal', cause: undefined })
+  }
+  /** Ends an actor at once: no further message, no PreStop; a pending handler is cut off. PostStop still runs. */
+  kill(ref: AnyRef): void {
+    this.#core.mine(ref, 'kill').command({ verb: 'kill' })
+  }
+  /** Lets messages queue until `resume`; signals are still handled. */
+  suspend(ref: AnyRef, reason: string): void {
+    if (typeof reason !== 'string' || reason === '') throw new InvalidOption('reason', reason, 'say why, for those who look at the tree')
+    this.#core.mine(ref, 'suspend').command({ verb: 'suspend', reason })
+  }
+  resume(ref: AnyRef): void {
+    this.#core.mine(ref, 'resume').command({ verb: 'resume' })
+  }
+  /** Replaces the incarnation, as a failure would, but uncounted and without backoff. */
+  restart(ref: AnyRef, cause?: unknown): void {
+    this.#core.mine(ref, 'restart').command({ verb: 'restart', cause, delay: 0 })
+  }
+  /** Makes `watcher` watch `ref`, as if it had called `ctx.watch`. */
+  watch(ref: AnyRef, watcher: AnyRef): void {
+    const cell = this.#core.mine(watcher, 'let watch')
+    if (cell.end !== undefined) throw new NotAllowed(`${watcher.path} has stopped and cannot watch ${ref.path}.`)
+    watch(cell, ref, undefined, false)
+  }
+  unwatch(ref: AnyRef, watcher: AnyRef): void {
+    unwatch(this.#core.mine(watcher, 'let unwatch'), ref)
+  }
+
+  /** Where in its life an actor is; `terminated` for a dead one. */
+  phaseOf(ref: AnyRef): Phase {
+    return this.#core.mine(ref, 'inspect').phase
+  }
+  /** The living actor at an absolute path such as `/user/cart`, or undefined. */
+  find(path: string): AnyRef | undefined {
+    const segments = segmentsOf(path)
+    if (segments?.[0] !== 'user') return undefined
+    let cell: Cell | undefined = this.#core.guardian
+    for (const segment of segments.slice(1)) {
+      const children: Cell['children'] = cell?.children
+      cell = segment.startsWith('$') ? children?.list().find((c) => `$${c.ref.uid}` === segment) : children?.names?.get(segment)
+    }
+    return cell?.ref
+  }
+  /** Resolves once the actor runs; rejects with `ActorInitializationError` if it never does. */
+  started(ref: AnyRef): Promise<void> {
+    const cell = this.#core.mine(ref, 'await the start of')
+    const { cause } = cell.end ?? {}
+    if (cause instanceof ActorInitializationError) return Promise.reject(cause)
+    if (cell.phase === 'running' || cell.phase === 'suspended' || cell.end !== undefined) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      ;(cell.more.startWaiters ??= []).push((error) => (error === undefined ? resolve() : reject(error as Error)))
+    })
+  }
+  /** Resolves when the actor has ended, with the reason and the cause. */
+  whenTerminated(ref: AnyRef): Promise<{ readonly reason: ExitReason; readonly cause: unknown }> {
+    const cell = this.#core.mine(ref, 'await the end of')
+    const end = cell.phase === 'terminated' ? cell.end : undefined
+    if (end !== undefined) return Promise.resolve({ reason: end.reason, cause: end.cause })
+    return new Promise((resolve) => {
+      ;(cell.more.endWaiters ??= []).push(resolve)
+    })
+  }
+  /** Sends a message after `ms`; returns what cancels it. A target that is gone by then makes it a dead letter. */
+  sendAfter<M>(ref: ActorRef<M>, ms: number, message: M): () => void {
+    checkFinite('ms', ms, 'from')
+    const { timers, runtime } = this.#core
+    const deadline: Deadline = { at: 0, order: 0, fire: () => ref.tell(message) }
+    timers.set(deadline, runtime.now() + ms)
+    return () => timers.cancel(deadline)
+  }
+
+  /** The tree as it is now, from `ref` or from the top. */
+  inspect(ref?: AnyRef): Promise<ActorSnapshot> {
+    const cell = ref === undefined ? this.#core.guardian : this.#core.mine(ref, 'inspect')
+    return Promise.resolve(snapshotOf(cell))
+  }
+  /** Where every message sent so far is; `sent` is the sum of the others. */
+  ledger(): Promise<LedgerReport> {
+    return Promise.resolve(ledgerOf(this.#core.ledger, this.#core.guardian, this.#core.leaving))
+  }
+  /** How many actors live, how many have ended, and what supervision did. */
+  counts(): { readonly active: number; readonly terminated: number; readonly supervision: SupervisionCounts } {
+    const { active, terminated, restarts, limitsHit, fatalStops, failedEndSignals } = this.#core
+    return { active, terminated, supervision: { restarts, limitsHit, fatalStops, failedEndSignals } }
+  }
+
+  /** Runs everything due, on a runtime that does not run by itself. `awaiting`: handlers wait for promises. */
+  pump(): 'idle' | 'awaiting' {
+    const { runtime } = this.#core
+    if (runtime.pump === undefined) throw new NotAllowed(`Runtime ${runtime.id} runs by itself. Create the system with { runtime: 'manual' } to pump it.`)
+    runtime.pump()
+    return this.#core.pending > 0 ? 'awaiting' : 'idle'
+  }
+  /**
+   * Stops everything, from the top, and resolves with what was stopped, killed and left in mailboxes. Idempotent;
+   * always resolves, at the latest shortly after the deadline.
+   */
+  shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
+    return this.#end(options, undefined)
+  }
+  #end(options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
+    if (this.#ending !== undefined) return this.#ending
+    this.#ending = shutDown(this.#core, options, cause)
+    void this.#ending.then((report) => {
+      this.#release()
+      this.#resolveTerminated(report)
+    })
+    return this.#ending
+  }
+  /** Drains mailboxes, then shuts down: what `await using` does. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.shutdown({ drain: true })
+  }
+}

@@ -1,0 +1,172 @@
+// The inside of a system: what cells see of it, and the state that its public face works on. Not exported to users.
+
+import { Cell } from '../cell/cell.ts'
+import { change } from '../cell/phase-change.ts'
+import type { Dispatcher } from '../cell/dispatcher.ts'
+import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
+import type { CellHost } from '../cell/host.ts'
+import { Context } from '../cell/context.ts'
+import { Ledger } from '../cell/ledger.ts'
+import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { defaultOptions } from '../cell/options.ts'
+import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
+import { TimerQueue } from '../queues/timers.ts'
+import { BehaviorNode, ignore } from '../values/behavior.ts'
+import { checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import type { DeadLetterReason } from '../values/dead-letter.ts'
+import { ForeignRef, messageOf } from '../values/errors.ts'
+import { type Logger, silent } from '../values/logger.ts'
+import type { Observation } from '../values/observation.ts'
+import type { DropReason, SystemOptions } from '../values/options.ts'
+import type { SupervisionPolicy } from '../values/policy.ts'
+import type { AnyRef } from '../values/ref.ts'
+import type { ExecutionRuntime } from '../values/runtime.ts'
+import type { SystemPhase, SystemView } from '../values/system.ts'
+import { DeadLetterRing } from './dead-letters.ts'
+import { DispatcherTable } from './dispatchers.ts'
+import { LocalEventStream } from './event-stream.ts'
+import { runtimeOf } from './runtimes.ts'
+
+/** What supervision has done so far. */
+export interface SupervisionCounts {
+  readonly restarts: number
+  readonly limitsHit: number
+  readonly fatalStops: number
+  readonly failedEndSignals: number
+}
+
+export class SystemCore implements CellHost {
+  readonly name: string
+  readonly view: SystemView
+  readonly ledger: Ledger = new Ledger()
+  readonly runtime: ExecutionRuntime
+  readonly timers: TimerQueue
+  readonly logger: Logger
+  readonly policy: SupervisionPolicy
+  readonly askTimeout: number
+  readonly onEscalation: 'shutdown' | 'stop'
+  readonly deadLetters: DeadLetterRing
+  readonly events: LocalEventStream
+  readonly dispatchers: DispatcherTable
+  readonly guardian: Cell
+  phase: SystemPhase = 'open'
+  pending = 0
+  leaving = 0
+  undelivered = 0
+  active = 0
+  terminated = 0
+  restarts = 0
+  limitsHit = 0
+  fatalStops = 0
+  failedEndSignals = 0
+  /** Observations that were not made because nobody listened. */
+  unheard = 0
+  /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
+  onIdle: (() => void) | undefined = undefined
+  /** Ends the system because of a failure that climbed past the top. */
+  onTopFailure: ((cause: unknown) => void) | undefined = undefined
+  /** Called when the last actor has gone. */
+  onEmpty: (() => void) | undefined = undefined
+  #uid = 0
+
+  constructor(name: string, options: SystemOptions, view: SystemView) {
+    this.name = name
+    this.view = view
+    this.runtime = runtimeOf(options)
+    this.logger = options.logger ?? silent
+    this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
+    this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
+    this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
+    this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.timers = new TimerQueue(this.runtime, () => this.runtime.enter(this.#fireDue))
+    this.events = new LocalEventStream(
+      name,
+      () => this.phase === 'open',
+      (cause) => this.logger.error({ cause }, 'an event listener failed'),
+    )
+    this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
+    this.guardian = this.#makeGuardian()
+  }
+
+  readonly #fireDue = (): void => void this.timers.fireDue(this.runtime.now())
+
+  #makeGuardian(): Cell {
+    const ref = new LocalRef(undefined, 'user', this.nextUid())
+    const cell = new Cell(ref, this.dispatchers.fallback, defaultOptions, ignore as BehaviorNode)
+    cell.ctx = new Context(cell)
+    change(cell, 'start', undefined)
+    change(cell, 'started', undefined)
+    cell.turn(0)
+    return cell
+  }
+
+  get listening(): boolean {
+    if (this.events.size > 0) return true
+    this.unheard++
+    return false
+  }
+  nextUid(): number {
+    return ++this.#uid
+  }
+  dispatcher(name: string | undefined): Dispatcher {
+    return name === undefined ? this.dispatchers.fallback : this.dispatchers.use(name)
+  }
+  idle(): void {
+    this.onIdle?.()
+  }
+  observe(observation: Observation): void {
+    this.events.publish(observation)
+  }
+  count(decision: Decision): void {
+    if (decision.directive === 'restart') this.restarts++
+    if (decision.limitHit) this.limitsHit++
+    if (decision.fatal) this.fatalStops++
+  }
+
+  bury(message: unknown, meta: Meta, recipient: AnyRef | undefined, reason: DeadLetterReason, cause?: unknown): void {
+    this.ledger.deadLettered++
+    const at = this.runtime.now()
+    const letter = { message, sender: senderOf(meta), recipient, reason, at }
+    this.deadLetters.add(letter)
+    if (meta instanceof Envelope) {
+      const stopped = reason === 'stopped' || reason === 'system-closed'
+      meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
+    }
+    if (this.listening) this.observe({ type: 'message.dead', letter, at })
+  }
+  drop(_message: unknown, meta: Meta, reason: DropReason): void {
+    this.ledger.dropped++
+    if (meta instanceof Envelope) meta.end('refused', reason)
+  }
+
+  born(cell: Cell): void {
+    this.active++
+    if (this.listening) this.observe({ type: 'actor.spawned', ref: cell.ref, at: this.runtime.now() })
+  }
+  unregister(cell: Cell): void {
+    if (this.events.size > 0) this.events.forget(cell.ref)
+  }
+  died(cell: Cell): void {
+    if (cell === this.guardian) {
+      this.onEmpty?.()
+      return
+    }
+    this.active--
+    this.terminated++
+    if (!this.listening) return
+    const { reason, cause } = cell.end!
+    this.observe({ type: 'actor.terminated', ref: cell.ref, reason, cause, at: this.runtime.now() })
+  }
+  topFailed(child: Cell, cause: unknown): void {
+    this.logger.error({ actor: child.ref.path, cause }, `${child.ref.path} escalated past the top`)
+    if (this.onEscalation === 'stop') child.command({ verb: 'stop', reason: 'failure', cause })
+    else this.onTopFailure?.(cause)
+  }
+
+  /** The cell of a ref of this system. */
+  mine(ref: AnyRef, what: string): Cell {
+    const cell = cellOf(ref)
+    if (cell === undefined || cell.dispatcher.host !== this) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), what)
+    return cell
+  }
+}

@@ -1,0 +1,71 @@
+// The dispatchers of one system, by name. The default one is never absent.
+
+import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../cell/dispatcher.ts'
+import type { CellHost } from '../cell/host.ts'
+import { checkFinite, checkWhole } from '../values/checks.ts'
+import { InvalidOption, UnknownDispatcher } from '../values/errors.ts'
+import type { DispatcherOptions } from '../values/options.ts'
+
+/** What `system.dispatchers` offers. */
+export interface Dispatchers {
+  readonly names: readonly string[]
+  /** Adds a dispatcher for one subsystem, so that its load and settings are its own. */
+  add(name: string, options?: DispatcherOptions): void
+  /** Takes no new actors; stops once the last has gone. */
+  close(name: string): void
+  stateOf(name: string): DispatcherState
+}
+
+export const defaultName = 'concurrent'
+
+export class DispatcherTable implements Dispatchers {
+  readonly #host: CellHost
+  readonly #table = new Map<string, Dispatcher>()
+  readonly fallback: Dispatcher
+  constructor(host: CellHost, options: DispatcherOptions | undefined, others: Readonly<Record<string, DispatcherOptions>> | undefined) {
+    this.#host = host
+    this.fallback = new Dispatcher(defaultName, host, settingsOf(options, 'dispatcher'))
+    this.#table.set(defaultName, this.fallback)
+    for (const [name, given] of Object.entries(others ?? {})) this.add(name, given)
+  }
+  get names(): readonly string[] {
+    return [...this.#table.keys()]
+  }
+  get all(): Iterable<Dispatcher> {
+    return this.#table.values()
+  }
+  add(name: string, options?: DispatcherOptions): void {
+    if (typeof name !== 'string' || name === '') throw new InvalidOption('dispatcher name', name, 'use a non-empty string')
+    const present = this.#table.get(name)
+    if (present !== undefined && present.state !== 'stopped') throw new UnknownDispatcher(name, 'there is one of that name. Close it first')
+    this.#table.set(name, new Dispatcher(name, this.#host, settingsOf(options, `dispatchers.${name}`)))
+  }
+  close(name: string): void {
+    if (name === defaultName) throw new UnknownDispatcher(name, 'the default dispatcher ends with its system only')
+    this.#get(name).close()
+  }
+  stateOf(name: string): DispatcherState {
+    return this.#get(name).state
+  }
+  /** The dispatcher for a new actor. */
+  use(name: string): Dispatcher {
+    const dispatcher = this.#get(name)
+    if (dispatcher.state !== 'running') throw new UnknownDispatcher(name, `it is ${dispatcher.state} and takes no new actors`)
+    return dispatcher
+  }
+  #get(name: string): Dispatcher {
+    const dispatcher = this.#table.get(name)
+    if (dispatcher !== undefined) return dispatcher
+    const threads = name === 'parallel' || name === 'pinned' ? '; threads come with @troupe/node' : ''
+    throw new UnknownDispatcher(name, `there is none of that name; there are ${this.names.join(', ')}${threads}`)
+  }
+}
+
+function settingsOf(options: DispatcherOptions = {}, where: string): DispatcherSettings {
+  const { throughput = 64, slice = 5, maxTurns } = options
+  return {
+    throughput: checkWhole(`${where}.throughput`, throughput, 1),
+    slice: checkFinite(`${where}.slice`, slice, 'above'),
+    maxTurns: maxTurns === undefined ? Infinity : checkWhole(`${where}.maxTurns`, maxTurns, 1),
+  }
+}

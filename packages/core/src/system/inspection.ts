@@ -1,0 +1,93 @@
+// A look at the whole tree: what each actor is and does, and where each message is. Walks with a stack of its own, so
+// that a deep tree costs no recursion.
+
+import type { Cell } from '../cell/cell.ts'
+import type { Ledger } from '../cell/ledger.ts'
+import type { PhaseInfo } from '../cell/phase-info.ts'
+import type { Phase } from '../values/observation.ts'
+import type { LedgerReport } from '../values/options.ts'
+
+/** What is known of one actor and those below it. */
+export interface ActorSnapshot {
+  readonly path: string
+  readonly name: string
+  readonly uid: number
+  readonly phase: Phase
+  /** Restarts so far. */
+  readonly incarnation: number
+  readonly queued: number
+  readonly stashed: number
+  /** What a handler that has not settled is about, and for how long, in milliseconds. */
+  readonly pending: { readonly what: string; readonly ms: number } | undefined
+  /** Why and for how long it is suspended, failed, restarting or stopping. */
+  readonly waiting: { readonly reason: string; readonly ms: number; readonly cause: unknown } | undefined
+  readonly dispatcher: string
+  readonly children: readonly ActorSnapshot[]
+}
+
+type Draft = { -readonly [K in keyof ActorSnapshot]: ActorSnapshot[K] } & { children: ActorSnapshot[] }
+
+export function snapshotOf(root: Cell): ActorSnapshot {
+  const top = draftOf(root)
+  const stack: [Cell, Draft][] = [[root, top]]
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const [cell, draft] = at
+    for (let c = cell.children?.first; c !== undefined; c = c.next) {
+      const child = draftOf(c)
+      draft.children.push(child)
+      stack.push([c, child])
+    }
+  }
+  return top
+}
+
+function draftOf(cell: Cell): Draft {
+  const { ref, phase, extras, dispatcher } = cell
+  const now = dispatcher.host.runtime.now()
+  const path = ref.path
+  const pending = extras?.pending
+  return {
+    path,
+    name: path.slice(path.lastIndexOf('/') + 1),
+    uid: ref.uid,
+    phase,
+    incarnation: extras?.incarnation ?? 0,
+    queued: cell.queuedMessages,
+    stashed: extras?.stash?.size ?? 0,
+    pending: pending === undefined ? undefined : { what: pending.what, ms: now - pending.since },
+    waiting: waitingOf(cell, now),
+    dispatcher: dispatcher.name,
+    children: [],
+  }
+}
+
+function waitingOf(cell: Cell, now: number): ActorSnapshot['waiting'] {
+  const info = cell.info as PhaseInfo | undefined
+  if (info === undefined || info.since === undefined) return undefined
+  const reason = cell.phase === 'suspended' ? info.note : cell.phase === 'failed' ? 'failed' : info.step
+  return { reason, ms: now - info.since, cause: info.cause }
+}
+
+/** Calls `visit` for a cell and all below it, parents first. */
+export function walk(root: Cell, visit: (cell: Cell) => void): void {
+  const stack: Cell[] = [root]
+  for (let cell = stack.pop(); cell !== undefined; cell = stack.pop()) {
+    visit(cell)
+    for (let c = cell.children?.last; c !== undefined; c = c.previous) stack.push(c)
+  }
+}
+
+/** The counters, and what is under way, found by looking at every cell; `leaving` is in the mailbox of one that just left. */
+export function ledgerOf(ledger: Ledger, root: Cell, leaving: number): LedgerReport {
+  let queued = leaving
+  let stashed = 0
+  let inProgress = 0
+  walk(root, (cell) => {
+    queued += cell.queuedMessages
+    stashed += cell.extras?.stash?.size ?? 0
+    if (cell.ctx?.message !== undefined) inProgress++
+    for (const call of cell.extras?.calls ?? []) if (call.message !== undefined) inProgress++
+  })
+  const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = ledger
+  return { sent, handled, failed, unhandled, dropped, deadLettered, queued, stashed, inProgress, unknown }
+}

@@ -1,0 +1,99 @@
+// The end of a system: drain if asked, stop from the top, wait, kill survivors at the deadline, close up. Always
+// resolves, also when handlers never settle and when nobody else pumps.
+
+import type { Deadline } from '../queues/timers.ts'
+import { hostNow, hostYield } from '../ports/host.ts'
+import { checkBoolean, checkFinite } from '../values/checks.ts'
+import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
+import type { SystemCore } from './core.ts'
+import { walk } from './inspection.ts'
+
+/** How long after its deadline a shutdown waits for the killed before it closes without them. */
+const grace = 1000
+
+class Alarm implements Deadline {
+  at = 0
+  order = 0
+  readonly #act: () => void
+  constructor(act: () => void) {
+    this.#act = act
+  }
+  fire(): void {
+    this.#act()
+  }
+}
+
+export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
+  const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
+  const drain = checkBoolean('drain', options.drain ?? false)
+  core.phase = 'closing'
+  const killed: string[] = []
+  const terminatedBefore = core.terminated
+  let done = false
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      if (done) return
+      done = true
+      core.onEmpty = undefined
+      core.onIdle = undefined
+      core.timers.close()
+      core.phase = 'closed'
+      core.events.close()
+      core.runtime.stop?.()
+      const report = { stopped: core.terminated - terminatedBefore - killed.length, killed, undelivered: core.undelivered }
+      resolve(cause === undefined ? report : { ...report, cause })
+    }
+    const stopAll = (): void => {
+      core.onIdle = undefined
+      core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
+    }
+    const killAll = (): void => {
+      if (done) return
+      stopAll()
+      walk(core.guardian, (cell) => {
+        if (cell !== core.guardian) killed.push(cell.ref.path)
+        cell.command({ verb: 'kill' })
+        // The second one does not wait for PostStop to settle.
+        cell.command({ verb: 'kill' })
+      })
+      core.timers.set(new Alarm(finish), core.runtime.now() + grace)
+    }
+    core.onEmpty = finish
+    core.timers.set(new Alarm(killAll), core.runtime.now() + deadline)
+    if (drain) {
+      core.onIdle = () => void (isQuiet(core) && stopAll())
+      core.onIdle()
+    } else stopAll()
+    if (core.runtime.pump !== undefined) pumpToEnd(core, deadline, () => done, killAll, finish)
+  })
+}
+
+/** Whether nothing more will be handled by itself. */
+function isQuiet(core: SystemCore): boolean {
+  if (core.pending > 0) return false
+  for (const dispatcher of core.dispatchers.all) if (dispatcher.depth > 0) return false
+  let quiet = true
+  walk(core.guardian, (cell) => {
+    const stuck = cell.phase === 'suspended' || cell.phase === 'failed'
+    if (!stuck && cell.queuedMessages > 0) quiet = false
+  })
+  return quiet
+}
+
+/** Drives a runtime that does not run by itself; real time bounds it where its own clock stands still. */
+function pumpToEnd(core: SystemCore, deadline: number, done: () => boolean, killAll: () => void, finish: () => void): void {
+  const started = hostNow()
+  let cut = false
+  const round = (): void => {
+    core.runtime.pump!()
+    if (done()) return
+    const waited = hostNow() - started
+    if (waited > deadline + grace) finish()
+    else if (waited > deadline && !cut) {
+      cut = true
+      killAll()
+    }
+    if (!done()) hostYield(round)
+  }
+  hostYield(round)
+}

@@ -1,0 +1,138 @@
+// What an actor does with a message, as a value. One class for every kind, so that the turn's call site sees one shape.
+// A behavior holds no runtime state: the same one may be given to many actors, and to each incarnation anew.
+
+import type { ActorContext } from './context.ts'
+import type { SpawnOptions } from './options.ts'
+import type { Signal } from './signals.ts'
+
+/**
+ * What an actor does next: made by `receive`, `match` or `setup`, or one of `same`, `stopped`, `unhandled`, `empty`,
+ * `ignore`.
+ */
+export interface Behavior<in M> {
+  /** Only for the compiler: makes the protocol part of the type. */
+  readonly accepts?: (message: M) => void
+  /** The same behavior with this signal handler; the second argument of `receive` infers more. */
+  onSignal(handler: SignalHandler<M>): Behavior<M>
+}
+
+/** What a handler returns: the next behavior, nothing (`same`), or a promise of either. */
+// eslint-disable-next-line typescript/no-invalid-void-type
+export type Next<M> = Behavior<M> | void | Promise<Behavior<M> | void>
+
+/** Handles one message. */
+export type MessageHandler<M> = (ctx: ActorContext<M>, message: M) => Next<M>
+
+/** Handles one signal; `unhandled` leaves it to the default. */
+export type SignalHandler<M> = (ctx: ActorContext<M>, signal: Signal) => Next<M>
+
+/** Which step a node asks for when it is returned. */
+export type NodeKind = 'receive' | 'setup' | 'same' | 'stopped' | 'unhandled'
+
+/** The one class behind `Behavior`; what its members mean depends on `kind`. */
+export class BehaviorNode {
+  readonly kind: NodeKind
+  readonly handle: (ctx: never, message: never) => unknown
+  readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
+  constructor(kind: NodeKind, handle: (ctx: never, message: never) => unknown, signal: BehaviorNode['signal']) {
+    this.kind = kind
+    this.handle = handle
+    this.signal = signal
+  }
+  onSignal(handler: (ctx: never, signal: Signal) => unknown): BehaviorNode {
+    return new BehaviorNode(this.kind, this.handle, handler)
+  }
+}
+
+const never = (): unknown => undefined
+
+/** Keep the present behavior. */
+export const same: Behavior<unknown> = new BehaviorNode('same', never, undefined)
+
+/** Stop this actor, with reason `normal`, after the present message. */
+export const stopped: Behavior<unknown> = new BehaviorNode('stopped', never, undefined)
+
+/** The message was not understood: counted and published as unhandled, an ask of it is rejected; the behavior stays. */
+export const unhandled: Behavior<unknown> = new BehaviorNode('unhandled', never, undefined)
+
+/** Understands nothing: every message is unhandled. */
+export const empty: Behavior<unknown> = new BehaviorNode('receive', () => unhandled, undefined)
+
+/** Takes every message and does nothing with it. */
+export const ignore: Behavior<unknown> = new BehaviorNode('receive', () => same, undefined)
+
+/**
+ * A behavior from a function of each message.
+ *
+ * Guarantees: one message at a time, also across awaits. Fails: a throw or rejection goes to supervision.
+ *
+ * @example
+ * const counter = (n = 0): Behavior<Counter> => receive((ctx, m) => {
+ *   switch (m.type) {
+ *     case 'add': return counter(n + m.by)
+ *     case 'get': m.replyTo.tell(n); return same
+ *   }
+ * })
+ */
+export function receive<M>(onMessage: MessageHandler<M>, onSignal?: SignalHandler<M>): Behavior<M> {
+  return new BehaviorNode('receive', onMessage, onSignal)
+}
+
+/** One handler for each `type` of a protocol. */
+export type MatchHandlers<M extends { type: string }> = {
+  readonly [K in M['type']]: (ctx: ActorContext<M>, message: Extract<M, { type: K }>) => Next<M>
+}
+
+/**
+ * A behavior from one function per message `type`, exhaustively. A message of another type is unhandled.
+ *
+ * @example
+ * const door: Behavior<Door> = match({ open: () => opened, close: () => same })
+ */
+export function match<M extends { type: string }>(
+  handlers: MatchHandlers<M>,
+  onSignal?: SignalHandler<M>,
+): Behavior<M> {
+  const table = handlers as unknown as Readonly<Record<string, MessageHandler<M>>>
+  const dispatch: MessageHandler<M> = (ctx, message) => {
+    const type = message.type
+    const handler = Object.hasOwn(table, type) ? table[type] : undefined
+    return handler === undefined ? unhandled : handler(ctx, message)
+  }
+  return new BehaviorNode('receive', dispatch, onSignal)
+}
+
+/**
+ * A behavior that is made when the actor starts, in its first turn and again at each restart: state made inside is
+ * fresh each time. May be async; then `startTimeout` bounds it and messages wait.
+ *
+ * @example
+ * const session = setup<Msg>((ctx) => { const seen = new Set<string>(); return receive(…) })
+ */
+export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<Behavior<M>>): Behavior<M> {
+  return new BehaviorNode('setup', init, undefined)
+}
+
+/** A behavior with the options it wants to be spawned with; those given to `spawn` win. */
+export class BehaviorWithOptions<M> implements Behavior<M> {
+  declare readonly accepts?: (message: M) => void
+  readonly behavior: Behavior<M>
+  readonly options: SpawnOptions
+  constructor(behavior: Behavior<M>, options: SpawnOptions) {
+    this.behavior = behavior
+    this.options = options
+  }
+  onSignal(handler: SignalHandler<M>): Behavior<M> {
+    return new BehaviorWithOptions(this.behavior.onSignal(handler), this.options)
+  }
+}
+
+/**
+ * Bundles spawn options with a behavior, so that whoever spawns it need not know them.
+ *
+ * @example
+ * export const cache = withOptions(receive<Cache>(…), { mailbox: bounded(1_000, 'drop-oldest') })
+ */
+export function withOptions<M>(behavior: Behavior<M>, options: SpawnOptions): Behavior<M> {
+  return new BehaviorWithOptions(behavior, options)
+}

@@ -1,0 +1,222 @@
+// Every error Troupe throws or rejects with. Each says what was tried, on which path, and what to do about it.
+// `code` is the identity that also holds across threads; `ActorError` (in actor-error.ts) is the user's to throw.
+
+/** The root of the errors that Troupe itself raises; compare by `code`. */
+export abstract class TroupeError extends Error {
+  abstract readonly code: string
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/** An option of a system, a spawn or a call is wrong; names which and why. */
+export class InvalidOption extends TroupeError {
+  readonly code = 'invalid-option'
+  readonly option: string
+  constructor(option: string, value: unknown, rule: string) {
+    super(`Option ${option} is ${show(value)}: ${rule}.`)
+    this.option = option
+  }
+}
+
+/** A name that could not stand in a path. */
+export class InvalidName extends TroupeError {
+  readonly code = 'invalid-name'
+  constructor(name: unknown, parent: string, rule: string) {
+    super(`Cannot name an actor ${show(name)} under ${parent}: ${rule}.`)
+  }
+}
+
+/** The parent has a living child of that name. */
+export class NameTaken extends TroupeError {
+  readonly code = 'name-taken'
+  readonly path: string
+  constructor(path: string) {
+    super(`Cannot spawn ${path}: the name is in use. Stop that actor first and wait for its end, or omit the name.`)
+    this.path = path
+  }
+}
+
+/** What was given to `spawn`, or returned by a handler, is no behavior. */
+export class NotABehavior extends TroupeError {
+  readonly code = 'not-a-behavior'
+  constructor(value: unknown, where: string) {
+    super(`${where} ${show(value)}, which is no behavior. Use receive(…), setup(…), same, stopped or unhandled.`)
+  }
+}
+
+/** The system is closing or closed and takes nothing new. */
+export class SystemClosed extends TroupeError {
+  readonly code = 'system-closed'
+  constructor(system: string, what: string) {
+    super(`Cannot ${what}: system ${system} is shutting down or closed. Do it before shutdown(), or create a new system.`)
+  }
+}
+
+/** No dispatcher of that name, or it takes no actors any more. */
+export class UnknownDispatcher extends TroupeError {
+  readonly code = 'unknown-dispatcher'
+  constructor(name: string, why: string) {
+    super(`Cannot use dispatcher "${name}": ${why}.`)
+  }
+}
+
+/** A context was used after its incarnation ended. */
+export class ContextEnded extends TroupeError {
+  readonly code = 'context-ended'
+  readonly path: string
+  constructor(path: string, what: string) {
+    super(
+      `Cannot ${what} through the context of ${path}: that incarnation has ended. ` +
+        'Check ctx.signal.aborted after an await, and keep refs instead of contexts.',
+    )
+    this.path = path
+  }
+}
+
+/** An operation that the actor's present phase does not allow. */
+export class NotAllowed extends TroupeError {
+  readonly code = 'not-allowed'
+}
+
+/** The runtime attempted a transition that its own table forbids: a bug of Troupe. */
+export class InvalidTransition extends TroupeError {
+  readonly code = 'invalid-transition'
+  constructor(phase: string, event: string) {
+    super(`Phase ${phase} knows no event ${event}. This is a bug of Troupe; please report it with the stack.`)
+  }
+}
+
+/** A ref of another system was given where one of this system is needed. */
+export class ForeignRef extends TroupeError {
+  readonly code = 'foreign-ref'
+  constructor(path: string, what: string) {
+    super(`Cannot ${what} ${path}: it is no actor of this system. Use the system that spawned it.`)
+  }
+}
+
+/** An actor's first start failed; `cause` says how. */
+export class ActorInitializationError extends TroupeError {
+  readonly code = 'actor-initialization'
+  readonly path: string
+  constructor(path: string, cause: unknown) {
+    super(`${path} failed to start: ${messageOf(cause)}. A first start is not retried unless supervision says retryStart.`, {
+      cause,
+    })
+    this.path = path
+  }
+}
+
+/** Start-up took longer than `startTimeout`. */
+export class StartTimeout extends TroupeError {
+  readonly code = 'start-timeout'
+  constructor(path: string, ms: number) {
+    super(`${path} did not start within ${ms} ms. Raise startTimeout, or start first and load later with pipeToSelf.`)
+  }
+}
+
+/** A child escalated its failure; the parent fails with this under its own policy. */
+export class Escalated extends TroupeError {
+  readonly code = 'escalated'
+  readonly child: string
+  constructor(child: string, cause: unknown) {
+    super(`${child} escalated its failure: ${messageOf(cause)}`, { cause })
+    this.child = child
+  }
+}
+
+/** No answer came in time. The message says what the target was doing. */
+export class AskTimeout extends TroupeError {
+  readonly code = 'ask-timeout'
+  readonly path: string
+  readonly timeout: number
+  constructor(path: string, timeout: number, explanation: string) {
+    super(`${path} did not answer within ${timeout} ms: ${explanation}.`)
+    this.path = path
+    this.timeout = timeout
+  }
+}
+
+/** The target stopped, or was already gone, before it answered. */
+export class AskTargetStopped extends TroupeError {
+  readonly code = 'ask-target-stopped'
+  readonly path: string
+  constructor(path: string, cause: unknown) {
+    const why = cause === undefined ? '' : ` (${messageOf(cause)})`
+    super(`${path} stopped before it answered${why}. Watch it, or ask again once it is back.`, { cause })
+    this.path = path
+  }
+}
+
+/** The question's mailbox or filter refused it; `reason` is the dead letter's. */
+export class AskRefused extends TroupeError {
+  readonly code = 'ask-refused'
+  constructor(path: string, reason: string) {
+    super(`The question never reached ${path}: ${reason}. See system.deadLetters.`)
+  }
+}
+
+/** The question was handled, but not understood. */
+export class Unhandled extends TroupeError {
+  readonly code = 'unhandled'
+  constructor(path: string, type: string) {
+    super(`${path} does not handle ${type} in its present behavior. Check the protocol and the state it is in.`)
+  }
+}
+
+/** The wait was given up: an aborted signal, or the end of the incarnation that waited. */
+export class Cancelled extends TroupeError {
+  readonly code = 'cancelled'
+  constructor(what: string, cause?: unknown) {
+    super(`${what} was cancelled.`, { cause })
+  }
+}
+
+/** The mailbox did not take the message; it was given back, and not counted as sent. */
+export class OfferRefused extends TroupeError {
+  readonly code = 'offer-refused'
+  readonly reason: string
+  constructor(path: string, reason: string) {
+    super(`${path} did not take the message: ${reason}. Offer again later, or drop it.`)
+    this.reason = reason
+  }
+}
+
+/** The stash is full and its policy is `error`. */
+export class StashOverflow extends TroupeError {
+  readonly code = 'stash-overflow'
+  constructor(path: string, capacity: number) {
+    super(`The stash of ${path} holds ${capacity} messages already. Unstash earlier, or set stash: { capacity, overflow }.`)
+  }
+}
+
+/** A watched actor ended, nobody handled its Terminated, and the watch asked for a death pact. */
+export class DeathPact extends TroupeError {
+  readonly code = 'death-pact'
+  constructor(watcher: string, ref: string) {
+    super(`${watcher} was bound to ${ref} by a death pact and did not handle its Terminated. Handle the signal, or watch without deathPact.`)
+  }
+}
+
+/** A short text of any value, for messages of errors. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
+  if (value instanceof Error) return `${value.name}: ${value.message}`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const type = (value as { type?: unknown }).type
+  if (typeof type === 'string') return `{ type: ${JSON.stringify(type)}, … }`
+  return Object.prototype.toString.call(value)
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || cause.name : show(cause)
+}
+
+/** How a message is called in logs: its `type` tag, its class, or its primitive type. */
+export function typeOf(message: unknown): string {
+  if (typeof message !== 'object' || message === null) return typeof message
+  const tag = (message as { type?: unknown }).type
+  return typeof tag === 'string' ? tag : (message.constructor?.name ?? 'object')
+}

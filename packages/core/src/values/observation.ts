@@ -1,0 +1,48 @@
+// Events about the system itself: one union, published on `system.events` while somebody listens.
+
+import type { DeadLetter } from './dead-letter.ts'
+import type { AnyRef } from './ref.ts'
+import type { Directive, ExitReason } from './signals.ts'
+
+/** The phases of an actor's life. */
+export type Phase =
+  | 'created'
+  | 'starting'
+  | 'running'
+  | 'suspended'
+  | 'failed'
+  | 'restarting'
+  | 'stopping'
+  | 'stopped'
+  | 'terminated'
+
+/** An event about the system; `at` is milliseconds of its clock. */
+export type Observation =
+  | { readonly type: 'actor.spawned'; readonly ref: AnyRef; readonly at: number }
+  | { readonly type: 'actor.phase'; readonly ref: AnyRef; readonly from: Phase; readonly to: Phase; readonly at: number }
+  | {
+      readonly type: 'actor.failed'
+      readonly ref: AnyRef
+      readonly cause: unknown
+      readonly message: unknown
+      readonly directive: Directive
+      readonly at: number
+    }
+  | {
+      readonly type: 'actor.terminated'
+      readonly ref: AnyRef
+      readonly reason: ExitReason
+      readonly cause: unknown
+      readonly at: number
+    }
+  | { readonly type: 'message.dead'; readonly letter: DeadLetter; readonly at: number }
+  | { readonly type: 'message.unhandled'; readonly ref: AnyRef; readonly message: unknown; readonly at: number }
+  | { readonly type: 'adapter.replaced'; readonly ref: AnyRef; readonly key: string; readonly at: number }
+  | {
+      readonly type: 'turn.slow'
+      readonly ref: AnyRef
+      /** The message's type where it was timed alone, else undefined. */
+      readonly message: string | undefined
+      readonly ms: number
+      readonly at: number
+    }

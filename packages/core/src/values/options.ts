@@ -1,0 +1,105 @@
+// What may be said when an actor or a system is made. Checked where it is used: a wrong option fails there, by name.
+
+import type { DeadLetterReason } from './dead-letter.ts'
+import type { Logger } from './logger.ts'
+import type { MailboxKind } from './mailbox.ts'
+import type { Supervision } from './policy.ts'
+import type { AnyRef } from './ref.ts'
+import type { ExecutionRuntime } from './runtime.ts'
+import type { MessageSchema } from './schema.ts'
+
+/** What becomes of messages that a stopped actor leaves: dead letters, counted drops, or the mailbox of another. */
+export type Drain = 'dead-letter' | 'drop' | { readonly redirect: AnyRef }
+
+/** How a spawned actor is set up; every field has a default. */
+export interface SpawnOptions {
+  /** Unique among the living children of one parent; without it the actor is only reachable by ref. */
+  readonly name?: string | undefined
+  readonly mailbox?: MailboxKind | undefined
+  readonly stash?: { readonly capacity?: number; readonly overflow?: 'error' | 'drop-oldest' } | undefined
+  /** Which dispatcher runs it; `concurrent` if left out. */
+  readonly dispatcher?: string | undefined
+  /** How this actor is treated when it fails. */
+  readonly supervision?: Supervision | undefined
+  /** How its children are treated; with a group scope their own `supervision` yields to this. */
+  readonly childSupervision?: Supervision | undefined
+  readonly drain?: Drain | undefined
+  /** Milliseconds for an async `setup`, PreStart and PostStart; 5,000 if left out. */
+  readonly startTimeout?: number | undefined
+  /** Milliseconds that a stop or restart waits for user code before it goes on without; 5,000 if left out. */
+  readonly stopTimeout?: number | undefined
+  readonly onRestart?: { readonly mailbox?: 'keep' | 'clear'; readonly children?: 'stop' | 'keep' } | undefined
+  /** Takes further messages while an async handler is pending; handlers may then not return a behavior. */
+  readonly reentrant?: boolean | undefined
+  /** A Standard Schema; what does not fit is a dead letter `not-accepted`. */
+  readonly accepts?: MessageSchema | undefined
+}
+
+/** How a dispatcher shares the thread: messages per turn, milliseconds per slice, turns per slice. */
+export interface DispatcherOptions {
+  readonly throughput?: number | undefined
+  readonly slice?: number | undefined
+  readonly maxTurns?: number | undefined
+}
+
+/** How a system is set up; every field has a default. */
+export interface SystemOptions {
+  readonly logger?: Logger | undefined
+  /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
+  readonly supervision?: Supervision | undefined
+  readonly askTimeout?: number | undefined
+  /** The default dispatcher's settings. */
+  readonly dispatcher?: DispatcherOptions | undefined
+  /** Further dispatchers by name. */
+  readonly dispatchers?: Readonly<Record<string, DispatcherOptions>> | undefined
+  /** What drives it: `host` (the event loop), `manual` (`system.pump()`), one of `runtimes`, or an own one. */
+  readonly runtime?: string | ExecutionRuntime | undefined
+  /** Further runtimes by name; one may replace a built-in. */
+  readonly runtimes?: Readonly<Record<string, () => ExecutionRuntime>> | undefined
+  /** Whether a running system keeps the process alive; true if left out. */
+  readonly keepAlive?: boolean | undefined
+  /** How many dead letters are kept; 10,000 if left out. */
+  readonly deadLetterCapacity?: number | undefined
+  /** What an escalation past the top does: end the system (default), or stop the top-level actor only. */
+  readonly onEscalation?: 'shutdown' | 'stop' | undefined
+}
+
+/** How a shutdown goes about it. */
+export interface ShutdownOptions {
+  /** Milliseconds until survivors are killed; 30,000 if left out. */
+  readonly deadline?: number | undefined
+  /** Lets mailboxes empty first. */
+  readonly drain?: boolean | undefined
+}
+
+/** What a shutdown found. */
+export interface ShutdownReport {
+  /** Actors that ended by themselves. */
+  readonly stopped: number
+  /** Paths that were killed at the deadline. */
+  readonly killed: readonly string[]
+  /** Messages still in mailboxes when their actors ended. */
+  readonly undelivered: number
+  /** What ended the system, when it was not asked to end. */
+  readonly cause?: unknown
+}
+
+/** Where each message sent so far is; `sent` is always the sum of all others. */
+export interface LedgerReport {
+  readonly sent: number
+  readonly handled: number
+  readonly failed: number
+  readonly unhandled: number
+  readonly dropped: number
+  readonly deadLettered: number
+  readonly queued: number
+  readonly stashed: number
+  readonly inProgress: number
+  readonly unknown: number
+}
+
+/** Why a message was dropped without being a dead letter. */
+export type DropReason = 'drain' | 'restart' | 'expired' | 'stale-timer' | 'stash-overflow' | 'stash-cleared' | 'unwatched' | 'mailbox-overflow'
+
+/** Either way a message may end unhandled. */
+export type EndReason = DeadLetterReason | DropReason

@@ -1,0 +1,41 @@
+// What a supervision policy consists of, as plain data. `supervise` (deciders) checks and completes it.
+
+import type { AnyRef } from './ref.ts'
+import type { Directive } from './signals.ts'
+
+/** What is known about a failing actor when its supervisor decides. */
+export interface FailureContext {
+  readonly child: AnyRef
+  /** What it was handling; undefined for a signal, a start or a timeout. */
+  readonly message: unknown
+  /** Failures counted in the present window, this one included. */
+  readonly failures: number
+  /** When that window began, in milliseconds of the system's clock. */
+  readonly windowStart: number
+  /** What it failed with before this, if it did. */
+  readonly lastError: unknown
+}
+
+/** How long to wait before a restart: `min·factor^(attempt−1)`, at most `max`, varied by ± `jitter`. */
+export interface Backoff {
+  readonly min: number
+  readonly max: number
+  readonly factor: number
+  readonly jitter: number
+}
+
+/** Who is treated together with a failing child. */
+export type Scope = 'one-for-one' | 'all-for-one' | 'rest-for-one'
+
+/** A complete policy, as `supervise` returns it. */
+export interface SupervisionPolicy {
+  readonly decide: ((cause: unknown, failure: FailureContext) => Directive) | undefined
+  readonly limit: { readonly restarts: number; readonly within: number }
+  readonly onLimit: 'stop' | 'escalate'
+  readonly backoff: Backoff
+  readonly scope: Scope
+  readonly retryStart: boolean
+}
+
+/** A policy, or a word for one: `'inherit'` takes the parent's `childSupervision`, else the system's default. */
+export type Supervision = SupervisionPolicy | 'restart' | 'stop' | 'resume' | 'escalate' | 'inherit'

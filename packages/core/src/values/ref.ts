@@ -1,0 +1,76 @@
+// What a user holds of an actor: a typed address. Interfaces only; the class behind them lives in `cell`.
+// Refs are contravariant: whoever understands more messages may stand where fewer are sent.
+
+import type { Signal as AbortSignalLike } from './abort.ts'
+
+/**
+ * A typed address of one actor.
+ *
+ * Guarantees: at most once, ordered per sender and receiver; a ref keeps naming the same life of an actor
+ * across restarts, and never reaches a later actor of the same name.
+ *
+ * @example
+ * const ref = system.spawn(counter(), { name: 'counter' })
+ * ref.tell({ type: 'add', by: 2 })
+ * const n = await ref.ask({ type: 'get' })
+ */
+export interface ActorRef<in M> {
+  /** Where the actor lives in the tree, such as `/user/counter`. */
+  readonly path: string
+  /** Which life of that path this ref names: unique in its system, ascending in order of birth. */
+  readonly uid: number
+  /** Enqueues and returns; never throws. What cannot be delivered becomes a dead letter with its reason. */
+  tell(message: M, options?: AnyRef | TellOptions): void
+  /**
+   * Sends `make(replyTo)` and resolves with what is told to `replyTo`, for protocols that carry it elsewhere.
+   * Fails as the question form does.
+   */
+  ask<R = RepliesOf<M>>(make: (replyTo: ActorRef<R>) => M, options?: AskOptions): Promise<R>
+  /**
+   * Sends a question, which is a member of the protocol without its `replyTo`, and resolves with the reply.
+   * Settles exactly once; rejects with `AskTimeout`, with the cause when answering fails, with `Unhandled`, or with
+   * `AskTargetStopped` when the target stops first.
+   */
+  ask<const Q extends QuestionOf<M>>(question: Q, options?: AskOptions): Promise<AnswerTo<M, Q>>
+  /**
+   * Resolves once the mailbox has taken the message; rejects with `OfferRefused` where it was refused, and then the
+   * message was never sent.
+   */
+  offer(message: M, options?: { readonly signal?: AbortSignalLike }): Promise<void>
+  /** Stops the actor after the current message, or with `after: 'queued'` after all that is queued now. */
+  stop(options?: { readonly after?: 'current' | 'queued' }): void
+}
+
+/** A ref of which only identity and lifecycle matter: parents, children, senders, what was watched. */
+export type AnyRef = ActorRef<never>
+
+/** Extras of one `tell`: who sent it, what travels beside it, and how urgent it is for a priority mailbox. */
+export interface TellOptions {
+  readonly sender?: AnyRef | undefined
+  readonly headers?: Headers | undefined
+  readonly priority?: number | undefined
+}
+
+/** What travels beside a message: trace context, tenant, deadline of the caller. */
+export type Headers = Readonly<Record<string, unknown>>
+
+/** How long to wait for an answer, and what ends the waiting early. */
+export interface AskOptions {
+  /** Milliseconds, finite and above zero; the system's `askTimeout` (5,000) if left out. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignalLike | undefined
+  readonly headers?: Headers | undefined
+}
+
+/** The questions of a protocol: its members that carry a `replyTo`, without that field. */
+export type QuestionOf<M> = M extends { replyTo: ActorRef<infer _R> } ? Omit<M, 'replyTo'> : never
+
+/** What a question of protocol `M` is answered with. */
+export type AnswerTo<M, Q> = M extends { replyTo: ActorRef<infer R> }
+  ? Q extends Omit<M, 'replyTo'>
+    ? R
+    : never
+  : never
+
+/** Everything a protocol may reply. */
+export type RepliesOf<M> = M extends { replyTo: ActorRef<infer R> } ? R : never

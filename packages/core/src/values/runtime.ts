@@ -1,0 +1,36 @@
+// What drives a system: time, randomness and the right to run. Everything nondeterministic in core goes through it,
+// which is what makes a whole system simulable.
+
+/** The seeded choices of a simulated scheduler; a real runtime has none. */
+export interface SchedulerChoices {
+  /** Which of `n` ready actors takes the next turn. */
+  pick(n: number): number
+  /** How many messages the next turn may take, at most `max`. */
+  quota(max: number): number
+}
+
+/** The machinery behind the dispatchers of one system. */
+export interface ExecutionRuntime {
+  readonly id: string
+  /** Monotonic milliseconds. */
+  now(): number
+  /** A number in [0, 1). */
+  random(): number
+  /** Changes whenever the host has served its own events; slices are counted within one such pass. */
+  readonly pass: number
+  /** Runs the task soon, before the host serves other events. */
+  wake(task: () => void): void
+  /** Runs the task after the host has served its events. */
+  yield(task: () => void): void
+  /** Runs the task once after `ms` at the earliest; returns what cancels it. Never keeps the process alive. */
+  timer(ms: number, task: () => void): () => void
+  /** Runs the task in an async context that belongs to nobody. */
+  enter(task: () => void): void
+  /** Keeps the process alive until the returned function is called. */
+  hold(): () => void
+  /** Runs what is due and returns whether anything ran; only runtimes that do not run by themselves have it. */
+  pump?(): boolean
+  readonly choices?: SchedulerChoices
+  /** Called once, when the system has ended. */
+  stop?(): void
+}

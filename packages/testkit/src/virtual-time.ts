@@ -1,0 +1,37 @@
+// Time that moves only when told. It stops at every deadline on the way, and at each stop everything due runs to
+// quiescence, native promise chains included.
+
+import { ManualRuntime } from 'troupe'
+import { hostYield } from 'troupe/internal'
+
+/** A clock that starts at 0 and moves by `tick`, which runs nothing by itself. */
+export class VirtualClock {
+  #now = 0
+  get now(): number {
+    return this.#now
+  }
+  /** Moves time; what handlers do in a test to take time. */
+  tick(ms: number): void {
+    if (!(ms >= 0)) throw new RangeError(`Time cannot move by ${ms} ms.`)
+    this.#now += ms
+  }
+  /** Moves time to a later moment. */
+  moveTo(at: number): void {
+    if (at > this.#now) this.#now = at
+  }
+}
+
+/** A runtime on virtual time: `settle` and `advance` run it. */
+export class VirtualRuntime extends ManualRuntime {
+  override readonly id: string = 'virtual'
+  readonly clock: VirtualClock
+  constructor(clock: VirtualClock, random: () => number) {
+    super({ now: () => clock.now, random })
+    this.clock = clock
+  }
+}
+
+/** Lets native promise chains run: one pass of the host's loop drains all microtasks. */
+export function macrotask(): Promise<void> {
+  return new Promise((resolve) => hostYield(resolve))
+}

@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+// Tests run against the sources, so that a stack trace points at them; the built output is tried by the examples.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^troupe$/, replacement: source('./packages/core/src/index.ts') },
+      { find: /^troupe\/internal$/, replacement: source('./packages/core/src/internal.ts') },
+      { find: /^@troupe\/testkit$/, replacement: source('./packages/testkit/src/index.ts') },
+    ],
+  },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts'],
+  },
+})
