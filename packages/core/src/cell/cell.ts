@@ -157,6 +157,21 @@ export class Cell {
 
   /** One turn: what has settled, the system lane, then up to `quota` messages. */
   turn(quota: number): void {
+    const dispatcher = this.dispatcher
+    if (this.phase === 'running' && this.lane === undefined && this.extras === undefined && this.options.plain) {
+      // The way of most turns: nothing but messages.
+      let left = quota
+      for (;;) {
+        const burst = left < dispatcher.untilClock ? left : dispatcher.untilClock
+        const handled = this.#handle(burst)
+        left -= handled
+        if (!dispatcher.spend(handled) || handled < burst || left === 0 || this.lane !== undefined || !this.canHandle()) break
+      }
+    } else this.#fullTurn(quota)
+    this.#afterTurn()
+  }
+
+  #fullTurn(quota: number): void {
     if (this.phase === 'created') beginStart(this)
     if (this.extras !== undefined && this.extras.pending?.state === 'settled') resumePending(this)
     let left = quota
@@ -166,9 +181,9 @@ export class Cell {
       const burst = Math.min(left, this.dispatcher.untilClock)
       const handled = this.options.plain ? this.#handle(burst) : handleGuarded(this)
       left -= handled
-      if (handled === 0 || !this.dispatcher.spend(handled)) break
+      if (handled === 0 || !this.dispatcher.spend(handled) || (handled < burst && this.options.plain && this.lane === undefined)) break
     }
-    this.#afterTurn(left < quota)
+    if (left < quota && this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
   }
 
   /** Whether user messages may be handled now. */
@@ -176,13 +191,15 @@ export class Cell {
     return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)
   }
 
-  #afterTurn(handled: boolean): void {
-    if (handled && this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
+  #afterTurn(): void {
     const queue = this.queue
-    const empty = this.#slot === undefined && (queue === undefined || queue.size === 0)
-    if (empty && queue !== undefined && this.options.mailbox === undefined) {
-      this.dispatcher.giveRing(queue as MessageRing)
-      this.queue = undefined
+    let empty = this.#slot === undefined
+    if (empty && queue !== undefined) {
+      empty = queue.size === 0
+      if (empty && this.options.mailbox === undefined) {
+        this.dispatcher.giveRing(queue as MessageRing)
+        this.queue = undefined
+      }
     }
     const can = this.canHandle()
     if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.enqueue(this)

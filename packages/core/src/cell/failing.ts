@@ -2,7 +2,7 @@
 // pure (deciders/supervision); here it meets the tree.
 
 import { decideFailure } from '../deciders/supervision.ts'
-import { takesMessages } from '../deciders/phase.ts'
+import { on, takesMessages } from '../deciders/phase.ts'
 import { ActorInitializationError, Escalated } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
@@ -23,7 +23,7 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const host = dispatcher.host
   const starting = phase === 'starting'
   const firstStart = starting && !phaseInfo(cell).again
-  change(cell, 'fail', infoOf(cell, cause))
+  change(cell, on.fail, infoOf(cell, cause))
   const policy = policyFor(cell)
   if (firstStart && !policy.retryStart) {
     const error = new ActorInitializationError(cell.ref.path, cause)
@@ -51,7 +51,7 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
   const parent = cell.ref.parent?.cell
   switch (directive) {
     case 'resume':
-      change(cell, 'resume', undefined)
+      change(cell, on.resume, undefined)
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.

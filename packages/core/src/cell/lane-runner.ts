@@ -1,7 +1,7 @@
 // Works off the system lane: commands first, in order; then signals, as long as the phase takes them and no handler is
 // pending. What must wait stays in the lane.
 
-import { outcomeOf, takesSignals } from '../deciders/phase.ts'
+import { on, outcomeOf, takesSignals } from '../deciders/phase.ts'
 import { DeathPact } from '../values/errors.ts'
 import { unhandled } from '../values/behavior.ts'
 import type { Signal } from '../values/signals.ts'
@@ -84,7 +84,7 @@ function perform(cell: Cell, lane: SystemLane, command: Command): void {
 type Directing = Extract<Command, { verb: 'suspend' | 'resume' | 'restart' }>
 
 function direct(cell: Cell, lane: SystemLane, command: Directing): void {
-  const outcome = outcomeOf(cell.phase, command.verb)
+  const outcome = outcomeOf(cell.phase, on[command.verb])
   if (outcome === 'noop') return
   if (outcome === 'defer') {
     lane.deferred.push(command)
@@ -93,13 +93,13 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   if (command.verb === 'restart') return beginRestart(cell, command.cause, command.delay)
   if (command.verb === 'resume') {
     const failed = cell.phase === 'failed'
-    change(cell, 'resume', undefined)
+    change(cell, on.resume, undefined)
     if (failed) resumeEscalated(cell)
     return
   }
   const info = infoOf(cell, undefined)
   info.note = command.reason
-  change(cell, 'suspend', info)
+  change(cell, on.suspend, info)
 }
 
 /** A parent that goes on takes along the children that failed up to it. */

@@ -1,12 +1,12 @@
 // The one place where a phase changes, so that the table is asked and listeners hear of it every time.
 
-import { outcomeOf, type PhaseEvent } from '../deciders/phase.ts'
+import { outcomeOf, type Transition } from '../deciders/phase.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Cell } from './cell.ts'
 import { type EndInfo, PhaseInfo } from './phase-info.ts'
 
 /** Moves on by an event that the table allows here. */
-export function change(cell: Cell, event: PhaseEvent, info: PhaseInfo | EndInfo | undefined): void {
+export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo | undefined): void {
   const from = cell.phase
   const to = outcomeOf(from, event) as Phase
   cell.phase = to

@@ -1,7 +1,7 @@
 // From one incarnation to the next: PreRestart, the children, PostStop, the backoff, and a start from the behavior
 // given to `spawn`. Name, ref, mailbox, stash, watches and watchers stay.
 
-import { outcomeOf } from '../deciders/phase.ts'
+import { on, outcomeOf } from '../deciders/phase.ts'
 import type { Cell } from './cell.ts'
 import { endIncarnation, interrupt } from './incarnation.ts'
 import { armStep, disarmStep } from './pending.ts'
@@ -13,11 +13,11 @@ import { postStop } from '../values/signals.ts'
 
 /** Ends this incarnation and, `delay` ms later, begins the next. */
 export function beginRestart(cell: Cell, cause: unknown, delay: number): void {
-  if (outcomeOf(cell.phase, 'restart') !== 'restarting') return
+  if (outcomeOf(cell.phase, on.restart) !== 'restarting') return
   const info = infoOf(cell, cause)
   info.delay = delay
   disarmStep(cell)
-  change(cell, 'restart', info)
+  change(cell, on.restart, info)
   interrupt(cell)
   if (cell.extras?.pending === undefined) return enterPreRestart(cell)
   info.step = 'handler'

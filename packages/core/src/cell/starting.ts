@@ -1,6 +1,7 @@
 // From nothing to running: setup, PreStart, PostStart and, after a restart, PostRestart. Each may be async; one
 // deadline bounds them together. Runs in the actor's turn, never inside `spawn`.
 
+import { on } from '../deciders/phase.ts'
 import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
 import { NotABehavior, StartTimeout } from '../values/errors.ts'
 import { postStart, preStart, type Signal } from '../values/signals.ts'
@@ -17,12 +18,12 @@ export function beginStart(cell: Cell): void {
   const initial = cell.initial!
   if (initial.kind === 'receive' && initial.signal === undefined && cell.extras === undefined) {
     // Nothing to run and nobody to tell: the whole start is one step. Listeners still hear of both phases.
-    change(cell, 'start', undefined)
+    change(cell, on.start, undefined)
     cell.ctx = new Context(cell)
-    change(cell, 'started', undefined)
+    change(cell, on.started, undefined)
     return
   }
-  change(cell, 'start', infoOf(cell, undefined))
+  change(cell, on.start, infoOf(cell, undefined))
   launch(cell)
 }
 
@@ -32,7 +33,7 @@ export function relaunch(cell: Cell): void {
   const info = infoOf(cell, before.cause)
   info.again = true
   cell.more.incarnation++
-  change(cell, 'relaunch', info)
+  change(cell, on.relaunch, info)
   launch(cell)
 }
 
@@ -121,7 +122,7 @@ function took(cell: Cell, returned: unknown, then: 'post-start' | 'post-restart'
 
 function arrive(cell: Cell): void {
   disarmStep(cell)
-  change(cell, 'started', undefined)
+  change(cell, on.started, undefined)
   const extras = cell.extras
   if (extras === undefined) return
   extras.runningSince = cell.dispatcher.now

@@ -2,7 +2,7 @@
 // it: own watches cleared, unregistered, mailbox drained, watchers told. Each wait is bounded by `stopTimeout`;
 // who overruns it is cut off as if killed.
 
-import { outcomeOf } from '../deciders/phase.ts'
+import { on, outcomeOf } from '../deciders/phase.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
@@ -19,20 +19,20 @@ import { clearWatches, tellWatchers } from './watch.ts'
 export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void {
   const killed = reason === 'killed'
   const from = cell.phase
-  if (outcomeOf(from, killed ? 'kill' : 'stop') === 'noop') {
+  if (outcomeOf(from, killed ? on.kill : on.stop) === 'noop') {
     if (killed && from === 'stopping') overrun(cell)
     return
   }
   if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.children === undefined && cell.behavior.signal === undefined) {
     // Nothing to run, nobody to wait for.
-    change(cell, 'stop', normalEnd)
+    change(cell, on.stop, normalEnd)
     release(cell, normalEnd)
     return
   }
   const info = infoOf(cell, cause)
   info.reason = reason
   disarmStep(cell)
-  change(cell, killed ? 'kill' : 'stop', info)
+  change(cell, killed ? on.kill : on.stop, info)
   interrupt(cell)
   if (cell.extras?.pending === undefined) return enterPreStop(cell)
   if (killed) {
@@ -141,14 +141,14 @@ function release(cell: Cell, end: EndInfo): void {
   const { host } = cell.dispatcher
   const extras = cell.extras
   endIncarnation(cell)
-  change(cell, 'cleaned', end)
+  change(cell, on.cleaned, end)
   clearWatches(cell)
   // Unregister before telling watchers: one of them may respawn this name at once.
   const parent = cell.ref.parent?.cell
   parent?.children?.remove(cell)
   host.unregister(cell)
   drainMailbox(cell, end)
-  change(cell, 'released', reason === 'normal' && cause === undefined ? normalEnd : { reason, cause })
+  change(cell, on.released, reason === 'normal' && cause === undefined ? normalEnd : { reason, cause })
   cell.dispatcher.left()
   host.died(cell)
   if (extras !== undefined) {

@@ -9,6 +9,7 @@ import { Context } from '../cell/context.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { defaultOptions } from '../cell/options.ts'
+import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode, ignore } from '../values/behavior.ts'
@@ -94,8 +95,8 @@ export class SystemCore implements CellHost {
     const ref = new LocalRef(undefined, 'user', this.nextUid())
     const cell = new Cell(ref, this.dispatchers.fallback, defaultOptions, ignore as BehaviorNode)
     cell.ctx = new Context(cell)
-    change(cell, 'start', undefined)
-    change(cell, 'started', undefined)
+    change(cell, on.start, undefined)
+    change(cell, on.started, undefined)
     cell.turn(0)
     return cell
   }
