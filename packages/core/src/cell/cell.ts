@@ -43,13 +43,10 @@ export class Cell {
   info: PhaseInfo | EndInfo | undefined = undefined
   ctx: Context | undefined = undefined
   extras: Extras | undefined = undefined
-  children: Children | undefined = undefined
   previous: Cell | undefined = undefined
   next: Cell | undefined = undefined
-  lane: SystemLane | undefined = undefined
   queue: MailboxQueue | undefined = undefined
   #slot: unknown = undefined
-  #slotMeta: Meta = undefined
   #scheduled = queued
 
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode) {
@@ -64,6 +61,13 @@ export class Cell {
   /** What only some actors have. */
   get more(): Extras {
     return (this.extras ??= new Extras())
+  }
+
+  get children(): Children | undefined {
+    return this.extras?.children
+  }
+  get lane(): SystemLane | undefined {
+    return this.extras?.lane
   }
 
   get queuedMessages(): number {
@@ -88,14 +92,12 @@ export class Cell {
     host.bury(message, meta, this.ref, reason, this.end?.cause)
   }
 
-  /** Queues a message: the inline slot first, a ring beyond it. */
+  /** Queues a message: the inline slot for one that is alone and plain, a ring for more. */
   put(message: unknown, meta: Meta): void {
     const queue = this.queue
     if (queue !== undefined) queue.push(message, meta)
-    else if (this.#slot === undefined) {
-      this.#slot = message
-      if (meta !== undefined) this.#slotMeta = meta
-    } else (this.queue = this.dispatcher.takeRing()).push(message, meta)
+    else if (this.#slot === undefined && meta === undefined) this.#slot = message
+    else (this.queue = this.dispatcher.takeRing()).push(message, meta)
     if (this.#scheduled === idle) {
       this.#scheduled = queued
       this.dispatcher.enqueue(this)
@@ -107,9 +109,7 @@ export class Cell {
     const slot = this.#slot
     if (slot !== undefined) {
       this.#slot = undefined
-      const meta = this.#slotMeta
-      if (meta !== undefined) this.#slotMeta = undefined
-      this.dispatcher.takenMeta = meta
+      this.dispatcher.takenMeta = undefined
       return slot
     }
     const queue = this.queue
@@ -126,9 +126,8 @@ export class Cell {
     const front = queue instanceof MessageRing ? queue : new FrontedQueue(queue)
     this.queue = front
     if (slot !== undefined) {
-      front.unshift(slot, this.#slotMeta)
+      front.unshift(slot, undefined)
       this.#slot = undefined
-      this.#slotMeta = undefined
     }
     for (let i = messages.length - 1; i >= 0; i--) front.unshift(messages[i]![0], messages[i]![1])
     if (this.#scheduled === idle) this.rouse()
@@ -137,14 +136,14 @@ export class Cell {
   /** Asks for a control verb; acts in this cell's next turn, before any message. */
   command(command: Command): void {
     if (this.phase === 'terminated') return
-    ;(this.lane ??= new SystemLane()).commands.push(command)
+    ;(this.more.lane ??= new SystemLane()).commands.push(command)
     this.rouse()
   }
 
   /** Queues a signal for the handler, before any message. */
   signal(signal: Signal): void {
     if (!takesMessages(this.phase) && this.phase !== 'stopping') return
-    ;(this.lane ??= new SystemLane()).signals.push(signal)
+    ;(this.more.lane ??= new SystemLane()).signals.push(signal)
     this.rouse()
   }
 
@@ -158,7 +157,7 @@ export class Cell {
   /** One turn: what has settled, the system lane, then up to `quota` messages. */
   turn(quota: number): void {
     const dispatcher = this.dispatcher
-    if (this.phase === 'running' && this.lane === undefined && this.extras === undefined && this.options.plain) {
+    if (this.phase === 'running' && this.extras === undefined && this.options.plain) {
       // The way of most turns: nothing but messages.
       let left = quota
       for (;;) {
@@ -211,9 +210,10 @@ export class Cell {
     const dispatcher = this.dispatcher
     const ctx = this.ctx!
     let left = burst
+    let message: unknown
     try {
       do {
-        let message = this.take()
+        message = this.take()
         if (message === undefined) break
         left--
         const meta = dispatcher.takenMeta
@@ -232,13 +232,15 @@ export class Cell {
         } else if (next instanceof BehaviorNode && next.kind === 'receive') {
           if (ctx.message !== undefined) dispatcher.ledger.handled++
           this.behavior = next
-        } else if (!followMessage(this, ctx, next)) return burst - left
+        } else if (!followMessage(this, ctx, next)) break
         ctx.message = undefined
       } while (left > 0 && this.lane === undefined)
     } catch (cause) {
       messageFailed(this, ctx, cause)
     }
-    ctx.meta = undefined
+    if (ctx.message === undefined) ctx.meta = undefined
+    // Handlers that cost much are timed one by one: then the message can be named.
+    if (burst === 1) dispatcher.lastMessage = message
     return burst - left
   }
 

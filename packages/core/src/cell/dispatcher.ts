@@ -149,6 +149,7 @@ export class Dispatcher {
   #slow(cell: Cell, alone: boolean, ms: number): void {
     if (!this.host.listening) return
     const message = alone ? typeOf(this.lastMessage) : undefined
+    this.lastMessage = undefined
     this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now })
   }
 

@@ -6,17 +6,21 @@ import type { AbortSource } from '../values/abort.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { Adapter } from './adapter.ts'
 import type { PendingAsk } from './ask.ts'
+import type { Children } from './children.ts'
 import type { CallContext } from './context.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import type { PendingCall, StepTimer } from './pending.ts'
 import type { CellStash } from './stash.ts'
+import type { SystemLane } from './system-lane.ts'
 import type { Watch } from './watch.ts'
 import type { Cell } from './cell.ts'
 import type { EndInfo } from './phase-info.ts'
 
 export class Extras {
   // For good.
+  children: Children | undefined
+  lane: SystemLane | undefined
   incarnation = 0
   history: FailureHistory | undefined
   failureLog: FailureLog | undefined

@@ -16,6 +16,7 @@ export function handleGuarded(cell: Cell): number {
   let message = cell.take()
   if (message === undefined) return 0
   const meta = dispatcher.takenMeta
+  dispatcher.lastMessage = message
   const call = options.reentrant ? new CallContext(cell, cell.ctx!) : undefined
   const ctx = call ?? cell.ctx!
   try {

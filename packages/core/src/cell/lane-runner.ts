@@ -37,7 +37,7 @@ export function runLane(cell: Cell): void {
     }
     if (atChildren(cell)) awaitChildren(cell)
     if (lane.commands.size === 0) {
-      if (lane.signals.size === 0 && lane.deferred.length === 0) cell.lane = undefined
+      if (lane.signals.size === 0 && lane.deferred.length === 0) cell.extras!.lane = undefined
       return
     }
   }

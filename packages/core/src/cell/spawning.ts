@@ -33,7 +33,7 @@ export function spawnUnder<M>(parent: Cell, behavior: Behavior<M>, options: Spaw
   const ref = new LocalRef(parent.ref, name, host.nextUid())
   const cell = new Cell(ref, dispatcher, resolved, node)
   if (queue !== undefined) cell.queue = queue
-  ;(parent.children ??= new Children()).add(cell)
+  ;(parent.more.children ??= new Children()).add(cell)
   dispatcher.joined()
   host.born(cell)
   dispatcher.enqueue(cell)

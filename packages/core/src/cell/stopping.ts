@@ -23,7 +23,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
     if (killed && from === 'stopping') overrun(cell)
     return
   }
-  if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.children === undefined && cell.behavior.signal === undefined) {
+  if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.behavior.signal === undefined) {
     // Nothing to run, nobody to wait for.
     change(cell, on.stop, normalEnd)
     release(cell, normalEnd)
@@ -160,8 +160,6 @@ function release(cell: Cell, end: EndInfo): void {
   }
   cell.extras = undefined
   cell.initial = undefined
-  cell.children = undefined
-  cell.lane = undefined
   if (parent !== undefined) childEnded(parent, cell, end)
 }
 
