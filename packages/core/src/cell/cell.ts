@@ -172,7 +172,8 @@ export class Cell {
 
   #fullTurn(quota: number): void {
     if (this.phase === 'created') beginStart(this)
-    if (this.extras !== undefined && this.extras.pending?.state === 'settled') resumePending(this)
+    const extras = this.extras
+    if (extras !== undefined && (extras.pending?.state === 'settled' || extras.settledCalls !== undefined)) resumePending(this)
     let left = quota
     for (;;) {
       if (this.lane !== undefined) runLane(this)

@@ -46,6 +46,8 @@ export class Extras {
   pending: PendingCall | undefined
   /** Pending handlers of a reentrant actor. */
   calls: Set<CallContext> | undefined
+  /** Those of them that have settled and wait for the next turn. */
+  settledCalls: { readonly ctx: CallContext; readonly ok: boolean; readonly value: unknown }[] | undefined
   /** What bounds the present step of starting, stopping or restarting. */
   step: StepTimer | undefined
 }

@@ -59,14 +59,24 @@ function followCall(cell: Cell, ctx: CallContext, next: unknown): void {
     settle: (ok, value) => {
       host.pending--
       if (ctx.ended) return
-      if (ok) completeCall(cell, ctx, value)
-      else {
-        cell.extras?.calls?.delete(ctx)
-        messageFailed(cell, ctx, value)
-      }
+      ;(cell.more.settledCalls ??= []).push({ ctx, ok, value })
       cell.rouse()
     },
   })
+}
+
+/** Goes on with the calls that have settled since, in the cell's own turn. */
+export function resumeCalls(cell: Cell): void {
+  const settled = cell.extras!.settledCalls ?? []
+  cell.extras!.settledCalls = undefined
+  for (const { ctx, ok, value } of settled) {
+    if (ctx.ended) continue
+    if (ok) completeCall(cell, ctx, value)
+    else {
+      cell.extras?.calls?.delete(ctx)
+      messageFailed(cell, ctx, value)
+    }
+  }
 }
 
 function completeCall(cell: Cell, ctx: CallContext, returned: unknown): void {

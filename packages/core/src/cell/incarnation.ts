@@ -32,9 +32,10 @@ export function endIncarnation(cell: Cell): void {
 }
 
 /** Counts the pending handlers of a reentrant actor as failed, and cuts them off. */
-function endCalls(cell: Cell): void {
+export function endCalls(cell: Cell): void {
   const calls = cell.extras?.calls
   if (calls === undefined) return
   for (const call of calls) call.cutOff()
   cell.extras!.calls = undefined
+  cell.extras!.settledCalls = undefined
 }

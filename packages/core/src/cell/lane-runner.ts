@@ -51,7 +51,7 @@ export function laneReady(cell: Cell, lane: SystemLane): boolean {
 /** Whether signal handlers may run now. A stopping actor hears its children end, but nothing after PostStop. */
 function signalsFlow(cell: Cell): boolean {
   if (cell.extras?.pending !== undefined) return false
-  return cell.phase === 'stopping' ? atChildren(cell) : takesSignals(cell.phase)
+  return cell.phase === 'stopping' ? atChildren(cell) && phaseInfo(cell).live : takesSignals(cell.phase)
 }
 
 function atChildren(cell: Cell): boolean {

@@ -48,6 +48,12 @@ export function observe(promise: PromiseLike<unknown>, call: { settle(ok: boolea
   )
 }
 
+/** Whether user code of this incarnation has not settled yet. */
+export function isBusy(cell: Cell): boolean {
+  const extras = cell.extras
+  return extras !== undefined && (extras.pending !== undefined || (extras.calls !== undefined && extras.calls.size > 0))
+}
+
 /** Cuts off what is pending; its result will be dropped. */
 export function abandon(cell: Cell): void {
   const extras = cell.extras

@@ -4,7 +4,7 @@
 import { on, outcomeOf } from '../deciders/phase.ts'
 import type { Cell } from './cell.ts'
 import { endIncarnation, interrupt } from './incarnation.ts'
-import { armStep, disarmStep } from './pending.ts'
+import { armStep, disarmStep, isBusy } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { clearMailbox } from './draining.ts'
 import { cutOff, runEndSignal, stopChildren } from './stopping.ts'
@@ -19,7 +19,7 @@ export function beginRestart(cell: Cell, cause: unknown, delay: number): void {
   disarmStep(cell)
   change(cell, on.restart, info)
   interrupt(cell)
-  if (cell.extras?.pending === undefined) return enterPreRestart(cell)
+  if (!isBusy(cell)) return enterPreRestart(cell)
   info.step = 'handler'
   armStep(cell, cell.options.stopTimeout)
 }
@@ -34,7 +34,7 @@ export function proceedRestart(cell: Cell): void {
         disarmStep(cell)
         cutOff(cell)
       }
-      if (cell.extras?.pending === undefined) enterPreRestart(cell)
+      if (!isBusy(cell)) enterPreRestart(cell)
       return
     case 'pre-stop':
       if (!late) return

@@ -1,15 +1,19 @@
-// A pending call has settled: go on where it left off, in the cell's own turn.
+// What was pending has settled: go on where it left off, in the cell's own turn.
 
 import type { Cell } from './cell.ts'
+import { resumeCalls } from './guarded.ts'
 import { phaseInfo } from './phase-change.ts'
 import { proceedRestart } from './restarting.ts'
 import { proceedStop } from './stopping.ts'
 
 export function resumePending(cell: Cell): void {
   const extras = cell.extras!
-  const call = extras.pending!
-  extras.pending = undefined
-  call.continuation(cell, call.ok, call.value)
+  const call = extras.pending
+  if (call?.state === 'settled') {
+    extras.pending = undefined
+    call.continuation(cell, call.ok, call.value)
+  }
+  if (extras.settledCalls !== undefined) resumeCalls(cell)
   // A stop or restart that came meanwhile was waiting for just this.
   if (cell.phase === 'stopping' && phaseInfo(cell).step === 'handler') proceedStop(cell)
   else if (cell.phase === 'restarting' && phaseInfo(cell).step === 'handler') proceedRestart(cell)

@@ -9,8 +9,8 @@ import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
 import { drainMailbox } from './draining.ts'
 import { Envelope } from './envelope.ts'
-import { endIncarnation, interrupt } from './incarnation.ts'
-import { abandon, armStep, disarmStep, hold, isThenable } from './pending.ts'
+import { endCalls, endIncarnation, interrupt } from './incarnation.ts'
+import { abandon, armStep, disarmStep, hold, isBusy, isThenable } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
 import { clearWatches, tellWatchers } from './watch.ts'
@@ -34,7 +34,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
   disarmStep(cell)
   change(cell, killed ? on.kill : on.stop, info)
   interrupt(cell)
-  if (cell.extras?.pending === undefined) return enterPreStop(cell)
+  if (!isBusy(cell)) return enterPreStop(cell)
   if (killed) {
     cutOff(cell)
     enterPreStop(cell)
@@ -48,7 +48,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
 export function proceedStop(cell: Cell): void {
   if (cell.extras?.step?.fired === true) return overrun(cell)
   const info = phaseInfo(cell)
-  if (info.step === 'handler' && cell.extras?.pending === undefined) enterPreStop(cell)
+  if (info.step === 'handler' && !isBusy(cell)) enterPreStop(cell)
 }
 
 /** The stop takes too long, or a kill came on top: go on without what it waits for. */
@@ -67,6 +67,7 @@ function overrun(cell: Cell): void {
 export function cutOff(cell: Cell): void {
   const ctx = cell.ctx
   abandon(cell)
+  endCalls(cell)
   if (ctx === undefined) return
   if (ctx.message !== undefined) {
     cell.dispatcher.ledger.failed++

@@ -18,5 +18,19 @@ export interface Logger {
 
 const nothing: LogMethod = () => {}
 
+/** The same logger, without its errors: a log that fails must not fail an actor. */
+export function guarded(logger: Logger): Logger {
+  const guard =
+    (level: keyof Logger): LogMethod =>
+    (fields, message) => {
+      try {
+        logger[level](fields, message)
+      } catch {
+        // There is nowhere left to say so.
+      }
+    }
+  return { debug: guard('debug'), info: guard('info'), warn: guard('warn'), error: guard('error') }
+}
+
 /** The logger of a system that was given none. */
 export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
