@@ -179,8 +179,8 @@ export class ActorSystem implements SystemView {
   }
   #end(options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
     if (this.#ending !== undefined) return this.#ending
-    const release = this.#core.runtime.hold()
     this.#ending = shutDown(this.#core, options, cause)
+    const release = this.#core.runtime.hold()
     void this.#ending.then((report) => {
       release()
       this.#release()
