@@ -1,30 +1,93 @@
-// The whole check, in the order in which a newcomer wants to hear of problems. Ends with "N passed, N failed".
+// The whole check, in the order in which a newcomer wants to hear of problems: each step's name and time, the output of
+// what failed and how to run it alone, and one last line "N passed, N failed". Passed are tests; a step that fails for
+// another reason than a failing test counts as one failure.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const folder = mkdtempSync(join(tmpdir(), 'troupe-test-'))
-const report = join(folder, 'vitest.json')
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const scratch = mkdtempSync(join(tmpdir(), 'troupe-test-'))
+const report = join(scratch, 'vitest.json')
+const longest = 240_000
+
+/** A step runs a package's own command with this Node, so that no shell and no npx stands between. */
+const step = (name, pkg, args, alone, more = {}) => ({ name, pkg, args, alone, ...more })
 const steps = [
-  ['types and build', 'tsc', ['-b']],
-  ['tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
+  step('build and types', 'typescript:tsc', ['-b'], 'npm run build'),
+  step('lint', 'oxlint:oxlint', ['--deny-warnings'], 'npm run lint'),
+  step('format', 'oxfmt:oxfmt', ['--check', '.'], 'npm run format, then look at git diff'),
+  step('tests', 'vitest:vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], 'npm run test:unit', {
+    live: true,
+  }),
+  step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/ }),
 ]
-let passed = 0
-let failed = 0
-for (const [what, command, args] of steps) {
-  const { status } = spawnSync('npx', ['--no-install', command, ...args], { stdio: 'inherit' })
-  if (status !== 0) {
-    failed++
-    console.error(`failed: ${what}`)
-    break
+
+function commandOf(pkg) {
+  const [name, command] = pkg.split(':')
+  const folder = join(root, 'node_modules', name)
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return join(folder, typeof bin === 'string' ? bin : bin[command])
+}
+
+function run({ pkg, args, live }) {
+  let command
+  try {
+    command = commandOf(pkg)
+  } catch {
+    return { ok: false, output: `${pkg.split(':')[0]} is not installed. Run npm install first.` }
+  }
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    cwd: root,
+    stdio: live ? 'inherit' : 'pipe',
+    encoding: 'utf8',
+    timeout: longest,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const ended = signal === null ? '' : `\nended by ${signal}${signal === 'SIGTERM' ? ` after ${longest / 1000} s` : ''}`
+  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${ended}`.trim() }
+}
+
+/** What the test run counted; undefined when it never got to counting. */
+function counted() {
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'))
+    return { passed: Number(numPassedTests), failed: Number(numFailedTests) }
+  } catch {
+    return undefined
   }
 }
-try {
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'))
-  passed += numPassedTests
-  failed += numFailedTests
-} catch {}
-rmSync(folder, { recursive: true, force: true })
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+
+const broken = []
+const summary = []
+let passed = 0
+let failed = 0
+for (const s of steps) {
+  if (s.needs !== undefined && broken.some((b) => b.name === s.needs)) {
+    summary.push(`  skipped  ${s.name.padEnd(18)}it needs ${s.needs}`)
+    continue
+  }
+  console.log(`▸ ${s.name}`)
+  const since = performance.now()
+  const { ok, output } = run(s)
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  const tests = s.live ? counted() : undefined
+  passed += tests?.passed ?? 0
+  if (!ok) {
+    broken.push(s)
+    failed += Math.max(1, tests?.failed ?? 0)
+    if (output !== '') console.log(`${output}\n`)
+  }
+  const shown = s.shows?.exec(output)?.[0]
+  summary.push(`  ${ok ? 'ok     ' : 'FAILED '}  ${s.name.padEnd(18)}${seconds.padStart(6)} s${shown === undefined ? '' : `   ${shown}`}`)
+}
+rmSync(scratch, { recursive: true, force: true })
+if (passed === 0 && failed === 0) {
+  failed = 1
+  console.log('\nNo test ran at all.')
+}
+console.log(`\n${summary.join('\n')}`)
+for (const s of broken) console.log(`\n${s.name} failed; alone: ${s.alone}`)
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

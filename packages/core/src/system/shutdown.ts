@@ -29,6 +29,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
   core.phase = 'closing'
   const killed: string[] = []
   const terminatedBefore = core.terminated
+  const undeliveredBefore = core.undelivered
   let done = false
   return new Promise((resolve) => {
     const finish = (): void => {
@@ -40,7 +41,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.phase = 'closed'
       core.events.close()
       core.runtime.stop?.()
-      const report = { stopped: core.terminated - terminatedBefore - killed.length, killed, undelivered: core.undelivered }
+      const report = { stopped: core.terminated - terminatedBefore - killed.length, killed, undelivered: core.undelivered - undeliveredBefore }
       resolve(cause === undefined ? report : { ...report, cause })
     }
     const stopAll = (): void => {

@@ -8,6 +8,7 @@ interface StructuralSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
+// oxlint-disable-next-line no-restricted-globals -- its type, not its value
 type Global = typeof globalThis
 
 /** The platform's `AbortSignal` where its types are present, else the part of it that Troupe uses. */

@@ -17,7 +17,6 @@ export interface Behavior<in M> {
 }
 
 /** What a handler returns: the next behavior, nothing (`same`), or a promise of either. */
-// eslint-disable-next-line typescript/no-invalid-void-type
 export type Next<M> = Behavior<M> | void | Promise<Behavior<M> | void>
 
 /** Handles one message. */
