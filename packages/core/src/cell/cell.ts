@@ -157,7 +157,11 @@ export class Cell {
 
   /** One turn: what has settled, the system lane, then up to `quota` messages. */
   turn(quota: number): void {
-    if (this.phase === 'created') beginStart(this)
+    if (this.phase === 'created') {
+      // A stop or kill that came before the first turn spares the actor its start.
+      if (this.lane !== undefined) runLane(this)
+      if (this.phase === 'created') beginStart(this)
+    }
     if (this.extras !== undefined && this.extras.pending?.state === 'settled') resumePending(this)
     let left = quota
     for (;;) {
