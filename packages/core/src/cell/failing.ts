@@ -35,7 +35,7 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const now = host.runtime.now()
   const decision = decideFailure(
     policy,
-    { cause, child: cell.ref, message, now, runningSince: starting ? undefined : extras.runningSince },
+    { cause, child: cell.ref, message, now, starting, runningSince: starting ? undefined : extras.runningSince },
     extras.history,
     () => host.runtime.random(),
   )
