@@ -171,7 +171,11 @@ export class Cell {
   }
 
   #fullTurn(quota: number): void {
-    if (this.phase === 'created') beginStart(this)
+    if (this.phase === 'created') {
+      // A stop or kill that came before the first turn spares the actor its start.
+      if (this.lane !== undefined) runLane(this)
+      if (this.phase === 'created') beginStart(this)
+    }
     const extras = this.extras
     if (extras !== undefined && (extras.pending?.state === 'settled' || extras.settledCalls !== undefined)) resumePending(this)
     let left = quota

@@ -25,6 +25,8 @@ export class Extras {
   history: FailureHistory | undefined
   failureLog: FailureLog | undefined
   runningSince: number | undefined
+  /** The first start failed, and no later one has come up yet. */
+  neverUp = false
   watchers: Set<Cell> | undefined
   watching: Map<AnyRef, Watch> | undefined
   stash: CellStash | undefined

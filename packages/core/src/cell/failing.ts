@@ -3,6 +3,7 @@
 
 import { decideFailure } from '../deciders/supervision.ts'
 import { on, takesMessages } from '../deciders/phase.ts'
+import { ActorError } from '../values/actor-error.ts'
 import { ActorInitializationError, Escalated } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
@@ -25,17 +26,19 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const firstStart = starting && !phaseInfo(cell).again
   change(cell, on.fail, infoOf(cell, cause))
   const policy = policyFor(cell)
+  const extras = cell.more
+  if (firstStart) extras.neverUp = true
   if (firstStart && !policy.retryStart) {
     const error = new ActorInitializationError(cell.ref.path, cause)
+    host.count({ directive: 'stop', limitHit: false, fatal: cause instanceof ActorError && cause.kind === 'fatal' })
     announce(cell, error, message, 'stop')
     beginStop(cell, 'failure', error)
     return
   }
-  const extras = cell.more
   const now = host.runtime.now()
   const decision = decideFailure(
     policy,
-    { cause, child: cell.ref, message, now, runningSince: starting ? undefined : extras.runningSince },
+    { cause, child: cell.ref, message, now, starting, runningSince: starting ? undefined : extras.runningSince },
     extras.history,
     () => host.runtime.random(),
   )
@@ -43,8 +46,9 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   host.count(decision)
   if (decision.deciderError !== undefined)
     host.logger.error({ actor: cell.ref.path, cause: decision.deciderError }, 'decide failed; the actor is stopped')
-  announce(cell, cause, message, decision.directive)
-  act(cell, decision.directive, policy, cause, decision.delay)
+  const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
+  announce(cell, last, message, decision.directive)
+  act(cell, decision.directive, policy, last, decision.delay)
 }
 
 function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause: unknown, delay: number): void {

@@ -31,7 +31,8 @@ export function handleGuarded(cell: Cell): number {
     else if (followMessage(cell, ctx, next)) ctx.message = undefined
   } catch (cause) {
     if (call !== undefined) cell.extras?.calls?.delete(call)
-    messageFailed(cell, ctx, cause)
+    // An adapter that throws has marked its message on the cell's own context, before the call had one.
+    messageFailed(cell, ctx.message === undefined && cell.ctx !== undefined ? cell.ctx : ctx, cause)
   }
   return 1
 }
@@ -39,7 +40,13 @@ export function handleGuarded(cell: Cell): number {
 /** What the schema makes of the message; undefined where it refuses it, which ends it as a dead letter. */
 function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Meta): unknown {
   const { host } = cell.dispatcher
-  const result = schema['~standard'].validate(message)
+  let result: ReturnType<MessageSchema['~standard']['validate']>
+  try {
+    result = schema['~standard'].validate(message)
+  } catch (cause) {
+    host.bury(message, meta, cell.ref, 'not-accepted', cause)
+    return undefined
+  }
   if (isThenable(result)) {
     observe(result, { settle: () => {} })
     host.bury(message, meta, cell.ref, 'not-accepted', new Error('accepts must validate synchronously'))

@@ -41,7 +41,7 @@ export interface CellHost {
   idle(): void
   observe(observation: Observation): void
   /** Adds a decision to the counters of supervision. */
-  count(decision: Decision): void
+  count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void
   /** Ends a message as a dead letter. It was counted as sent before. */
   bury(message: unknown, meta: Meta, recipient: AnyRef | undefined, reason: DeadLetterReason, cause?: unknown): void
   /** Ends a message as dropped. It was counted as sent before. */

@@ -79,10 +79,20 @@ function awaitChildren(cell: Cell): void {
   runEndSignal(cell, postStop, enterBackoff)
 }
 
+/** News of children that went with this incarnation means nothing to the next: it may have others of the same names. */
+function forgetChildSignals(cell: Cell): void {
+  const signals = cell.lane?.signals
+  for (let left = signals?.size ?? 0; left > 0; left--) {
+    const signal = signals!.shift()!
+    if (signal.type !== 'ChildStopped' && signal.type !== 'ChildFailed') signals!.push(signal)
+  }
+}
+
 function enterBackoff(cell: Cell): void {
   const info = phaseInfo(cell)
   endIncarnation(cell)
   if (cell.options.restartMailbox === 'clear') clearMailbox(cell)
+  if (cell.options.restartChildren === 'stop') forgetChildSignals(cell)
   info.step = 'backoff'
   // Also without a delay the next incarnation begins from the lane: a start that keeps failing must not recurse.
   if (info.delay > 0) armStep(cell, info.delay)

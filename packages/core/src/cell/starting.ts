@@ -126,6 +126,7 @@ function arrive(cell: Cell): void {
   const extras = cell.extras
   if (extras === undefined) return
   extras.runningSince = cell.dispatcher.now
+  extras.neverUp = false
   const waiters = extras.startWaiters
   extras.startWaiters = undefined
   for (const waiter of waiters ?? []) waiter(undefined)

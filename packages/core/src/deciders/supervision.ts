@@ -2,7 +2,7 @@
 // The history belongs to the failing actor, so that a rebuilt wrapper or parent does not reset its budget.
 
 import { ActorError } from '../values/actor-error.ts'
-import { checkFactor, checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkBoolean, checkFactor, checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef } from '../values/ref.ts'
@@ -10,8 +10,10 @@ import type { Directive } from '../values/signals.ts'
 
 /** What is remembered of an actor's failures. */
 export interface FailureHistory {
-  /** Restarts asked for in the present window. */
+  /** Failures in the present window, whatever was decided about them. */
   readonly failures: number
+  /** Those of them that asked for a restart; what the limit counts. */
+  readonly restarts: number
   readonly windowStart: number
   readonly lastError: unknown
   /** Restarts in a row without a quiet `within`; drives the backoff. */
@@ -25,6 +27,8 @@ export interface Failure {
   readonly now: number
   /** Since when the incarnation that failed had been running; undefined if it never was. */
   readonly runningSince: number | undefined
+  /** Whether it failed while it started: then there is nothing to resume. */
+  readonly starting?: boolean
 }
 
 export interface Decision {
@@ -67,7 +71,7 @@ const scopes: readonly Scope[] = ['one-for-one', 'all-for-one', 'rest-for-one']
  * system.spawn(worker(), { supervision: supervise({ limit: { restarts: 5, within: 10_000 }, onLimit: 'escalate' }) })
  */
 export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
-  const { decide, limit = { restarts: 3, within: 1000 }, onLimit = 'stop', scope = 'one-for-one' } = options
+  const { decide, limit = { restarts: 3, within: 1000 }, onLimit = 'stop', scope = 'one-for-one', retryStart = false } = options
   const backoff: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1, ...options.backoff }
   if (decide !== undefined && typeof decide !== 'function') throw new InvalidOption('decide', decide, 'use a function')
   checkWhole('limit.restarts', limit.restarts, 0)
@@ -79,7 +83,8 @@ export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
   if (backoff.min > backoff.max) throw new InvalidOption('backoff.min', backoff.min, `it must not exceed backoff.max (${backoff.max})`)
   checkFactor('backoff.factor', backoff.factor)
   if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) throw new InvalidOption('backoff.jitter', backoff.jitter, 'use a number from 0 to 1')
-  return { decide, limit, onLimit, backoff, scope, retryStart: options.retryStart ?? false }
+  checkBoolean('retryStart', retryStart)
+  return { decide, limit, onLimit, backoff, scope, retryStart }
 }
 
 /** A policy from a word or a policy; `'inherit'` and undefined give `inherited`. */
@@ -124,14 +129,14 @@ export function decideFailure(policy: SupervisionPolicy, failure: Failure, befor
   const asked = ask(policy, failure, { child: failure.child, message: failure.message, failures, windowStart, lastError: before?.lastError })
   const fatal = known?.kind === 'fatal'
   let directive = asked.directive
-  if (fatal || (directive === 'resume' && known !== undefined && known.kind !== 'transient')) directive = 'stop'
-  const limitHit = directive === 'restart' && failures > limit.restarts
+  const resumable = failure.starting !== true && (known === undefined || known.kind === 'transient')
+  if (fatal || (directive === 'resume' && !resumable)) directive = 'stop'
+  const counted = directive === 'restart'
+  const restarts = (fresh ? 0 : before.restarts) + (counted ? 1 : 0)
+  const limitHit = counted && restarts > limit.restarts
   if (limitHit) directive = policy.onLimit
 
-  const counted = directive === 'restart' || limitHit
-  const history: FailureHistory = counted
-    ? { failures, windowStart, lastError: cause, attempt }
-    : { failures: before?.failures ?? 0, windowStart: before?.windowStart ?? now, lastError: cause, attempt: before?.attempt ?? 0 }
+  const history: FailureHistory = { failures, restarts, windowStart, lastError: cause, attempt: counted ? attempt : (before?.attempt ?? 0) }
   const delay = directive === 'restart' ? backoffDelay(policy.backoff, attempt, random) : 0
   return { directive, delay, history, limitHit, fatal, deciderError: asked.error }
 }
@@ -151,6 +156,7 @@ function ask(policy: SupervisionPolicy, failure: Failure, context: FailureContex
 /** `min·factor^(attempt−1)`, clamped to `max`, varied by ± `jitter`. */
 export function backoffDelay(backoff: Backoff, attempt: number, random: () => number): number {
   const { min, max, factor, jitter } = backoff
-  const base = Math.min(max, min * factor ** (attempt - 1))
+  // Many attempts take the power to Infinity, which times a minimum of 0 would be no number.
+  const base = min === 0 ? 0 : Math.min(max, min * factor ** (attempt - 1))
   return jitter === 0 ? base : base * (1 + jitter * (2 * random() - 1))
 }

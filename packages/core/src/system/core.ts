@@ -118,7 +118,7 @@ export class SystemCore implements CellHost {
   observe(observation: Observation): void {
     this.events.publish(observation)
   }
-  count(decision: Decision): void {
+  count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
     if (decision.limitHit) this.limitsHit++
     if (decision.fatal) this.fatalStops++
