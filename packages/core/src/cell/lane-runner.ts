@@ -111,7 +111,8 @@ function deliver(cell: Cell, signal: Signal): void {
   let deathPact = false
   if (signal.type === 'Terminated') {
     const watch = cell.extras?.watching?.get(signal.ref)
-    if (watch === undefined || !watch.ended) return
+    // A `watchWith` that replaced the watch is told by its message; this is what the old one left behind.
+    if (watch === undefined || !watch.ended || watch.message !== undefined) return
     cell.extras!.watching!.delete(signal.ref)
     deathPact = watch.deathPact
   } else if (signal.type === 'ReceiveTimeout' && cell.extras?.receiveTimer?.takeDue() !== true) return
