@@ -139,7 +139,6 @@ function finish(cell: Cell): void {
 function release(cell: Cell, end: EndInfo): void {
   const { reason, cause } = end
   const { host } = cell.dispatcher
-  const extras = cell.extras
   endIncarnation(cell)
   change(cell, 'cleaned', end)
   clearWatches(cell)
@@ -151,6 +150,8 @@ function release(cell: Cell, end: EndInfo): void {
   change(cell, 'released', reason === 'normal' && cause === undefined ? normalEnd : { reason, cause })
   cell.dispatcher.left()
   host.died(cell)
+  // Looked up only now: a listener that heard of the end may have begun to watch or wait meanwhile.
+  const extras = cell.extras
   if (extras !== undefined) {
     for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)
     tellWatchers(cell, extras, reason, cause)
