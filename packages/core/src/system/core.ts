@@ -148,7 +148,9 @@ export class SystemCore implements CellHost {
   }
   died(cell: Cell): void {
     if (cell === this.guardian) {
-      this.onEmpty?.()
+      // Without a shutdown under way somebody stopped the top itself, which ends the system.
+      if (this.onEmpty === undefined) this.onTopFailure?.(undefined)
+      else this.onEmpty()
       return
     }
     this.active--

@@ -58,6 +58,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       })
       core.timers.set(new Alarm(finish), core.runtime.now() + grace)
     }
+    if (core.guardian.phase === 'terminated') return finish()
     core.onEmpty = finish
     core.timers.set(new Alarm(killAll), core.runtime.now() + deadline)
     if (drain) {
