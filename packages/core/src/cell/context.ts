@@ -14,7 +14,7 @@ import type { SystemView } from '../values/system.ts'
 import { Adapter } from './adapter.ts'
 import { askCell } from './ask.ts'
 import type { Cell } from './cell.ts'
-import { Envelope, headersOf, type Meta, senderOf } from './envelope.ts'
+import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import { cellOf } from './local-ref.ts'
 import { phaseInfo } from './phase-change.ts'
@@ -159,10 +159,11 @@ export class Context implements ActorContext<unknown> {
   }
   forward(ref: AnyRef): void {
     const cell = this.live('forward')
-    const { message, meta } = this
+    const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
     const target = cellOf(ref)
     if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(ref.path, 'forward to')
+    const meta = onwardOf(this.meta)
     this.message = undefined
     if (meta instanceof Envelope) meta.moved(target)
     // Not a send: the message was counted when it came here.

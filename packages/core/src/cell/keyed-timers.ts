@@ -52,6 +52,7 @@ class KeyedTimer extends Envelope implements Deadline {
     if (this.period === 0) this.#owner.forget(this)
     return message
   }
+  override onward(): undefined {}
 }
 
 export class KeyedTimers {
