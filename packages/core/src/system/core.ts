@@ -78,7 +78,11 @@ export class SystemCore implements CellHost {
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
     this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
-    this.timers = new TimerQueue(this.runtime, () => this.runtime.enter(this.#fireDue))
+    this.timers = new TimerQueue(
+      this.runtime,
+      () => this.runtime.enter(this.#fireDue),
+      (cause) => this.logger.error({ cause }, 'a timer failed'),
+    )
     this.events = new LocalEventStream(
       name,
       () => this.phase === 'open',
