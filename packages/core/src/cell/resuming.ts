@@ -9,6 +9,8 @@ export function resumePending(cell: Cell): void {
   const extras = cell.extras!
   const call = extras.pending!
   extras.pending = undefined
+  // The silence begins now, not when the timer last looked.
+  extras.receiveTimer?.touch(cell.dispatcher.now)
   call.continuation(cell, call.ok, call.value)
   // A stop or restart that came meanwhile was waiting for just this.
   if (cell.phase === 'stopping' && phaseInfo(cell).step === 'handler') proceedStop(cell)
