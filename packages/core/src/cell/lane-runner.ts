@@ -116,6 +116,8 @@ function deliver(cell: Cell, signal: Signal): void {
     cell.extras!.watching!.delete(signal.ref)
     deathPact = watch.deathPact
   } else if (signal.type === 'ReceiveTimeout' && cell.extras?.receiveTimer?.takeDue() !== true) return
+  // Stopped between two incarnations, during a backoff: there is nobody to tell.
+  if (cell.ctx === undefined) return
   const handler = cell.behavior.signal
   let returned: unknown = unhandled
   try {
