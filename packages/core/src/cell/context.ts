@@ -222,6 +222,7 @@ function endedSignal(cell: Cell): AbortSignalLike {
 export class CallContext extends Context {
   readonly #main: Context
   #cut = false
+  #awaits = false
   constructor(cell: Cell, main: Context) {
     super(cell)
     this.#main = main
@@ -229,9 +230,16 @@ export class CallContext extends Context {
   override get ended(): boolean {
     return this.#cut || this.cell.ctx !== this.#main
   }
+  /** Whether the call waits for a promise; the system counts those that do. */
+  awaits(now: boolean): void {
+    if (now === this.#awaits) return
+    this.#awaits = now
+    this.cell.dispatcher.host.pending += now ? 1 : -1
+  }
   /** Ends the call from outside: its message counts as failed, whoever asked is told. */
   cutOff(): void {
     this.#cut = true
+    this.awaits(false)
     if (this.message === undefined) return
     this.cell.dispatcher.ledger.failed++
     if (this.meta instanceof Envelope) this.meta.end('stopped', undefined)
