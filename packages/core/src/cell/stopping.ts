@@ -9,7 +9,7 @@ import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
 import { drainMailbox } from './draining.ts'
 import { Envelope } from './envelope.ts'
-import { endIncarnation, interrupt } from './incarnation.ts'
+import { endIncarnation, endTimers, interrupt } from './incarnation.ts'
 import { abandon, armStep, disarmStep, hold, isThenable } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
@@ -67,6 +67,7 @@ function overrun(cell: Cell): void {
 export function cutOff(cell: Cell): void {
   const ctx = cell.ctx
   abandon(cell)
+  endTimers(cell)
   if (ctx === undefined) return
   if (ctx.message !== undefined) {
     cell.dispatcher.ledger.failed++
