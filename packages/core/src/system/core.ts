@@ -50,6 +50,7 @@ export class SystemCore implements CellHost {
   readonly dispatchers: DispatcherTable
   readonly guardian: Cell
   phase: SystemPhase = 'open'
+  draining = false
   pending = 0
   leaving = 0
   undelivered = 0

@@ -27,6 +27,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
   const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
   const drain = checkBoolean('drain', options.drain ?? false)
   core.phase = 'closing'
+  core.draining = drain
   const killed: string[] = []
   const terminatedBefore = core.terminated
   let done = false
@@ -44,6 +45,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       resolve(cause === undefined ? report : { ...report, cause })
     }
     const stopAll = (): void => {
+      core.draining = false
       core.onIdle = undefined
       core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
     }
