@@ -7,7 +7,7 @@ import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts
 import { askCell } from './ask.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
-import { Envelope, headersOf, type Meta, senderOf } from './envelope.ts'
+import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { metaFrom } from './local-ref.ts'
 
 export class Adapter implements ActorRef<unknown> {
@@ -75,6 +75,9 @@ export class Adapted extends Envelope {
   }
   override end(reason: 'failed' | 'unhandled' | 'refused' | 'stopped', cause: unknown): void {
     if (this.inner instanceof Envelope) this.inner.end(reason, cause)
+  }
+  override onward(): Meta {
+    return onwardOf(this.inner)
   }
   override moved(to: Cell): void {
     if (this.inner instanceof Envelope) this.inner.moved(to)

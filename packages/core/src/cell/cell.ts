@@ -123,7 +123,7 @@ export class Cell {
   putBack(messages: readonly (readonly [unknown, Meta])[]): void {
     const slot = this.#slot
     const queue = this.queue ?? this.dispatcher.takeRing()
-    const front = queue instanceof MessageRing ? queue : new FrontedQueue(queue)
+    const front = queue instanceof MessageRing || queue instanceof FrontedQueue ? queue : new FrontedQueue(queue)
     this.queue = front
     if (slot !== undefined) {
       front.unshift(slot, undefined)

@@ -14,7 +14,7 @@ import type { SystemView } from '../values/system.ts'
 import { Adapter } from './adapter.ts'
 import { askCell } from './ask.ts'
 import type { Cell } from './cell.ts'
-import { Envelope, headersOf, type Meta, senderOf } from './envelope.ts'
+import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import { cellOf } from './local-ref.ts'
 import { phaseInfo } from './phase-change.ts'
@@ -159,10 +159,11 @@ export class Context implements ActorContext<unknown> {
   }
   forward(ref: AnyRef): void {
     const cell = this.live('forward')
-    const { message, meta } = this
+    const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
     const target = cellOf(ref)
     if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(ref.path, 'forward to')
+    const meta = onwardOf(this.meta)
     this.message = undefined
     if (meta instanceof Envelope) meta.moved(target)
     // Not a send: the message was counted when it came here.
@@ -221,6 +222,7 @@ function endedSignal(cell: Cell): AbortSignalLike {
 export class CallContext extends Context {
   readonly #main: Context
   #cut = false
+  #awaits = false
   constructor(cell: Cell, main: Context) {
     super(cell)
     this.#main = main
@@ -228,9 +230,16 @@ export class CallContext extends Context {
   override get ended(): boolean {
     return this.#cut || this.cell.ctx !== this.#main
   }
+  /** Whether the call waits for a promise; the system counts those that do. */
+  awaits(now: boolean): void {
+    if (now === this.#awaits) return
+    this.#awaits = now
+    this.cell.dispatcher.host.pending += now ? 1 : -1
+  }
   /** Ends the call from outside: its message counts as failed, whoever asked is told. */
   cutOff(): void {
     this.#cut = true
+    this.awaits(false)
     if (this.message === undefined) return
     this.cell.dispatcher.ledger.failed++
     if (this.meta instanceof Envelope) this.meta.end('stopped', undefined)

@@ -17,9 +17,9 @@ export function drainMailbox(cell: Cell, end: EndInfo): void {
   host.leaving += (cell.extras?.stash?.size ?? 0) + cell.queuedMessages
   const leave = (message: unknown, meta: Meta): void => {
     host.leaving--
+    if (meta === poison) return host.drop(message, meta, 'drain')
     host.undelivered++
-    if (meta === poison) host.drop(message, meta, 'drain')
-    else if (drain === 'dead-letter') host.bury(message, meta, cell.ref, host.phase === 'open' ? 'stopped' : 'system-closed', end.cause)
+    if (drain === 'dead-letter') host.bury(message, meta, cell.ref, host.phase === 'open' ? 'stopped' : 'system-closed', end.cause)
     else if (drain === 'drop') host.drop(message, meta, 'drain')
     else if (target === undefined) host.bury(message, meta, cell.ref, 'redirect-cycle', end.cause)
     else {

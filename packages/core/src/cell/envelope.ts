@@ -23,6 +23,10 @@ export class Envelope {
   }
   /** The message ended otherwise than by being handled; an ask learns here that no answer will come. */
   end(_reason: 'failed' | 'unhandled' | 'refused' | 'stopped', _cause: unknown): void {}
+  /** What goes along when the opened message is stashed or forwarded: it must not be opened a second time. */
+  onward(): Meta {
+    return this
+  }
   /** The message went on to another cell's mailbox. */
   moved(_to: Cell): void {}
 }
@@ -31,6 +35,10 @@ export type Meta = Envelope | AnyRef | undefined
 
 export function senderOf(meta: Meta): AnyRef | undefined {
   return meta instanceof Envelope ? meta.from() : meta
+}
+
+export function onwardOf(meta: Meta): Meta {
+  return meta instanceof Envelope ? meta.onward() : meta
 }
 
 export function headersOf(meta: Meta): Headers | undefined {

@@ -60,11 +60,10 @@ function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Met
 
 function followCall(cell: Cell, ctx: CallContext, next: unknown): void {
   if (!isThenable(next)) return completeCall(cell, ctx, next)
-  const { host } = cell.dispatcher
-  host.pending++
+  ctx.awaits(true)
   observe(next, {
     settle: (ok, value) => {
-      host.pending--
+      ctx.awaits(false)
       if (ctx.ended) return
       ;(cell.more.settledCalls ??= []).push({ ctx, ok, value })
       cell.rouse()

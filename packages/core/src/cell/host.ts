@@ -27,6 +27,8 @@ export interface CellHost {
   readonly askTimeout: number
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
+  /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */
+  readonly draining: boolean
   /** Handlers that wait for a promise. */
   pending: number
   /** Messages in the mailbox of a cell that has left the tree and is being drained. */

@@ -16,13 +16,21 @@ export function interrupt(cell: Cell): void {
   abort.abort(new Cancelled(`The incarnation of ${cell.ref.path}`))
 }
 
+/** Ends the timers of code whose context is over. */
+export function endTimers(cell: Cell): void {
+  const extras = cell.extras
+  if (extras?.timers === undefined) return
+  extras.timers.end()
+  extras.timers = undefined
+}
+
 /** Cuts everything off that belongs to this incarnation. */
 export function endIncarnation(cell: Cell): void {
   cell.ctx = undefined
   const extras = cell.extras
   if (extras === undefined) return
   interrupt(cell)
-  extras.timers = undefined
+  endTimers(cell)
   extras.handedOver = undefined
   extras.adapters = undefined
   for (const ask of extras.asking ?? []) ask.cancel(`The question of ${cell.ref.path}`, undefined)

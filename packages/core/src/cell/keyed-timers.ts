@@ -3,7 +3,7 @@
 
 import type { Deadline } from '../queues/timers.ts'
 import { checkFinite } from '../values/checks.ts'
-import { InvalidOption } from '../values/errors.ts'
+import { ContextEnded, InvalidOption } from '../values/errors.ts'
 import type { AnyRef } from '../values/ref.ts'
 import { receiveTimeout } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
@@ -52,11 +52,13 @@ class KeyedTimer extends Envelope implements Deadline {
     if (this.period === 0) this.#owner.forget(this)
     return message
   }
+  override onward(): undefined {}
 }
 
 export class KeyedTimers {
   readonly cell: Cell
   readonly #timers = new Map<string, KeyedTimer>()
+  #ended = false
   constructor(cell: Cell) {
     this.cell = cell
   }
@@ -79,11 +81,17 @@ export class KeyedTimers {
   cancelAll(): void {
     for (const timer of this.#timers.values()) this.#end(timer)
   }
+  /** Ends with the incarnation: user code may have kept this object. */
+  end(): void {
+    this.cancelAll()
+    this.#ended = true
+  }
   forget(timer: KeyedTimer): void {
     timer.live = false
     if (this.#timers.get(timer.key) === timer) this.#timers.delete(timer.key)
   }
   #set(key: string, ms: number, message: unknown, period: number, to: AnyRef | undefined): void {
+    if (this.#ended) throw new ContextEnded(this.cell.ref.path, 'set a timer')
     if (typeof key !== 'string') throw new InvalidOption('key', key, 'use a string')
     if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
     this.cancel(key)

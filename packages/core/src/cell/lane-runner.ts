@@ -37,7 +37,7 @@ export function runLane(cell: Cell): void {
     }
     if (atChildren(cell)) awaitChildren(cell)
     if (lane.commands.size === 0) {
-      if (lane.signals.size === 0 && lane.deferred.length === 0) cell.extras!.lane = undefined
+      if (lane.signals.size === 0 && lane.deferred.length === 0 && cell.extras !== undefined) cell.extras.lane = undefined
       return
     }
   }
@@ -111,10 +111,13 @@ function deliver(cell: Cell, signal: Signal): void {
   let deathPact = false
   if (signal.type === 'Terminated') {
     const watch = cell.extras?.watching?.get(signal.ref)
-    if (watch === undefined || !watch.ended) return
+    // A `watchWith` that replaced the watch is told by its message; this is what the old one left behind.
+    if (watch === undefined || !watch.ended || watch.message !== undefined) return
     cell.extras!.watching!.delete(signal.ref)
     deathPact = watch.deathPact
   } else if (signal.type === 'ReceiveTimeout' && cell.extras?.receiveTimer?.takeDue() !== true) return
+  // Stopped between two incarnations, during a backoff: there is nobody to tell.
+  if (cell.ctx === undefined) return
   const handler = cell.behavior.signal
   let returned: unknown = unhandled
   try {

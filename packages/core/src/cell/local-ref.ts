@@ -1,6 +1,7 @@
 // The ref of an actor on this thread. It outlives its cell's usefulness: a dead cell stays behind it, empty, so that
 // telling needs no check for absence and the exit reason can still be asked for.
 
+import { takesMessages } from '../deciders/phase.ts'
 import { anonymousName } from '../values/path.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
@@ -36,8 +37,9 @@ export class LocalRef implements ActorRef<unknown> {
   stop(options?: { readonly after?: 'current' | 'queued' }): void {
     const after = options?.after ?? 'current'
     if (after === 'current') this.cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
-    else if (after === 'queued') this.cell.send(poisonPill, poison)
-    else throw new InvalidOption('after', after, "use 'current' or 'queued'")
+    else if (after === 'queued') {
+      if (takesMessages(this.cell.phase)) this.cell.send(poisonPill, poison)
+    } else throw new InvalidOption('after', after, "use 'current' or 'queued'")
   }
   toString(): string {
     return `ActorRef(${this.path}#${this.uid})`

@@ -11,6 +11,8 @@ export function resumePending(cell: Cell): void {
   const call = extras.pending
   if (call?.state === 'settled') {
     extras.pending = undefined
+    // The silence begins now, not when the timer last looked.
+    extras.receiveTimer?.touch(cell.dispatcher.now)
     call.continuation(cell, call.ok, call.value)
   }
   if (extras.settledCalls !== undefined) resumeCalls(cell)

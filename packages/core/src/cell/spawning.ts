@@ -14,7 +14,8 @@ import { resolveOptions } from './options.ts'
 
 export function spawnUnder<M>(parent: Cell, behavior: Behavior<M>, options: SpawnOptions | undefined): ActorRef<M> {
   const { host } = parent.dispatcher
-  if (host.phase !== 'open') throw new SystemClosed(host.name, `spawn under ${parent.ref.path}`)
+  const welcome = host.phase === 'open' || (host.draining && parent.ref.parent !== undefined)
+  if (!welcome) throw new SystemClosed(host.name, `spawn under ${parent.ref.path}`)
   if (!takesMessages(parent.phase) || parent.phase === 'restarting')
     throw new NotAllowed(`Cannot spawn under ${parent.ref.path}: it is ${parent.phase}. Spawn from setup or a message handler.`)
   let node: unknown = behavior

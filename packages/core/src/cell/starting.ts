@@ -9,6 +9,7 @@ import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
 import { fail } from './failing.ts'
 import { become } from './following.ts'
+import { endTimers } from './incarnation.ts'
 import { abandon, armStep, disarmStep, hold, isThenable } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { resolveNode } from './setting-up.ts'
@@ -140,6 +141,7 @@ function startFailed(cell: Cell, cause: unknown): void {
 /** The deadline of the start has passed. */
 export function startOverrun(cell: Cell): void {
   abandon(cell)
+  endTimers(cell)
   cell.ctx = new Context(cell)
   startFailed(cell, new StartTimeout(cell.ref.path, cell.options.startTimeout))
 }

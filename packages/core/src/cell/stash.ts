@@ -5,7 +5,7 @@ import { MessageRing } from '../queues/ring.ts'
 import { StashOverflow } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
-import type { Meta } from './envelope.ts'
+import { type Meta, onwardOf } from './envelope.ts'
 
 export class CellStash {
   readonly #cell: Cell
@@ -24,7 +24,7 @@ export class CellStash {
       dispatcher.host.drop(oldest, this.#ring.meta as Meta, 'stash-overflow')
     }
     const present = ctx.message === message
-    this.#ring.push(message, present ? ctx.meta : undefined)
+    this.#ring.push(message, present ? onwardOf(ctx.meta) : undefined)
     if (present) ctx.message = undefined
     else dispatcher.ledger.sent++
   }

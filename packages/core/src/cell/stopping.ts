@@ -9,7 +9,7 @@ import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
 import { drainMailbox } from './draining.ts'
 import { Envelope } from './envelope.ts'
-import { endCalls, endIncarnation, interrupt } from './incarnation.ts'
+import { endCalls, endIncarnation, endTimers, interrupt } from './incarnation.ts'
 import { abandon, armStep, disarmStep, hold, isBusy, isThenable } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
@@ -68,6 +68,7 @@ export function cutOff(cell: Cell): void {
   const ctx = cell.ctx
   abandon(cell)
   endCalls(cell)
+  endTimers(cell)
   if (ctx === undefined) return
   if (ctx.message !== undefined) {
     cell.dispatcher.ledger.failed++
@@ -140,7 +141,6 @@ function finish(cell: Cell): void {
 function release(cell: Cell, end: EndInfo): void {
   const { reason, cause } = end
   const { host } = cell.dispatcher
-  const extras = cell.extras
   endIncarnation(cell)
   change(cell, on.cleaned, end)
   clearWatches(cell)
@@ -152,6 +152,8 @@ function release(cell: Cell, end: EndInfo): void {
   change(cell, on.released, reason === 'normal' && cause === undefined ? normalEnd : { reason, cause })
   cell.dispatcher.left()
   host.died(cell)
+  // Looked up only now: a listener that heard of the end may have begun to watch or wait meanwhile.
+  const extras = cell.extras
   if (extras !== undefined) {
     for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)
     tellWatchers(cell, extras, reason, cause)

@@ -32,6 +32,7 @@ export class Watch extends Envelope {
     watching.delete(this.ref)
     return message
   }
+  override onward(): undefined {}
 }
 
 /** Begins to watch; idempotent, but the two ways of being told do not mix. */

@@ -18,6 +18,7 @@ const sweepFrom = 1024
 export class TimerQueue {
   readonly #runtime: ExecutionRuntime
   readonly #due: () => void
+  readonly #failed: (cause: unknown) => void
   #heap: Deadline[] = []
   #order = 0
   #dead = 0
@@ -27,10 +28,11 @@ export class TimerQueue {
   #disarm: (() => void) | undefined
   #closed = false
 
-  /** `due` is called when the host timer fires; it leads to `fireDue`. */
-  constructor(runtime: ExecutionRuntime, due: () => void) {
+  /** `due` is called when the host timer fires; it leads to `fireDue`. `failed` hears of a deadline that throws. */
+  constructor(runtime: ExecutionRuntime, due: () => void, failed: (cause: unknown) => void = () => {}) {
     this.#runtime = runtime
     this.#due = due
+    this.#failed = failed
   }
 
   /** How many deadlines are armed. */
@@ -58,6 +60,7 @@ export class TimerQueue {
   cancel(deadline: Deadline): void {
     if (deadline.order === 0) return
     deadline.order = 0
+    if (this.#closed) return
     if (++this.#dead > sweepFrom && this.#dead * 2 > this.#heap.length && this.#fresh === undefined) this.#sweep()
   }
 
@@ -73,7 +76,12 @@ export class TimerQueue {
       }
       deadline.order = 0
       fired = true
-      deadline.fire(now)
+      try {
+        deadline.fire(now)
+      } catch (cause) {
+        // A ref that is not ours may throw when told; the others must still fire.
+        this.#failed(cause)
+      }
     }
     const fresh = this.#fresh
     this.#fresh = undefined

@@ -51,6 +51,7 @@ export class SystemCore implements CellHost {
   readonly dispatchers: DispatcherTable
   readonly guardian: Cell
   phase: SystemPhase = 'open'
+  draining = false
   pending = 0
   leaving = 0
   undelivered = 0
@@ -79,7 +80,11 @@ export class SystemCore implements CellHost {
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
     this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
-    this.timers = new TimerQueue(this.runtime, () => this.runtime.enter(this.#fireDue))
+    this.timers = new TimerQueue(
+      this.runtime,
+      () => this.runtime.enter(this.#fireDue),
+      (cause) => this.logger.error({ cause }, 'a timer failed'),
+    )
     this.events = new LocalEventStream(
       name,
       () => this.phase === 'open',
@@ -149,7 +154,9 @@ export class SystemCore implements CellHost {
   }
   died(cell: Cell): void {
     if (cell === this.guardian) {
-      this.onEmpty?.()
+      // Without a shutdown under way somebody stopped the top itself, which ends the system.
+      if (this.onEmpty === undefined) this.onTopFailure?.(undefined)
+      else this.onEmpty()
       return
     }
     this.active--

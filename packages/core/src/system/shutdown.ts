@@ -27,6 +27,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
   const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
   const drain = checkBoolean('drain', options.drain ?? false)
   core.phase = 'closing'
+  core.draining = drain
   const killed: string[] = []
   const terminatedBefore = core.terminated
   const undeliveredBefore = core.undelivered
@@ -45,6 +46,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       resolve(cause === undefined ? report : { ...report, cause })
     }
     const stopAll = (): void => {
+      core.draining = false
       core.onIdle = undefined
       core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
     }
@@ -59,6 +61,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       })
       core.timers.set(new Alarm(finish), core.runtime.now() + grace)
     }
+    if (core.guardian.phase === 'terminated') return finish()
     core.onEmpty = finish
     core.timers.set(new Alarm(killAll), core.runtime.now() + deadline)
     if (drain) {
