@@ -119,6 +119,6 @@ describe.each(examples)('$name', ({ file, runs, expected }) => {
     const { ok, output, errors } = await run(join(scratch, 'out', `${file}.js`), [], 15_000)
     expect(errors).toBe('')
     expect(ok).toBe(true)
-    if (expected.length > 0) expect(output.trimEnd().split('\n')).toEqual(expected)
+    expect(expected.length === 0 ? expected : output.trimEnd().split('\n')).toEqual(expected)
   })
 })

@@ -42,7 +42,7 @@ export function pagePaths(): string[] {
   return [
     ...top,
     ...inside('docs', () => true),
-    ...['packages', 'examples', 'bench'].flatMap((f) => inside(f, (p) => /README\.md$/.test(p))),
+    ...['packages', 'examples', 'bench'].flatMap((f) => inside(f, (p) => p.endsWith('README.md'))),
   ].toSorted()
 }
 
