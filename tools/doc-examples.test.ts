@@ -111,7 +111,7 @@ test('the pages have examples, and what they use builds', () => {
   expect(diagnostics.split('\n').filter((line) => /error TS/.test(line) && !line.includes('.doc-examples'))).toEqual([])
 })
 
-describe.each(examples)('$name', ({ file, runs, expected }) => {
+describe.concurrent.each(examples)('$name', ({ file, runs, expected }) => {
   test('compiles', () => {
     expect(diagnosticsOf(file)).toEqual([])
   })

@@ -7,6 +7,8 @@ import { type Stage, tellStory } from './story.ts'
 const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
 const paint = (code: number, text: string): string => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text)
 const started = performance.now()
+// Whoever reads us may stop early, as `head` does.
+process.stdout.on('error', () => process.exit())
 
 function print(mark: string, text: string): void {
   const at = ((performance.now() - started) / 1000).toFixed(2).padStart(5)
