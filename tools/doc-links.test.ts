@@ -16,7 +16,8 @@ describe.each(pagePaths())('%s', (path) => {
       const to = file === '' ? path : posix.join(dirname(path), file)
       if (to.startsWith('..')) broken.push(`${path}:${line} ${target} leaves the repository`)
       else if (!existsSync(join(root, to))) broken.push(`${path}:${line} ${target} does not exist`)
-      else if (anchor !== undefined && to.endsWith('.md') && !readPage(to).anchors.includes(anchor)) broken.push(`${path}:${line} ${target} has no such heading`)
+      else if (anchor !== undefined && to.endsWith('.md') && !readPage(to).anchors.includes(anchor))
+        broken.push(`${path}:${line} ${target} has no such heading`)
     }
     expect(broken).toEqual([])
   })

@@ -39,7 +39,11 @@ export function pagePaths(): string[] {
     }
   }
   const top = readdirSync(root).filter((name) => name.endsWith('.md'))
-  return [...top, ...inside('docs', () => true), ...['packages', 'examples', 'bench'].flatMap((f) => inside(f, (p) => /README\.md$/.test(p)))].toSorted()
+  return [
+    ...top,
+    ...inside('docs', () => true),
+    ...['packages', 'examples', 'bench'].flatMap((f) => inside(f, (p) => p.endsWith('README.md'))),
+  ].toSorted()
 }
 
 export function readPage(path: string): Page {

@@ -1,4 +1,4 @@
-// Tells the story in a terminal, in about six seconds: chapters, trees, and every failure with what was decided.
+// Tells the story in a terminal, in about four seconds: chapters, trees, and every failure with what was decided.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ActorSystem, type Logger, type LogMethod } from 'troupe'
@@ -7,6 +7,8 @@ import { type Stage, tellStory } from './story.ts'
 const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
 const paint = (code: number, text: string): string => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text)
 const started = performance.now()
+// Whoever reads us may stop early, as `head` does.
+process.stdout.on('error', () => process.exit())
 
 function print(mark: string, text: string): void {
   const at = ((performance.now() - started) / 1000).toFixed(2).padStart(5)
@@ -24,13 +26,21 @@ const log =
 const logger: Logger = { debug: log('debug', 90), info: log('info', 36), warn: log('warn', 33), error: log('error', 31) }
 
 const phases: Readonly<Record<string, number>> = { running: 32, restarting: 33, failed: 31, stopping: 35, starting: 36 }
+const phaseWord = /\b(running|restarting|failed|stopping|starting)\b/g
+let gap = ''
 const stage: Stage = {
-  chapter: (title) => process.stdout.write(`\n${paint(1, title)}\n`),
-  line: (text) => print(paint(32, '·    '), text),
-  tree: (text) =>
-    process.stdout.write(
-      `\n${text.replaceAll(/\b(running|restarting|failed|stopping|starting)\b/g, (p) => paint(phases[p]!, p)).replaceAll(/^/gm, '    ')}\n\n`,
-    ),
+  chapter: (title) => {
+    process.stdout.write(`${gap}${paint(1, title)}\n`)
+    gap = '\n'
+  },
+  line: (text) => {
+    print(paint(32, '·    '), text)
+    gap = '\n'
+  },
+  tree: (text) => {
+    process.stdout.write(`\n${text.replaceAll(phaseWord, (word) => paint(phases[word]!, word)).replaceAll(/^/gm, '    ')}\n\n`)
+    gap = ''
+  },
   wait: (ms) => sleep(ms),
 }
 
