@@ -12,6 +12,7 @@ import { logFailure } from './failure-log.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart } from './restarting.ts'
 import { beginStop } from './stopping.ts'
+import { resumeEscalated } from './taking-along.ts'
 
 /** Fails the present incarnation with `cause`, and does what its policy says. */
 export function fail(cell: Cell, cause: unknown, message: unknown): void {
@@ -24,7 +25,9 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const host = dispatcher.host
   const starting = phase === 'starting'
   const firstStart = starting && !phaseInfo(cell).again
-  change(cell, on.fail, infoOf(cell, cause))
+  const info = infoOf(cell, cause)
+  info.unstarted = starting
+  change(cell, on.fail, info)
   const policy = policyFor(cell)
   const extras = cell.more
   if (firstStart) extras.neverUp = true
@@ -56,6 +59,7 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
   switch (directive) {
     case 'resume':
       change(cell, on.resume, undefined)
+      resumeEscalated(cell)
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.
@@ -83,7 +87,10 @@ function group(cell: Cell, policy: SupervisionPolicy): Cell[] {
 
 /** A child gave its failure to this cell, which fails in turn under its own policy. */
 export function failEscalated(cell: Cell, child: Cell, cause: unknown): void {
-  if (child.phase === 'failed') fail(cell, new Escalated(child.ref.path, cause), undefined)
+  if (child.phase !== 'failed') return
+  if (cell.phase !== 'restarting') return fail(cell, new Escalated(child.ref.path, cause), undefined)
+  // It is being replaced already, which ends its children; those it keeps are replaced with it.
+  if (cell.options.restartChildren === 'keep') child.command({ verb: 'restart', cause, delay: 0 })
 }
 
 function policyFor(cell: Cell): SupervisionPolicy {

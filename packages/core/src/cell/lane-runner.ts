@@ -13,6 +13,7 @@ import { beginRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
 import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
+import { resumeEscalated } from './taking-along.ts'
 
 /** Performs what is in the lane and can be done now. */
 export function runLane(cell: Cell): void {
@@ -93,6 +94,8 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   if (command.verb === 'restart') return beginRestart(cell, command.cause, command.delay)
   if (command.verb === 'resume') {
     const failed = cell.phase === 'failed'
+    // There is no behavior to go on with: the start is made again.
+    if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, 0)
     change(cell, on.resume, undefined)
     if (failed) resumeEscalated(cell)
     return
@@ -100,11 +103,6 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   const info = infoOf(cell, undefined)
   info.note = command.reason
   change(cell, on.suspend, info)
-}
-
-/** A parent that goes on takes along the children that failed up to it. */
-export function resumeEscalated(cell: Cell): void {
-  for (let c = cell.children?.first; c !== undefined; c = c.next) if (c.phase === 'failed') c.command({ verb: 'resume' })
 }
 
 function deliver(cell: Cell, signal: Signal): void {
