@@ -4,7 +4,7 @@ import type { Cell } from './cell.ts'
 import { resumeCalls } from './guarded.ts'
 import { phaseInfo } from './phase-change.ts'
 import { proceedRestart } from './restarting.ts'
-import { proceedStop } from './stopping.ts'
+import { awaitChildren, proceedStop } from './stopping.ts'
 
 export function resumePending(cell: Cell): void {
   const extras = cell.extras!
@@ -18,5 +18,7 @@ export function resumePending(cell: Cell): void {
   if (extras.settledCalls !== undefined) resumeCalls(cell)
   // A stop or restart that came meanwhile was waiting for just this.
   if (cell.phase === 'stopping' && phaseInfo(cell).step === 'handler') proceedStop(cell)
+  // The handler of a ChildStopped: with an empty lane nothing else would notice that the last child has gone.
+  else if (cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && cell.lane === undefined) awaitChildren(cell)
   else if (cell.phase === 'restarting' && phaseInfo(cell).step === 'handler') proceedRestart(cell)
 }
