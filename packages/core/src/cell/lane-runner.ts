@@ -52,6 +52,7 @@ export function laneReady(cell: Cell, lane: SystemLane): boolean {
 /** Whether signal handlers may run now. A stopping actor hears its children end, but nothing after PostStop. */
 function signalsFlow(cell: Cell): boolean {
   if (cell.extras?.pending !== undefined) return false
+  // One that never came up has no handler, or only that of an incarnation before it.
   return cell.phase === 'stopping' ? atChildren(cell) && phaseInfo(cell).live : takesSignals(cell.phase)
 }
 
