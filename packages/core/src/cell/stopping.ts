@@ -118,9 +118,12 @@ export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => v
     return then(cell)
   }
   if (!isThenable(returned)) return then(cell)
+  const { info } = cell
   hold(cell, returned, signal.type, (c, ok, cause) => {
-    disarmStep(c)
     if (!ok) endSignalFailed(c, signal, cause)
+    // A stop that came on top of a restart has its own way on from here.
+    if (c.info !== info) return
+    disarmStep(c)
     then(c)
   })
   armStep(cell, cell.options.stopTimeout)
