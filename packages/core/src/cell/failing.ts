@@ -17,8 +17,8 @@ import { resumeEscalated } from './taking-along.ts'
 /** Fails the present incarnation with `cause`, and does what its policy says. */
 export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const { phase, dispatcher } = cell
-  if (phase === 'failed' || phase === 'created' || !takesMessages(phase)) {
-    // Ending already, or failed and waiting for its parent: nothing left to decide.
+  if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) {
+    // Ending already, being replaced, or failed and waiting for its parent: nothing left to decide.
     logFailure(cell, cause, message, undefined)
     return
   }
