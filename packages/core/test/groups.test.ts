@@ -141,7 +141,7 @@ describe('a group scope', () => {
     await kit.end()
   })
 
-  test('leaves alone who is gone already, and takes along who is suspended', async () => {
+  test('leaves alone who is gone already; who is suspended is restarted and stays suspended', async () => {
     const kit = createTestKit()
     const g = await group(kit, scoped('all-for-one'))
     g.children[0]!.stop()
@@ -150,6 +150,7 @@ describe('a group scope', () => {
     g.children[1]!.tell(boom())
     await kit.settle()
     expect(await g.states()).toEqual(['terminated', 'running 1', 'running 1'])
+    expect(kit.system.phaseOf(g.children[2]!)).toBe('suspended')
     await kit.end()
   })
 })

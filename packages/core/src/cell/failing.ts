@@ -25,6 +25,7 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const host = dispatcher.host
   const starting = phase === 'starting'
   const firstStart = starting && !phaseInfo(cell).again
+  const suspension = suspensionOf(cell)
   const info = infoOf(cell, cause)
   info.unstarted = starting
   change(cell, on.fail, info)
@@ -52,6 +53,17 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
   announce(cell, last, message, decision.directive)
   act(cell, decision.directive, policy, last, decision.delay)
+  suspendAgain(cell, suspension)
+}
+
+/** Why the cell is suspended; undefined if it is not. */
+function suspensionOf(cell: Cell): string | undefined {
+  return cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
+}
+
+/** Who suspended an actor has not taken that back because it failed, or one of its group did. */
+function suspendAgain(cell: Cell, reason: string | undefined): void {
+  if (reason !== undefined) cell.command({ verb: 'suspend', reason })
 }
 
 function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause: unknown, delay: number): void {
@@ -63,7 +75,10 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.
-      for (const sibling of group(cell, policy)) sibling.command({ verb: 'restart', cause, delay })
+      for (const sibling of group(cell, policy)) {
+        sibling.command({ verb: 'restart', cause, delay })
+        suspendAgain(sibling, suspensionOf(sibling))
+      }
       beginRestart(cell, cause, delay)
       return
     case 'stop':
