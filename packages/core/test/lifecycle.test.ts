@@ -308,6 +308,42 @@ describe('stopTimeout', () => {
     await kit.end()
   })
 
+  test.each(['waits for stopTimeout', 'is killed'])('a stop that the handler of a ChildStopped holds up %s and goes on', async (how) => {
+    const kit = createTestKit()
+    const log: string[] = []
+    const ref = kit.system.spawn(
+      setup<Msg>((ctx) => {
+        ctx.spawn(keeper())
+        ctx.spawn(keeper())
+        return receive<Msg>(
+          () => same,
+          (_c, s) => {
+            if (s.type === 'ChildStopped' || s.type === 'PostStop') log.push(s.type)
+            return s.type === 'ChildStopped' ? new Promise<void>(() => {}) : same
+          },
+        )
+      }),
+      { stopTimeout: 100 },
+    )
+    await kit.settle()
+    ref.stop()
+    await kit.advance(99)
+    expect(log).toEqual(['ChildStopped'])
+    if (how === 'is killed') {
+      kit.system.kill(ref)
+      await kit.settle()
+      kit.system.kill(ref)
+      await kit.settle()
+    } else {
+      await kit.advance(1)
+      expect(log).toEqual(['ChildStopped', 'ChildStopped'])
+      await kit.advance(100)
+    }
+    expect(log).toEqual(['ChildStopped', 'ChildStopped', 'PostStop'])
+    expect(kit.system.phaseOf(ref)).toBe('terminated')
+    await kit.end()
+  })
+
   test('a child that overruns stopTimeout is killed, alone; the parent waits for every child', async () => {
     const kit = createTestKit()
     const log: string[] = []

@@ -8,6 +8,7 @@ import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { fail, failEscalated } from './failing.ts'
 import { followSignal } from './following.ts'
+import { armStep } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
@@ -124,7 +125,11 @@ function deliver(cell: Cell, signal: Signal): void {
   } catch (cause) {
     return fail(cell, cause, undefined)
   }
-  if (returned !== unhandled) return followSignal(cell, returned, signal.type)
+  if (returned !== unhandled) {
+    followSignal(cell, returned, signal.type)
+    if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) armStep(cell, cell.options.stopTimeout)
+    return
+  }
   if (signal.type !== 'Terminated') return
   if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
   cell.dispatcher.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')

@@ -56,7 +56,11 @@ function overrun(cell: Cell): void {
   const info = phaseInfo(cell)
   const step = info.step
   disarmStep(cell)
-  if (step === 'children') return
+  if (step === 'children') {
+    // Children bound themselves; the handler that hears of one's end does not.
+    if (cell.extras?.pending !== undefined) cutOff(cell)
+    return
+  }
   cutOff(cell)
   if (step === 'post-stop') return finish(cell)
   info.reason = 'killed'
