@@ -208,7 +208,6 @@ test('C7: through its context nothing of an incarnation reaches the next', async
           return same
         }),
       )
-      let timeouts = 0
       const ref = kit.system.spawn(
         setup<Told>((ctx) => {
           const life = ctx.incarnation
@@ -249,7 +248,6 @@ test('C7: through its context nothing of an incarnation reaches the next', async
             },
             (_c, s) => {
               if (s.type !== 'ReceiveTimeout') return same
-              timeouts++
               if (!silence) strays.push(`ReceiveTimeout in ${life}, which asked for none`)
               return same
             },
@@ -283,7 +281,6 @@ test('C7: through its context nothing of an incarnation reaches the next', async
       }
       await kit.advance(50)
       expect(strays).toEqual([])
-      expect(timeouts).toBeGreaterThanOrEqual(0)
       await kit.end()
     }),
     { numRuns: 300 },
