@@ -78,7 +78,10 @@ describe('28. a stop always ends terminated', () => {
       return ref
     },
     'its second setup is pending': async (kit, until) => {
-      const ref = kit.system.spawn(setup<Msg>((ctx) => (ctx.incarnation === 0 ? keeper() : until.then(() => keeper()))), { supervision: supervise({ backoff: quick }) })
+      const ref = kit.system.spawn(
+        setup<Msg>((ctx) => (ctx.incarnation === 0 ? keeper() : until.then(() => keeper()))),
+        { supervision: supervise({ backoff: quick }) },
+      )
       ref.tell(boom())
       await kit.settle()
       return ref

@@ -21,7 +21,8 @@ describe('62. reasons', () => {
     const heard: string[] = []
     let child!: ActorRef<Msg>
     const note = (who: string) => (_c: unknown, s: Signal) => {
-      if (s.type === 'ChildStopped' || s.type === 'Terminated') heard.push(`${who} ${s.type} ${s.reason} ${s.cause === undefined ? '' : String(s.cause)}`.trim())
+      if (s.type === 'ChildStopped' || s.type === 'Terminated')
+        heard.push(`${who} ${s.type} ${s.reason} ${typeof s.cause === 'string' ? s.cause : ''}`.trim())
       return same
     }
     const parent = kit.system.spawn(

@@ -15,7 +15,12 @@ interface Group {
 }
 
 /** A parent with children a, b, c; fails itself when told to. */
-async function group(kit: TestKit, childSupervision: Supervision | undefined, own: Readonly<Record<string, Supervision>> = {}, options: SpawnOptions = {}): Promise<Group> {
+async function group(
+  kit: TestKit,
+  childSupervision: Supervision | undefined,
+  own: Readonly<Record<string, Supervision>> = {},
+  options: SpawnOptions = {},
+): Promise<Group> {
   const names = ['a', 'b', 'c']
   const logs = Object.fromEntries(names.map((n) => [n, [] as string[]]))
   const children: ActorRef<Msg>[] = []
@@ -24,7 +29,7 @@ async function group(kit: TestKit, childSupervision: Supervision | undefined, ow
     setup<Msg>((ctx) => {
       children.length = 0
       if (ctx.children.length > 0) children.push(...(ctx.children as readonly ActorRef<Msg>[]))
-      else for (const name of names) children.push(ctx.spawn(keeper(logs[name]!), { name, supervision: own[name] }))
+      else for (const name of names) children.push(ctx.spawn(keeper(logs[name]), { name, supervision: own[name] }))
       return receive<Msg>(
         (_c, m) => {
           if (m.type === 'boom') throw m.cause
@@ -40,11 +45,14 @@ async function group(kit: TestKit, childSupervision: Supervision | undefined, ow
   )
   await kit.settle()
   const states = async (): Promise<string[]> =>
-    Promise.all(children.map(async (c) => (kit.system.phaseOf(c) === 'terminated' ? 'terminated' : `running ${(await kit.system.inspect(c)).incarnation}`)))
+    Promise.all(
+      children.map(async (c) => (kit.system.phaseOf(c) === 'terminated' ? 'terminated' : `running ${(await kit.system.inspect(c)).incarnation}`)),
+    )
   return { parent, children, logs, heard, states }
 }
 
-const scoped = (scope: 'one-for-one' | 'all-for-one' | 'rest-for-one', more: object = {}): Supervision => supervise({ scope, backoff: quick, ...more })
+const scoped = (scope: 'one-for-one' | 'all-for-one' | 'rest-for-one', more: object = {}): Supervision =>
+  supervise({ scope, backoff: quick, ...more })
 
 describe('a group scope', () => {
   test.each([
@@ -345,7 +353,11 @@ describe('64. escalation', () => {
     const report = await kit.system.terminated
     expect(kit.system.phase).toBe('closed')
     expect(kit.system.phaseOf(other)).toBe('terminated')
-    expect(report.cause).toMatchObject({ code: 'escalated', child: '/user/top/middle', cause: { code: 'escalated', child: '/user/top/middle/youngest', cause } })
+    expect(report.cause).toMatchObject({
+      code: 'escalated',
+      child: '/user/top/middle',
+      cause: { code: 'escalated', child: '/user/top/middle/youngest', cause },
+    })
     expect(kit.logs.at(-1)).toMatchObject({ level: 'error', message: expect.stringContaining('/user/top escalated past the top') as string })
     await kit.end()
   })

@@ -29,7 +29,7 @@ test('what survives a restart: name, ref, mailbox, stash, watches, watchers, sub
     }),
     { name: 'survivor', supervision: often },
   )
-  kit.system.events.subscribe(ref as ActorRef<{ type: 'news' }>, 'news')
+  kit.system.events.subscribe(ref, 'news')
   kit.system.watch(ref, watcher.ref)
   ref.tell(say('stashed'))
   ref.tell(boom())
@@ -129,6 +129,8 @@ test('27. an unhandled Terminated of a watched actor is a death pact only where 
   await kit.settle()
   expect([careless, bound, careful].map((r) => kit.system.phaseOf(r))).toEqual(['running', 'terminated', 'running'])
   expect(await end).toMatchObject({ reason: 'failure', cause: { code: 'death-pact' } })
-  expect(kit.logs.filter((l) => l.level === 'warn')).toMatchObject([{ fields: { actor: careless.path, terminated: '/user/watched', reason: 'normal' } }])
+  expect(kit.logs.filter((l) => l.level === 'warn')).toMatchObject([
+    { fields: { actor: careless.path, terminated: '/user/watched', reason: 'normal' } },
+  ])
   await kit.end()
 })

@@ -11,7 +11,10 @@ type Verb = 'stop' | 'kill' | 'suspend' | 'resume' | 'restart'
 
 const target = fc.nat({ max: 20 })
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('tell' as const), to: target, what: fc.constantFrom<Act['type']>('boom', 'wait', 'end', 'spawn') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('tell' as const), to: target, what: fc.constantFrom<Act['type']>('boom', 'wait', 'end', 'spawn') }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom<Verb>('stop', 'kill', 'suspend', 'resume', 'restart'), to: target }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('settle' as const), ok: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.constantFrom(0, 1, 10, 100, 6000) }) },
@@ -109,7 +112,10 @@ test('C4: PostStop runs exactly once per incarnation that saw PreStart, and afte
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (steps, flaws) => {
       const kit = createTestKit({ onEscalation: 'stop' })
-      const grove = new Grove(kit, flaws.map((f, i) => f && i % 3 === 0))
+      const grove = new Grove(
+        kit,
+        flaws.map((f, i) => f && i % 3 === 0),
+      )
       for (let i = 0; i < 2; i++) grove.refs.push(kit.system.spawn(grove.plant(2), grove.options()))
       for (const s of steps) {
         await grove.take(s)

@@ -64,7 +64,15 @@ describe.each([false, true])('the order of signals, handlers async: %s', (slow) 
     ref.tell(say('kept'))
     await kit.settle()
     const b = ['b:PreStop', 'b:PostStop']
-    expect(log.filter((l) => l.startsWith('a:'))).toEqual(['a:PreRestart', 'a:PostStop', 'a:setup', 'a:PreStart', 'a:PostStart', 'a:PostRestart', 'a:say'])
+    expect(log.filter((l) => l.startsWith('a:'))).toEqual([
+      'a:PreRestart',
+      'a:PostStop',
+      'a:setup',
+      'a:PreStart',
+      'a:PostStart',
+      'a:PostRestart',
+      'a:say',
+    ])
     expect(log.slice(0, 4)).toEqual(['a:PreRestart', ...b, 'a:PostStop'])
     await kit.end()
   })
@@ -152,49 +160,52 @@ test('an actor that never started hears nothing of its end, nor does an earlier 
 })
 
 describe('startTimeout', () => {
-  test.each(['setup', 'PreStart', 'PostStart'] as const)('bounds an async %s; the actor stops with StartTimeout as the cause, its context dead', async (place) => {
-    const kit = createTestKit()
-    const held = gate()
-    let late: unknown
-    const ref = kit.system.spawn(
-      setup<Msg>(async (ctx) => {
-        if (place === 'setup') {
-          await held.promise
-          try {
-            ctx.spawn(keeper())
-          } catch (error) {
-            late = error
-          }
-        }
-        return receive<Msg>(
-          () => same,
-          async (c, s) => {
-            if (s.type !== place) return
+  test.each(['setup', 'PreStart', 'PostStart'] as const)(
+    'bounds an async %s; the actor stops with StartTimeout as the cause, its context dead',
+    async (place) => {
+      const kit = createTestKit()
+      const held = gate()
+      let late: unknown
+      const ref = kit.system.spawn(
+        setup<Msg>(async (ctx) => {
+          if (place === 'setup') {
             await held.promise
             try {
-              c.timers.once('x', 1, say('x'))
+              ctx.spawn(keeper())
             } catch (error) {
               late = error
             }
-          },
-        )
-      }),
-      { startTimeout: 100 },
-    )
-    const started = kit.system.started(ref).catch((error: unknown) => error)
-    await kit.advance(99)
-    expect(kit.system.phaseOf(ref)).toBe('starting')
-    await kit.advance(1)
-    const error = (await started) as { code: string; cause: unknown }
-    expect(error.code).toBe('actor-initialization')
-    expect(error.cause).toBeInstanceOf(StartTimeout)
-    expect(kit.system.phaseOf(ref)).toBe('terminated')
-    held.open()
-    await kit.settle()
-    expect(late).toMatchObject({ code: 'context-ended' })
-    expect(kit.system.counts().active).toBe(0)
-    await kit.end()
-  })
+          }
+          return receive<Msg>(
+            () => same,
+            async (c, s) => {
+              if (s.type !== place) return
+              await held.promise
+              try {
+                c.timers.once('x', 1, say('x'))
+              } catch (error) {
+                late = error
+              }
+            },
+          )
+        }),
+        { startTimeout: 100 },
+      )
+      const started = kit.system.started(ref).catch((error: unknown) => error)
+      await kit.advance(99)
+      expect(kit.system.phaseOf(ref)).toBe('starting')
+      await kit.advance(1)
+      const error = (await started) as { code: string; cause: unknown }
+      expect(error.code).toBe('actor-initialization')
+      expect(error.cause).toBeInstanceOf(StartTimeout)
+      expect(kit.system.phaseOf(ref)).toBe('terminated')
+      held.open()
+      await kit.settle()
+      expect(late).toMatchObject({ code: 'context-ended' })
+      expect(kit.system.counts().active).toBe(0)
+      await kit.end()
+    },
+  )
 
   test('is one deadline for all steps of a start together', async () => {
     const kit = createTestKit()

@@ -6,6 +6,16 @@ import { type ActorContext, type ActorRef } from 'troupe'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 import { type Slow, waiter } from './waiter.ts'
 
+/** The code of what a call throws. */
+function codeOf(call: () => unknown): string | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
 describe('55. suspended', () => {
   test('system messages are handled, user messages queue; resume keeps their order; inspect shows reason and since', async () => {
     const kit = createTestKit()
@@ -124,7 +134,9 @@ describe('56. while a handler is pending', () => {
     expect(log).toEqual([])
     held.open()
     await kit.settle()
-    expect(log).toEqual(verb === 'stop' ? ['waited 0', 'PreStop 0', 'PostStop 0'] : ['waited 0', 'PreRestart 0', 'PostStop 0', 'PostRestart 1', 'after 1'])
+    expect(log).toEqual(
+      verb === 'stop' ? ['waited 0', 'PreStop 0', 'PostStop 0'] : ['waited 0', 'PreRestart 0', 'PostStop 0', 'PostRestart 1', 'after 1'],
+    )
     expect((await kit.checkLedger()).failed).toBe(0)
     await kit.end()
   })
@@ -171,7 +183,8 @@ describe('56. while a handler is pending', () => {
       setReceiveTimeout: () => ctx.setReceiveTimeout(1),
       handOver: () => ctx.handOver(1),
     }
-    for (const [name, use] of Object.entries(uses)) expect(use, name).toThrow(expect.objectContaining({ code: 'context-ended' }))
+    const refusals = Object.fromEntries(Object.entries(uses).map(([name, use]) => [name, codeOf(use)]))
+    expect(refusals).toEqual(Object.fromEntries(Object.keys(uses).map((name) => [name, 'context-ended'])))
     expect(ctx.self).toBe(ref)
     expect(ctx.path).toBe(ref.path)
     expect(ctx.signal.aborted).toBe(true)
@@ -203,24 +216,27 @@ describe('56. while a handler is pending', () => {
     await kit.end()
   })
 
-  test.each(['stop', 'resume'] as const)("a restart that was asked for happens although the handler rejects when it is aborted, under '%s'", async (supervision) => {
-    const kit = createTestKit()
-    const log: string[] = []
-    let reject!: (cause: unknown) => void
-    const ref = kit.system.spawn(waiter(log), { supervision })
-    ref.tell({ type: 'wait', until: new Promise((_, no) => (reject = no)) })
-    await kit.settle()
-    kit.system.restart(ref)
-    await kit.settle()
-    reject(new Error('aborted'))
-    await kit.settle()
-    expect(kit.system.phaseOf(ref)).toBe('running')
-    expect((await kit.system.inspect(ref)).incarnation).toBe(1)
-    expect(log).toEqual(['PreRestart 0', 'PostStop 0', 'PostRestart 1'])
-    expect(kit.logs).toMatchObject([{ fields: { cause: new Error('aborted'), message: 'wait' } }])
-    expect((await kit.checkLedger()).failed).toBe(1)
-    await kit.end()
-  })
+  test.each(['stop', 'resume'] as const)(
+    "a restart that was asked for happens although the handler rejects when it is aborted, under '%s'",
+    async (supervision) => {
+      const kit = createTestKit()
+      const log: string[] = []
+      let reject!: (cause: unknown) => void
+      const ref = kit.system.spawn(waiter(log), { supervision })
+      ref.tell({ type: 'wait', until: new Promise((_, no) => (reject = no)) })
+      await kit.settle()
+      kit.system.restart(ref)
+      await kit.settle()
+      reject(new Error('aborted'))
+      await kit.settle()
+      expect(kit.system.phaseOf(ref)).toBe('running')
+      expect((await kit.system.inspect(ref)).incarnation).toBe(1)
+      expect(log).toEqual(['PreRestart 0', 'PostStop 0', 'PostRestart 1'])
+      expect(kit.logs).toMatchObject([{ fields: { cause: new Error('aborted'), message: 'wait' } }])
+      expect((await kit.checkLedger()).failed).toBe(1)
+      await kit.end()
+    },
+  )
 
   test('a late rejection of a suspended actor is a failure; resumed by its policy it stays suspended', async () => {
     const kit = createTestKit()

@@ -254,7 +254,16 @@ describe('behaviors', () => {
   })
   test('signals are a union that a switch can exhaust', () => {
     expectTypeOf<Signal['type']>().toEqualTypeOf<
-      'PreStart' | 'PostStart' | 'PreStop' | 'PostStop' | 'PreRestart' | 'PostRestart' | 'ChildFailed' | 'ChildStopped' | 'Terminated' | 'ReceiveTimeout'
+      | 'PreStart'
+      | 'PostStart'
+      | 'PreStop'
+      | 'PostStop'
+      | 'PreRestart'
+      | 'PostRestart'
+      | 'ChildFailed'
+      | 'ChildStopped'
+      | 'Terminated'
+      | 'ReceiveTimeout'
     >()
   })
   test('withOptions keeps the protocol and refuses unknown options', () => {
@@ -270,7 +279,12 @@ describe('behaviors', () => {
 describe('options', () => {
   test('take the words they know, and no others', () => {
     compiles(() => {
-      system.spawn(counter(), { supervision: 'resume', childSupervision: supervise({ scope: 'rest-for-one' }), drain: { redirect: ref }, onRestart: { mailbox: 'clear', children: 'keep' } })
+      system.spawn(counter(), {
+        supervision: 'resume',
+        childSupervision: supervise({ scope: 'rest-for-one' }),
+        drain: { redirect: ref },
+        onRestart: { mailbox: 'clear', children: 'keep' },
+      })
       // @ts-expect-error no such directive
       system.spawn(counter(), { supervision: 'retry' })
       // @ts-expect-error no such drain

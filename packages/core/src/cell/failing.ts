@@ -97,7 +97,10 @@ function group(cell: Cell, policy: SupervisionPolicy): Cell[] {
   if (policy.scope === 'one-for-one') return []
   const siblings = cell.ref.parent?.cell.children?.list() ?? []
   const from = policy.scope === 'all-for-one' ? 0 : siblings.indexOf(cell)
-  return siblings.slice(from).filter((s) => s !== cell).reverse()
+  return siblings
+    .slice(from)
+    .filter((s) => s !== cell)
+    .reverse()
 }
 
 /** A child gave its failure to this cell, which fails in turn under its own policy. */

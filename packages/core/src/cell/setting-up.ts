@@ -10,7 +10,9 @@ export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation)
   const { signal } = node
   // A signal handler given to the setup itself is that of whatever comes out of it.
   const then: Continuation =
-    signal === undefined ? given : (c, ok, made) => given(c, ok, ok && (made as BehaviorNode).kind === 'receive' ? (made as BehaviorNode).onSignal(signal) : made)
+    signal === undefined
+      ? given
+      : (c, ok, made) => given(c, ok, ok && (made as BehaviorNode).kind === 'receive' ? (made as BehaviorNode).onSignal(signal) : made)
   let at: unknown = node
   try {
     while (at instanceof BehaviorNode && at.kind === 'setup' && (at === node || at.signal === undefined)) {

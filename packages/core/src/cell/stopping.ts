@@ -182,7 +182,9 @@ function childEnded(parent: Cell, child: Cell, end: EndInfo): void {
   const waits = parent.phase === 'stopping' || parent.phase === 'restarting'
   if (parent.ref.parent !== undefined) {
     const { reason, cause } = end
-    parent.signal(cause === undefined ? { type: 'ChildStopped', child: child.ref, reason } : { type: 'ChildStopped', child: child.ref, reason, cause })
+    parent.signal(
+      cause === undefined ? { type: 'ChildStopped', child: child.ref, reason } : { type: 'ChildStopped', child: child.ref, reason, cause },
+    )
   }
   if (waits && parent.children?.size === 0 && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })
 }
