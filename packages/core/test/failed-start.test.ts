@@ -26,25 +26,31 @@ describe('8. a start that fails', () => {
     })
   }
 
-  test.each(where)('a throw in the first %s is not retried: it stops with ActorInitializationError, started rejects, the name is free', async (place) => {
-    const kit = createTestKit()
-    const log: string[] = []
-    const ref = kit.system.spawn(fragile(place, () => true, log), { name: 'fragile' })
-    ref.tell(say('lost'))
-    const started = kit.system.started(ref).catch((error: unknown) => error)
-    await kit.advance(10_000)
-    const error = (await started) as ActorInitializationError
-    expect(error).toBeInstanceOf(ActorInitializationError)
-    expect(error.cause).toEqual(new Error(`bad ${place}`))
-    expect(await kit.system.whenTerminated(ref)).toEqual({ reason: 'failure', cause: error })
-    await expect(kit.system.started(ref)).rejects.toBe(error)
-    expect(log.filter((l) => l === 'setup')).toHaveLength(1)
-    expect(log.filter((l) => l === 'PostStop')).toHaveLength(place.endsWith('setup') ? 0 : 1)
-    expect(kit.system.find('/user/fragile')).toBeUndefined()
-    kit.system.spawn(keeper(), { name: 'fragile' })
-    expect(kit.system.deadLetters.list().map((l) => l.reason)).toEqual(['stopped'])
-    await kit.end()
-  })
+  test.each(where)(
+    'a throw in the first %s is not retried: it stops with ActorInitializationError, started rejects, the name is free',
+    async (place) => {
+      const kit = createTestKit()
+      const log: string[] = []
+      const ref = kit.system.spawn(
+        fragile(place, () => true, log),
+        { name: 'fragile' },
+      )
+      ref.tell(say('lost'))
+      const started = kit.system.started(ref).catch((error: unknown) => error)
+      await kit.advance(10_000)
+      const error = (await started) as ActorInitializationError
+      expect(error).toBeInstanceOf(ActorInitializationError)
+      expect(error.cause).toEqual(new Error(`bad ${place}`))
+      expect(await kit.system.whenTerminated(ref)).toEqual({ reason: 'failure', cause: error })
+      await expect(kit.system.started(ref)).rejects.toBe(error)
+      expect(log.filter((l) => l === 'setup')).toHaveLength(1)
+      expect(log.filter((l) => l === 'PostStop')).toHaveLength(place.endsWith('setup') ? 0 : 1)
+      expect(kit.system.find('/user/fragile')).toBeUndefined()
+      kit.system.spawn(keeper(), { name: 'fragile' })
+      expect(kit.system.deadLetters.list().map((l) => l.reason)).toEqual(['stopped'])
+      await kit.end()
+    },
+  )
 
   test.each(where)('with retryStart a failing first %s is retried under the limit and backoff', async (place) => {
     const kit = createTestKit()
@@ -69,7 +75,10 @@ describe('8. a start that fails', () => {
 
   test('with retryStart a start that fails for good stops at the limit; started rejects, before and after', async () => {
     const kit = createTestKit()
-    const ref = kit.system.spawn(fragile('setup', () => true), { name: 'fragile', supervision: supervise({ retryStart: true }) })
+    const ref = kit.system.spawn(
+      fragile('setup', () => true),
+      { name: 'fragile', supervision: supervise({ retryStart: true }) },
+    )
     const started = kit.system.started(ref).catch((error: unknown) => error)
     await kit.advance(10_000)
     expect(await started).toBeInstanceOf(ActorInitializationError)
@@ -83,9 +92,12 @@ describe('8. a start that fails', () => {
     const kit = createTestKit()
     let failing = false
     const log: string[] = []
-    const ref = kit.system.spawn(fragile(place, () => failing, log), {
-      supervision: supervise({ limit: { restarts: 3, within: 10_000 }, backoff: { min: 100, max: 10_000, jitter: 0 } }),
-    })
+    const ref = kit.system.spawn(
+      fragile(place, () => failing, log),
+      {
+        supervision: supervise({ limit: { restarts: 3, within: 10_000 }, backoff: { min: 100, max: 10_000, jitter: 0 } }),
+      },
+    )
     await kit.settle()
     failing = true
     log.length = 0

@@ -140,35 +140,38 @@ describe('11. throws elsewhere', () => {
     await kit.end()
   })
 
-  test.each(['Terminated', 'ChildStopped', 'ChildFailed', 'ReceiveTimeout'] as const)('a throw in onSignal of %s goes through supervision', async (type) => {
-    const kit = createTestKit()
-    const incarnations: number[] = []
-    const cause = new Error(`bad ${type}`)
-    const ref = kit.system.spawn(
-      setup<Msg>((ctx) => {
-        incarnations.push(ctx.incarnation)
-        if (ctx.incarnation === 0) {
-          const child = ctx.spawn(keeper(), { supervision: 'stop' })
-          ctx.watch(child)
-          if (type === 'ReceiveTimeout') ctx.setReceiveTimeout(100)
-          else child.tell(boom())
-        }
-        return receive<Msg>(
-          () => same,
-          (c, s) => {
-            if (s.type === type && c.incarnation === 0) throw cause
-            return same
-          },
-        )
-      }),
-      { supervision: often },
-    )
-    await kit.advance(150)
-    expect(incarnations).toEqual([0, 1])
-    expect(kit.system.phaseOf(ref)).toBe('running')
-    expect(kit.logs.some((l) => l.fields['cause'] === cause && l.fields['directive'] === 'restart')).toBe(true)
-    await kit.end()
-  })
+  test.each(['Terminated', 'ChildStopped', 'ChildFailed', 'ReceiveTimeout'] as const)(
+    'a throw in onSignal of %s goes through supervision',
+    async (type) => {
+      const kit = createTestKit()
+      const incarnations: number[] = []
+      const cause = new Error(`bad ${type}`)
+      const ref = kit.system.spawn(
+        setup<Msg>((ctx) => {
+          incarnations.push(ctx.incarnation)
+          if (ctx.incarnation === 0) {
+            const child = ctx.spawn(keeper(), { supervision: 'stop' })
+            ctx.watch(child)
+            if (type === 'ReceiveTimeout') ctx.setReceiveTimeout(100)
+            else child.tell(boom())
+          }
+          return receive<Msg>(
+            () => same,
+            (c, s) => {
+              if (s.type === type && c.incarnation === 0) throw cause
+              return same
+            },
+          )
+        }),
+        { supervision: often },
+      )
+      await kit.advance(150)
+      expect(incarnations).toEqual([0, 1])
+      expect(kit.system.phaseOf(ref)).toBe('running')
+      expect(kit.logs.some((l) => l.fields['cause'] === cause && l.fields['directive'] === 'restart')).toBe(true)
+      await kit.end()
+    },
+  )
 
   test('an async signal handler that rejects goes through supervision too', async () => {
     const kit = createTestKit()

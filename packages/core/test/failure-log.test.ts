@@ -28,7 +28,9 @@ describe('13. the log of failures', () => {
     expect(kit.logs.length).toBeLessThan(10)
     const lines = kit.logs.length
     await kit.advance(1000)
-    expect(kit.logs.slice(lines)).toMatchObject([{ level: 'error', fields: { actor: ref.path, failures: 1000 - lines, cause: new Error('boom 999') } }])
+    expect(kit.logs.slice(lines)).toMatchObject([
+      { level: 'error', fields: { actor: ref.path, failures: 1000 - lines, cause: new Error('boom 999') } },
+    ])
     // A second storm is told again.
     for (let i = 0; i < 100; i++) ref.tell(boom())
     await kit.advance(1000)

@@ -37,3 +37,10 @@ export const keeper = (log: string[] = []): Behavior<Msg> =>
 export const quick = { min: 0, max: 0, factor: 1, jitter: 0 }
 /** Restarts as often as a test may want. */
 export const often: SupervisionPolicy = supervise({ limit: { restarts: 1000, within: 1000 }, backoff: quick })
+
+/** A promise and what settles it. */
+export function gate(): { promise: Promise<void>; open(): void } {
+  let open!: () => void
+  const promise = new Promise<void>((resolve) => (open = resolve))
+  return { promise, open }
+}

@@ -12,19 +12,23 @@ import { logFailure } from './failure-log.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart } from './restarting.ts'
 import { beginStop } from './stopping.ts'
+import { resumeEscalated } from './taking-along.ts'
 
 /** Fails the present incarnation with `cause`, and does what its policy says. */
 export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const { phase, dispatcher } = cell
-  if (phase === 'failed' || phase === 'created' || !takesMessages(phase)) {
-    // Ending already, or failed and waiting for its parent: nothing left to decide.
+  if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) {
+    // Ending already, being replaced, or failed and waiting for its parent: nothing left to decide.
     logFailure(cell, cause, message, undefined)
     return
   }
   const host = dispatcher.host
   const starting = phase === 'starting'
   const firstStart = starting && !phaseInfo(cell).again
-  change(cell, on.fail, infoOf(cell, cause))
+  const suspension = suspensionOf(cell)
+  const info = infoOf(cell, cause)
+  info.unstarted = starting
+  change(cell, on.fail, info)
   const policy = policyFor(cell)
   const extras = cell.more
   if (firstStart) extras.neverUp = true
@@ -49,6 +53,17 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
   announce(cell, last, message, decision.directive)
   act(cell, decision.directive, policy, last, decision.delay)
+  suspendAgain(cell, suspension)
+}
+
+/** Why the cell is suspended; undefined if it is not. */
+function suspensionOf(cell: Cell): string | undefined {
+  return cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
+}
+
+/** Who suspended an actor has not taken that back because it failed, or one of its group did. */
+function suspendAgain(cell: Cell, reason: string | undefined): void {
+  if (reason !== undefined) cell.command({ verb: 'suspend', reason })
 }
 
 function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause: unknown, delay: number): void {
@@ -56,10 +71,14 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
   switch (directive) {
     case 'resume':
       change(cell, on.resume, undefined)
+      resumeEscalated(cell)
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.
-      for (const sibling of group(cell, policy)) sibling.command({ verb: 'restart', cause, delay })
+      for (const sibling of group(cell, policy)) {
+        sibling.command({ verb: 'restart', cause, delay })
+        suspendAgain(sibling, suspensionOf(sibling))
+      }
       beginRestart(cell, cause, delay)
       return
     case 'stop':
@@ -78,12 +97,18 @@ function group(cell: Cell, policy: SupervisionPolicy): Cell[] {
   if (policy.scope === 'one-for-one') return []
   const siblings = cell.ref.parent?.cell.children?.list() ?? []
   const from = policy.scope === 'all-for-one' ? 0 : siblings.indexOf(cell)
-  return siblings.slice(from).filter((s) => s !== cell).reverse()
+  return siblings
+    .slice(from)
+    .filter((s) => s !== cell)
+    .reverse()
 }
 
 /** A child gave its failure to this cell, which fails in turn under its own policy. */
 export function failEscalated(cell: Cell, child: Cell, cause: unknown): void {
-  if (child.phase === 'failed') fail(cell, new Escalated(child.ref.path, cause), undefined)
+  if (child.phase !== 'failed') return
+  if (cell.phase !== 'restarting') return fail(cell, new Escalated(child.ref.path, cause), undefined)
+  // It is being replaced already, which ends its children; those it keeps are replaced with it.
+  if (cell.options.restartChildren === 'keep') child.command({ verb: 'restart', cause, delay: 0 })
 }
 
 function policyFor(cell: Cell): SupervisionPolicy {

@@ -8,11 +8,13 @@ import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { fail, failEscalated } from './failing.ts'
 import { followSignal } from './following.ts'
+import { armStep } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
 import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
+import { resumeEscalated } from './taking-along.ts'
 
 /** Performs what is in the lane and can be done now. */
 export function runLane(cell: Cell): void {
@@ -51,6 +53,7 @@ export function laneReady(cell: Cell, lane: SystemLane): boolean {
 /** Whether signal handlers may run now. A stopping actor hears its children end, but nothing after PostStop. */
 function signalsFlow(cell: Cell): boolean {
   if (cell.extras?.pending !== undefined) return false
+  // One that never came up has no handler, or only that of an incarnation before it.
   return cell.phase === 'stopping' ? atChildren(cell) && phaseInfo(cell).live : takesSignals(cell.phase)
 }
 
@@ -93,6 +96,8 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   if (command.verb === 'restart') return beginRestart(cell, command.cause, command.delay)
   if (command.verb === 'resume') {
     const failed = cell.phase === 'failed'
+    // There is no behavior to go on with: the start is made again.
+    if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, 0)
     change(cell, on.resume, undefined)
     if (failed) resumeEscalated(cell)
     return
@@ -100,11 +105,6 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   const info = infoOf(cell, undefined)
   info.note = command.reason
   change(cell, on.suspend, info)
-}
-
-/** A parent that goes on takes along the children that failed up to it. */
-export function resumeEscalated(cell: Cell): void {
-  for (let c = cell.children?.first; c !== undefined; c = c.next) if (c.phase === 'failed') c.command({ verb: 'resume' })
 }
 
 function deliver(cell: Cell, signal: Signal): void {
@@ -125,7 +125,11 @@ function deliver(cell: Cell, signal: Signal): void {
   } catch (cause) {
     return fail(cell, cause, undefined)
   }
-  if (returned !== unhandled) return followSignal(cell, returned, signal.type)
+  if (returned !== unhandled) {
+    followSignal(cell, returned, signal.type)
+    if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) armStep(cell, cell.options.stopTimeout)
+    return
+  }
   if (signal.type !== 'Terminated') return
   if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
   cell.dispatcher.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')

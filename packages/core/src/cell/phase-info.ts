@@ -21,6 +21,8 @@ export class PhaseInfo implements EndInfo {
   live: boolean
   /** Milliseconds to wait before the next incarnation; of `restarting`. */
   delay = 0
+  /** Whether it was a start that failed; of `failed`. */
+  unstarted = false
   /** Why it is suspended, in words. */
   note = ''
   /** Whether the next incarnation replaces one that failed; of `starting`. */

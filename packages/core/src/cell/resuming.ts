@@ -2,9 +2,10 @@
 
 import type { Cell } from './cell.ts'
 import { resumeCalls } from './guarded.ts'
+import { disarmStep } from './pending.ts'
 import { phaseInfo } from './phase-change.ts'
 import { proceedRestart } from './restarting.ts'
-import { proceedStop } from './stopping.ts'
+import { awaitChildren, proceedStop } from './stopping.ts'
 
 export function resumePending(cell: Cell): void {
   const extras = cell.extras!
@@ -18,5 +19,9 @@ export function resumePending(cell: Cell): void {
   if (extras.settledCalls !== undefined) resumeCalls(cell)
   // A stop or restart that came meanwhile was waiting for just this.
   if (cell.phase === 'stopping' && phaseInfo(cell).step === 'handler') proceedStop(cell)
-  else if (cell.phase === 'restarting' && phaseInfo(cell).step === 'handler') proceedRestart(cell)
+  else if (cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && extras.pending === undefined) {
+    // The handler of a ChildStopped: with an empty lane nothing else would notice that the last child has gone.
+    disarmStep(cell)
+    if (cell.lane === undefined) awaitChildren(cell)
+  } else if (cell.phase === 'restarting' && phaseInfo(cell).step === 'handler') proceedRestart(cell)
 }

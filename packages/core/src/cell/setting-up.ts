@@ -6,10 +6,16 @@ import type { Cell } from './cell.ts'
 import { type Continuation, hold, isThenable } from './pending.ts'
 
 /** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
-export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation): void {
+export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation): void {
+  const { signal } = node
+  // A signal handler given to the setup itself is that of whatever comes out of it.
+  const then: Continuation =
+    signal === undefined
+      ? given
+      : (c, ok, made) => given(c, ok, ok && (made as BehaviorNode).kind === 'receive' ? (made as BehaviorNode).onSignal(signal) : made)
   let at: unknown = node
   try {
-    while (at instanceof BehaviorNode && at.kind === 'setup') {
+    while (at instanceof BehaviorNode && at.kind === 'setup' && (at === node || at.signal === undefined)) {
       const made = (at.handle as (ctx: unknown) => unknown)(cell.ctx)
       if (isThenable(made)) {
         hold(cell, made, 'setup', (c, ok, value) => {
@@ -24,7 +30,7 @@ export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation):
     then(cell, false, cause)
     return
   }
-  finish(cell, at, then)
+  settled(cell, at, then)
 }
 
 function settled(cell: Cell, value: unknown, then: Continuation): void {

@@ -56,7 +56,11 @@ function overrun(cell: Cell): void {
   const info = phaseInfo(cell)
   const step = info.step
   disarmStep(cell)
-  if (step === 'children') return
+  if (step === 'children') {
+    // Children bound themselves; the handler that hears of one's end does not.
+    if (cell.extras?.pending !== undefined) cutOff(cell)
+    return
+  }
   cutOff(cell)
   if (step === 'post-stop') return finish(cell)
   info.reason = 'killed'
@@ -118,9 +122,12 @@ export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => v
     return then(cell)
   }
   if (!isThenable(returned)) return then(cell)
+  const { info } = cell
   hold(cell, returned, signal.type, (c, ok, cause) => {
-    disarmStep(c)
     if (!ok) endSignalFailed(c, signal, cause)
+    // A stop that came on top of a restart has its own way on from here.
+    if (c.info !== info) return
+    disarmStep(c)
     then(c)
   })
   armStep(cell, cell.options.stopTimeout)
@@ -175,7 +182,9 @@ function childEnded(parent: Cell, child: Cell, end: EndInfo): void {
   const waits = parent.phase === 'stopping' || parent.phase === 'restarting'
   if (parent.ref.parent !== undefined) {
     const { reason, cause } = end
-    parent.signal(cause === undefined ? { type: 'ChildStopped', child: child.ref, reason } : { type: 'ChildStopped', child: child.ref, reason, cause })
+    parent.signal(
+      cause === undefined ? { type: 'ChildStopped', child: child.ref, reason } : { type: 'ChildStopped', child: child.ref, reason, cause },
+    )
   }
   if (waits && parent.children?.size === 0 && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })
 }

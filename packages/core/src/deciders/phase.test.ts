@@ -7,19 +7,7 @@ import { type ActorRef, InvalidTransition, type Observation, type Phase, receive
 import { on, outcomeOf, type Outcome, type PhaseEvent, phaseTable, takesMessages, takesSignals } from './phase.ts'
 
 const phases: readonly Phase[] = ['created', 'starting', 'running', 'suspended', 'failed', 'restarting', 'stopping', 'stopped', 'terminated']
-const events: readonly PhaseEvent[] = [
-  'start',
-  'started',
-  'suspend',
-  'resume',
-  'fail',
-  'restart',
-  'relaunch',
-  'stop',
-  'kill',
-  'cleaned',
-  'released',
-]
+const events: readonly PhaseEvent[] = ['start', 'started', 'suspend', 'resume', 'fail', 'restart', 'relaunch', 'stop', 'kill', 'cleaned', 'released']
 
 type Expected = Outcome | 'invalid'
 

@@ -17,7 +17,7 @@ class Subject {
     this.#policy = policy
   }
   fail(now: number, cause: unknown = plain, more: { runningSince?: number; starting?: boolean; message?: unknown } = {}): Decision {
-    const { runningSince, starting = false, message = undefined } = more
+    const { runningSince, starting = false, message } = more
     const decision = decideFailure(this.#policy, { cause, child, message, now, runningSince, starting }, this.history, even)
     this.history = decision.history
     return decision
@@ -215,17 +215,27 @@ describe('backoff', () => {
   })
   test('is a finite number between the jittered bounds for every policy and attempt, and never falls without jitter', () => {
     const backoffs = fc
-      .record({ a: fc.double({ min: 0, max: 1e6, noNaN: true }), b: fc.double({ min: 0, max: 1e6, noNaN: true }), factor: fc.double({ min: 1, max: 1e3, noNaN: true }) })
+      .record({
+        a: fc.double({ min: 0, max: 1e6, noNaN: true }),
+        b: fc.double({ min: 0, max: 1e6, noNaN: true }),
+        factor: fc.double({ min: 1, max: 1e3, noNaN: true }),
+      })
       .map(({ a, b, factor }) => ({ min: Math.min(a, b), max: Math.max(a, b), factor }))
     fc.assert(
-      fc.property(backoffs, fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 1, max: 5000 }), fc.double({ min: 0, max: 1, noNaN: true }), (b, jitter, attempt, r) => {
-        const delay = backoffDelay({ ...b, jitter }, attempt, () => r)
-        expect(Number.isFinite(delay)).toBe(true)
-        expect(delay).toBeGreaterThanOrEqual(b.min * (1 - jitter) - 1e-6)
-        expect(delay).toBeLessThanOrEqual(b.max * (1 + jitter) + 1e-6)
-        const still = { ...b, jitter: 0 }
-        expect(backoffDelay(still, attempt + 1, even)).toBeGreaterThanOrEqual(backoffDelay(still, attempt, even))
-      }),
+      fc.property(
+        backoffs,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 1, max: 5000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (b, jitter, attempt, r) => {
+          const delay = backoffDelay({ ...b, jitter }, attempt, () => r)
+          expect(Number.isFinite(delay)).toBe(true)
+          expect(delay).toBeGreaterThanOrEqual(b.min * (1 - jitter) - 1e-6)
+          expect(delay).toBeLessThanOrEqual(b.max * (1 + jitter) + 1e-6)
+          const still = { ...b, jitter: 0 }
+          expect(backoffDelay(still, attempt + 1, even)).toBeGreaterThanOrEqual(backoffDelay(still, attempt, even))
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -297,7 +307,16 @@ describe('ActorError', () => {
   test('keeps what it says about itself', () => {
     const cause = new Error('inner')
     const error = new ActorError('bad card', { kind: 'permanent', severity: 'warn', labels: { shop: '7' }, cause })
-    expect(error).toMatchObject({ code: 'actor-error', kind: 'permanent', severity: 'warn', labels: { shop: '7' }, retry: undefined, cause, message: 'bad card', name: 'ActorError' })
+    expect(error).toMatchObject({
+      code: 'actor-error',
+      kind: 'permanent',
+      severity: 'warn',
+      labels: { shop: '7' },
+      retry: undefined,
+      cause,
+      message: 'bad card',
+      name: 'ActorError',
+    })
     expect(new ActorError('x')).toMatchObject({ kind: 'transient', severity: 'error', labels: {} })
   })
   test.each([

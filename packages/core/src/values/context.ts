@@ -64,7 +64,9 @@ export interface ActorContext<in M> {
   /** Ends a watch; also one whose `Terminated` is already queued. */
   unwatch(ref: AnyRef): void
 
-  ask<T, R = RepliesOf<T>>(ref: ActorRef<T>, make: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R>
+  // K keeps the literals of what is made, which T, inferred from the ref, would widen.
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  ask<T, R = RepliesOf<T>, const K extends T = T>(ref: ActorRef<T>, make: (replyTo: ActorRef<R>) => K, options?: AskOptions): Promise<R>
   ask<T, const Q extends QuestionOf<T>>(ref: ActorRef<T>, question: Q, options?: AskOptions): Promise<AnswerTo<T, Q>>
   /** Answers the present message: to its `replyTo`, else to its sender. */
   reply(answer: unknown): void
