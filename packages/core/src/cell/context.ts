@@ -139,9 +139,9 @@ export class Context implements ActorContext<unknown> {
   }
 
   ask(ref: AnyRef, question: unknown, options?: AskOptions): Promise<never> {
-    const cell = this.live('ask')
+    this.live('ask')
     const target = cellOf(ref)
-    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, cell)) as Promise<never>
+    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this)) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
     asked.catch(() => {})
     return asked
