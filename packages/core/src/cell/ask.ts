@@ -165,22 +165,28 @@ export function askCell(
   const asker = by?.cell
   const timeout = within(by?.meta, now, given ?? host.askTimeout)
   const signal = options?.signal
+  if (signal !== undefined && typeof signal.addEventListener !== 'function')
+    return Promise.reject(new InvalidOption('signal', signal, 'use an AbortSignal'))
   if (signal?.aborted === true) return Promise.reject(new Cancelled(`The question to ${target.ref.path}`, signal.reason))
   const ask = new PendingAsk(target, options?.headers, timeout, asker)
-  let message: unknown
-  try {
-    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : { ...(question as object), replyTo: ask }
-  } catch (cause) {
-    return Promise.reject(cause as Error)
-  }
   const promise = new Promise<unknown>((resolve, reject) => {
     ask.resolve = resolve
     ask.reject = reject
   })
-  ask.link()
-  host.timers.set(ask, now + timeout)
-  if (signal !== undefined) ask.listen(signal)
-  if (asker !== undefined) (asker.more.asking ??= new Set()).add(ask)
+  let message: unknown
+  try {
+    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : { ...(question as object), replyTo: ask }
+  } catch (cause) {
+    ask.fail(cause)
+    return promise
+  }
+  // A factory may have answered already; then there is nothing to wait for.
+  if (!ask.settled) {
+    ask.link()
+    host.timers.set(ask, now + timeout)
+    if (signal !== undefined) ask.listen(signal)
+    if (asker !== undefined) (asker.more.asking ??= new Set()).add(ask)
+  }
   target.send(message, wrap === undefined ? ask : wrap(ask))
   return promise
 }
