@@ -30,7 +30,9 @@ export function handleGuarded(cell: Cell): number {
     else if (followMessage(cell, ctx, next)) ctx.message = undefined
   } catch (cause) {
     if (call !== undefined) cell.extras?.calls?.delete(call)
-    messageFailed(cell, ctx, cause)
+    // An adapter or a schema that throws has the message on the main context, also where calls have their own.
+    const main = cell.ctx!
+    messageFailed(cell, main.message === undefined ? ctx : main, cause)
   }
   return 1
 }
