@@ -40,16 +40,24 @@ export function handleGuarded(cell: Cell): number {
 /** What the schema makes of the message; undefined where it refuses it, which ends it as a dead letter. */
 function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Meta): unknown {
   const { host } = cell.dispatcher
+  const ctx = cell.ctx!
+  // In progress while the schema runs, so that a throw is accounted for like a handler's.
+  ctx.message = message
+  ctx.meta = meta
   const result = schema['~standard'].validate(message)
+  const value = isThenable(result) || result.issues !== undefined ? undefined : result.value
+  const detail = value === undefined ? refusalOf(result) : ''
+  ctx.message = undefined
+  if (value === undefined) host.bury(message, meta, cell.ref, 'not-accepted', new Error(detail))
+  return value
+}
+
+function refusalOf(result: ReturnType<MessageSchema['~standard']['validate']>): string {
   if (isThenable(result)) {
     observe(result, { settle: () => {} })
-    host.bury(message, meta, cell.ref, 'not-accepted', new Error('accepts must validate synchronously'))
-    return undefined
+    return 'accepts must validate synchronously'
   }
-  if (result.issues === undefined) return result.value
-  const detail = result.issues.map((i) => i.message).join('; ')
-  host.bury(message, meta, cell.ref, 'not-accepted', new Error(detail))
-  return undefined
+  return result.issues === undefined ? 'accepts made undefined of it, which is no message' : result.issues.map((i) => i.message).join('; ')
 }
 
 function followCall(cell: Cell, ctx: CallContext, next: unknown): void {
