@@ -15,8 +15,9 @@ import { beginStop } from './stopping.ts'
 /** Fails the present incarnation with `cause`, and does what its policy says. */
 export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const { phase, dispatcher } = cell
-  if (phase === 'failed' || phase === 'created' || !takesMessages(phase)) {
-    // Ending already, or failed and waiting for its parent: nothing left to decide.
+  const replaced = phase === 'restarting' && phaseInfo(cell).step === 'handler'
+  if (phase === 'failed' || phase === 'created' || replaced || !takesMessages(phase)) {
+    // Ending already, about to be replaced, or failed and waiting for its parent: nothing left to decide.
     logFailure(cell, cause, message, undefined)
     return
   }
