@@ -15,7 +15,7 @@ import { BehaviorNode, ignore } from '../values/behavior.ts'
 import { checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
-import { type Logger, silent } from '../values/logger.ts'
+import { contained, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import type { DropReason, SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -74,7 +74,7 @@ export class SystemCore implements CellHost {
     this.name = name
     this.view = view
     this.runtime = runtimeOf(options)
-    this.logger = options.logger ?? silent
+    this.logger = options.logger === undefined ? silent : contained(options.logger)
     this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])

@@ -20,3 +20,17 @@ const nothing: LogMethod = () => {}
 
 /** The logger of a system that was given none. */
 export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+/** The same logger, except that it never throws: a broken log must not break an actor. */
+export function contained(logger: Logger): Logger {
+  const bind =
+    (level: keyof Logger): LogMethod =>
+    (fields, message) => {
+      try {
+        logger[level](fields, message)
+      } catch {
+        // There is nobody left to tell.
+      }
+    }
+  return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
+}
