@@ -69,6 +69,8 @@ export class SystemCore implements CellHost {
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined = undefined
   #uid = 0
+  /** The dead letter that is being published. */
+  #notice: object | undefined = undefined
 
   constructor(name: string, options: SystemOptions, view: SystemView) {
     this.name = name
@@ -137,7 +139,13 @@ export class SystemCore implements CellHost {
       const stopped = reason === 'stopped' || reason === 'system-closed'
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
-    if (this.listening) this.observe({ type: 'message.dead', letter, at })
+    // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
+    if (message === this.#notice || !this.listening) return
+    const before = this.#notice
+    const notice = { type: 'message.dead', letter, at } as const
+    this.#notice = notice
+    this.observe(notice)
+    this.#notice = before
   }
   drop(_message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
