@@ -161,13 +161,15 @@ export class Cell {
     if (this.extras !== undefined && this.extras.pending?.state === 'settled') resumePending(this)
     let left = quota
     for (;;) {
-      if (this.lane !== undefined) runLane(this)
+      if (this.lane !== undefined && !runLane(this)) break
       if (left <= 0 || !this.canHandle()) break
       const burst = Math.min(left, this.dispatcher.untilClock)
       const handled = this.options.plain ? this.#handle(burst) : handleGuarded(this)
       left -= handled
       if (handled === 0 || !this.dispatcher.spend(handled)) break
     }
+    // Starts, ends and signals take time too; a turn with messages has accounted for itself.
+    if (left === quota) this.dispatcher.spend(1)
     this.#afterTurn(left < quota)
   }
 
