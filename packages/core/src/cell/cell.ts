@@ -196,9 +196,10 @@ export class Cell {
     const dispatcher = this.dispatcher
     const ctx = this.ctx!
     let left = burst
+    let message: unknown
     try {
       do {
-        let message = this.take()
+        message = this.take()
         if (message === undefined) break
         left--
         const meta = dispatcher.takenMeta
@@ -217,13 +218,18 @@ export class Cell {
         } else if (next instanceof BehaviorNode && next.kind === 'receive') {
           if (ctx.message !== undefined) dispatcher.ledger.handled++
           this.behavior = next
-        } else if (!followMessage(this, ctx, next)) return burst - left
+        } else if (!followMessage(this, ctx, next)) {
+          if (burst === 1) dispatcher.lastMessage = message
+          return burst - left
+        }
         ctx.message = undefined
       } while (left > 0 && this.lane === undefined)
     } catch (cause) {
       messageFailed(this, ctx, cause)
     }
     ctx.meta = undefined
+    // Timed alone: what a slow turn is called after.
+    if (burst === 1) dispatcher.lastMessage = message
     return burst - left
   }
 

@@ -22,6 +22,7 @@ export function handleGuarded(cell: Cell): number {
     if (meta instanceof Envelope) message = meta.open(cell, message)
     if (message !== undefined && options.accepts !== undefined) message = accepted(cell, options.accepts, message, meta)
     if (message === undefined) return 1
+    if (dispatcher.untilClock === 1) dispatcher.lastMessage = message
     ctx.message = message
     ctx.meta = meta
     if (call !== undefined) (cell.more.calls ??= new Set()).add(call)
