@@ -435,6 +435,6 @@ test('C9: every ask settles exactly once, by the first pass after its deadline, 
       }
       await kit.end()
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   )
 })

@@ -112,7 +112,7 @@ test('C1: per sender and receiver, processing order is a subsequence of send ord
       if (mailbox === 'keep') expect(seen.flat()).toHaveLength(steps.filter((s) => s.kind === 'send').reduce((sum, s) => sum + s.count, 0))
       await kit.end()
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   )
 })
 
@@ -438,6 +438,9 @@ test('turn.slow names the actor, the time, and the message where it was timed al
       return m.type === 'later' ? Promise.resolve(same) : same
     }),
   )
+  await kit.settle()
+  // Costly enough that the clock is read after each message.
+  for (let i = 0; i < 3; i++) ref.tell({ type: 'warm', ms: 2 })
   await kit.settle()
   for (const type of ['hog', 'later', 'boar']) ref.tell({ type, ms: 20 })
   ref.tell({ type: 'quick', ms: 1 })
