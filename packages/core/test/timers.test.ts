@@ -22,50 +22,33 @@ const doer = (onSignal?: (type: string, ctx: ActorContext<Do>) => void): Behavio
   )
 
 describe('35. a same-key timer discards the tick already queued; ticks of an earlier incarnation are discarded; none fires in PreRestart or PostStop', () => {
-  test('replacing a timer discards the tick that is already in the mailbox', async () => {
-    const kit = createTestKit()
-    const ticks: string[] = []
-    const ref = kit.system.spawn(doer())
-    ref.tell((ctx) => ctx.timers.once('k', 10, () => void ticks.push('old')))
-    await kit.settle()
-    kit.system.suspend(ref, 'test')
-    await kit.advance(20)
-    expect((await kit.checkLedger()).queued).toBe(1)
-    // In front of the tick, so that it runs first.
-    kit.system.resume(ref)
-    const early = kit.system.spawn(doer())
-    early.stop()
-    ref.tell(() => {})
-    await kit.settle()
-    expect(ticks).toEqual(['old'])
-    ref.tell((ctx) => {
-      ctx.timers.once('k', 0, () => void ticks.push('second'))
-      kit.clock.tick(10)
+  for (const how of ['replacing', 'cancelling', 'cancelling all'] as const)
+    test(`${how} discards the tick that is already in the mailbox, and counts it as dropped`, async () => {
+      const kit = createTestKit()
+      const ticks: string[] = []
+      let proceed = (): void => {}
+      const ref = kit.system.spawn(
+        receive<string>(async (ctx, m) => {
+          if (m !== 'go') return void ticks.push(m)
+          ctx.timers.once('k', 5, 'first')
+          // While this waits, the tick comes into the mailbox.
+          await new Promise<void>((resolve) => (proceed = resolve))
+          expect(ctx.timers.has('k')).toBe(true)
+          if (how === 'replacing') ctx.timers.once('k', 5, 'second')
+          else if (how === 'cancelling') ctx.timers.cancel('k')
+          else ctx.timers.cancelAll()
+          expect(ctx.timers.has('k')).toBe(how === 'replacing')
+        }),
+      )
+      ref.tell('go')
+      await kit.advance(10)
+      expect((await kit.checkLedger()).queued).toBe(1)
+      proceed()
+      await kit.advance(20)
+      expect(ticks).toEqual(how === 'replacing' ? ['second'] : [])
+      expect((await kit.checkLedger()).dropped).toBe(1)
+      await kit.end()
     })
-    ref.tell((ctx) => ctx.timers.once('k', 10, () => void ticks.push('third')))
-    await kit.advance(50)
-    expect(ticks).toEqual(['old', 'third'])
-    await kit.end()
-  })
-
-  test('cancel discards the queued tick and counts it as dropped', async () => {
-    const kit = createTestKit()
-    const ticks: string[] = []
-    const ref = kit.system.spawn(doer())
-    ref.tell((ctx) => ctx.timers.once('k', 5, () => void ticks.push('tick')))
-    await kit.settle()
-    ref.tell((ctx) => {
-      kit.clock.tick(6)
-      ctx.self.tell((c) => {
-        expect(c.timers.has('k')).toBe(true)
-        c.timers.cancel('k')
-        expect(c.timers.has('k')).toBe(false)
-      })
-    })
-    await kit.advance(10)
-    expect(ticks).toEqual([])
-    await kit.end()
-  })
 
   test('a tick of an earlier incarnation that is queued is discarded by the next', async () => {
     const kit = createTestKit()

@@ -76,6 +76,9 @@ export class Adapted extends Envelope {
   override end(reason: 'failed' | 'unhandled' | 'refused' | 'stopped', cause: unknown): void {
     if (this.inner instanceof Envelope) this.inner.end(reason, cause)
   }
+  override get deadline(): number {
+    return this.inner instanceof Envelope ? this.inner.deadline : Infinity
+  }
   override onward(): Meta {
     return onwardOf(this.inner)
   }

@@ -38,6 +38,10 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     return `/ask/${this.target.ref.path.slice(1)}`
   }
 
+  override get deadline(): number {
+    return this.settled ? Infinity : this.at
+  }
+
   get settled(): boolean {
     return this.resolve === undefined
   }
@@ -143,14 +147,14 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
 }
 
 /**
- * Asks a cell. `asker` is the cell whose incarnation the question belongs to, if it does; `wrap` puts another envelope
+ * Asks a cell. `by` is the context of whose incarnation the question is a part, if it is; `wrap` puts another envelope
  * around the question, for adapters.
  */
 export function askCell(
   target: Cell,
   question: unknown,
   options: AskOptions | undefined,
-  asker: Cell | undefined,
+  by: { readonly cell: Cell; readonly meta: Meta } | undefined,
   wrap?: (ask: PendingAsk) => Meta,
 ): Promise<unknown> {
   const { host } = target.dispatcher
@@ -158,33 +162,38 @@ export function askCell(
   if (given !== undefined && !(given > 0 && Number.isFinite(given)))
     return Promise.reject(new InvalidOption('timeout', given, 'use finite milliseconds above 0'))
   const now = host.runtime.now()
-  const timeout = within(asker, now, given ?? host.askTimeout)
+  const asker = by?.cell
+  const timeout = within(by?.meta, now, given ?? host.askTimeout)
   const signal = options?.signal
+  if (signal !== undefined && typeof signal.addEventListener !== 'function')
+    return Promise.reject(new InvalidOption('signal', signal, 'use an AbortSignal'))
   if (signal?.aborted === true) return Promise.reject(new Cancelled(`The question to ${target.ref.path}`, signal.reason))
   const ask = new PendingAsk(target, options?.headers, timeout, asker)
-  let message: unknown
-  try {
-    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : { ...(question as object), replyTo: ask }
-  } catch (cause) {
-    return Promise.reject(cause as Error)
-  }
   const promise = new Promise<unknown>((resolve, reject) => {
     ask.resolve = resolve
     ask.reject = reject
   })
-  ask.link()
-  host.timers.set(ask, now + timeout)
-  if (signal !== undefined) ask.listen(signal)
-  if (asker !== undefined) (asker.more.asking ??= new Set()).add(ask)
+  let message: unknown
+  try {
+    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : { ...(question as object), replyTo: ask }
+  } catch (cause) {
+    ask.fail(cause)
+    return promise
+  }
+  // A factory may have answered already; then there is nothing to wait for.
+  if (!ask.settled) {
+    ask.link()
+    host.timers.set(ask, now + timeout)
+    if (signal !== undefined) ask.listen(signal)
+    if (asker !== undefined) (asker.more.asking ??= new Set()).add(ask)
+  }
   target.send(message, wrap === undefined ? ask : wrap(ask))
   return promise
 }
 
 /** What is left of the question that the asker is answering bounds its own questions. */
-function within(asker: Cell | undefined, now: number, timeout: number): number {
-  const meta = asker?.ctx?.meta
-  if (!(meta instanceof PendingAsk) || meta.settled) return timeout
-  return Math.max(1, Math.min(timeout, meta.at - now))
+function within(meta: Meta, now: number, timeout: number): number {
+  return meta instanceof Envelope ? Math.min(timeout, Math.max(1, meta.deadline - now)) : timeout
 }
 
 function explain(target: Cell): string {

@@ -180,14 +180,16 @@ export class Cell {
     if (extras !== undefined && (extras.pending?.state === 'settled' || extras.settledCalls !== undefined)) resumePending(this)
     let left = quota
     for (;;) {
-      if (this.lane !== undefined) runLane(this)
+      if (this.lane !== undefined && !runLane(this)) break
       if (left <= 0 || !this.canHandle()) break
       const burst = Math.min(left, this.dispatcher.untilClock)
       const handled = this.options.plain ? this.#handle(burst) : handleGuarded(this)
       left -= handled
       if (handled === 0 || !this.dispatcher.spend(handled) || (handled < burst && this.options.plain && this.lane === undefined)) break
     }
-    if (left < quota && this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
+    // Starts, ends and signals take time too; a turn with messages has accounted for itself.
+    if (left === quota) this.dispatcher.spend(1)
+    else if (this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
   }
 
   /** Whether user messages may be handled now. */

@@ -139,9 +139,9 @@ export class Context implements ActorContext<unknown> {
   }
 
   ask(ref: AnyRef, question: unknown, options?: AskOptions): Promise<never> {
-    const cell = this.live('ask')
+    this.live('ask')
     const target = cellOf(ref)
-    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, cell)) as Promise<never>
+    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this)) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
     asked.catch(() => {})
     return asked
@@ -174,7 +174,9 @@ export class Context implements ActorContext<unknown> {
     const cell = this.live('adapt')
     const { host, now } = cell.dispatcher
     const uid = host.nextUid()
-    const key = options?.key ?? String(uid)
+    const key = options?.key
+    // Without a key nothing can replace it, so it is not kept: an actor may adapt for every message it handles.
+    if (key === undefined) return new Adapter(cell, String(uid), uid, fn as (message: unknown) => unknown)
     const adapters = (cell.more.adapters ??= new Map())
     const replaced = adapters.get(key)
     if (replaced !== undefined) {

@@ -142,13 +142,14 @@ export class Dispatcher {
   #read(now: number): void {
     this.now = now
     this.untilClock = this.#stride
+    this.lastMessage = undefined
     this.#timed = this.current
     if (this.host.timers.next <= now) this.host.timers.fireDue(now)
   }
 
   #slow(cell: Cell, alone: boolean, ms: number): void {
     if (!this.host.listening) return
-    const message = alone ? typeOf(this.lastMessage) : undefined
+    const message = alone && this.lastMessage !== undefined ? typeOf(this.lastMessage) : undefined
     this.lastMessage = undefined
     this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now })
   }

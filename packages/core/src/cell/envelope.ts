@@ -17,6 +17,10 @@ export class Envelope {
   from(): AnyRef | undefined {
     return this.sender
   }
+  /** Until when whoever asked waits; Infinity where nobody does. */
+  get deadline(): number {
+    return Infinity
+  }
   /** What the handler is to see, or undefined when the message must not reach it; then it was accounted for here. */
   open(_cell: Cell, message: unknown): unknown {
     return message

@@ -23,6 +23,7 @@ export function handleGuarded(cell: Cell): number {
     if (meta instanceof Envelope) message = meta.open(cell, message)
     if (message !== undefined && options.accepts !== undefined) message = accepted(cell, options.accepts, message, meta)
     if (message === undefined) return 1
+    if (dispatcher.untilClock === 1) dispatcher.lastMessage = message
     ctx.message = message
     ctx.meta = meta
     if (call !== undefined) (cell.more.calls ??= new Set()).add(call)
@@ -39,23 +40,25 @@ export function handleGuarded(cell: Cell): number {
 
 /** What the schema makes of the message; undefined where it refuses it, which ends it as a dead letter. */
 function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Meta): unknown {
-  const { host } = cell.dispatcher
-  let result: ReturnType<MessageSchema['~standard']['validate']>
+  const ctx = cell.ctx!
+  // In progress while the schema runs, so that the ledger adds up in there too.
+  ctx.message = message
+  let value: unknown
+  let refusal: unknown
   try {
-    result = schema['~standard'].validate(message)
+    const result = schema['~standard'].validate(message)
+    if (isThenable(result)) {
+      observe(result, { settle: () => {} })
+      refusal = new Error('accepts must validate synchronously')
+    } else if (result.issues !== undefined) refusal = new Error(result.issues.map((i) => i.message).join('; '))
+    else value = result.value
   } catch (cause) {
-    host.bury(message, meta, cell.ref, 'not-accepted', cause)
-    return undefined
+    // A message that the schema cannot cope with must not bring down the actor that it guards.
+    refusal = cause
   }
-  if (isThenable(result)) {
-    observe(result, { settle: () => {} })
-    host.bury(message, meta, cell.ref, 'not-accepted', new Error('accepts must validate synchronously'))
-    return undefined
-  }
-  if (result.issues === undefined) return result.value
-  const detail = result.issues.map((i) => i.message).join('; ')
-  host.bury(message, meta, cell.ref, 'not-accepted', new Error(detail))
-  return undefined
+  ctx.message = undefined
+  if (value === undefined) cell.dispatcher.host.bury(message, meta, cell.ref, 'not-accepted', refusal ?? new Error('accepts made undefined of it'))
+  return value
 }
 
 function followCall(cell: Cell, ctx: CallContext, next: unknown): void {

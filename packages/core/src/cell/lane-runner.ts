@@ -16,11 +16,12 @@ import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
 import { resumeEscalated } from './taking-along.ts'
 
-/** Performs what is in the lane and can be done now. */
-export function runLane(cell: Cell): void {
+/** Performs what is in the lane and can be done now. False: the slice is over, and the rest must wait. */
+export function runLane(cell: Cell): boolean {
+  let going = true
   for (;;) {
     const lane = cell.lane
-    if (lane === undefined) return
+    if (lane === undefined) return going
     if (lane.deferred.length > 0 && arrived(cell)) {
       const deferred = lane.deferred
       lane.deferred = []
@@ -35,12 +36,14 @@ export function runLane(cell: Cell): void {
     const signal = signalsFlow(cell) ? lane.signals.shift() : undefined
     if (signal !== undefined) {
       deliver(cell, signal)
+      going = cell.dispatcher.spend(1)
+      if (!going && lane.signals.size > 0) return false
       continue
     }
     if (atChildren(cell)) awaitChildren(cell)
     if (lane.commands.size === 0) {
       if (lane.signals.size === 0 && lane.deferred.length === 0 && cell.extras !== undefined) cell.extras.lane = undefined
-      return
+      return going
     }
   }
 }

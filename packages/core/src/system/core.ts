@@ -16,7 +16,7 @@ import { BehaviorNode, ignore } from '../values/behavior.ts'
 import { checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
-import { guarded, type Logger, silent } from '../values/logger.ts'
+import { contained, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import type { DropReason, SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -70,12 +70,14 @@ export class SystemCore implements CellHost {
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined = undefined
   #uid = 0
+  /** The dead letter that is being published. */
+  #notice: object | undefined = undefined
 
   constructor(name: string, options: SystemOptions, view: SystemView) {
     this.name = name
     this.view = view
     this.runtime = runtimeOf(options)
-    this.logger = options.logger === undefined ? silent : guarded(options.logger)
+    this.logger = options.logger === undefined ? silent : contained(options.logger)
     this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
@@ -138,7 +140,13 @@ export class SystemCore implements CellHost {
       const stopped = reason === 'stopped' || reason === 'system-closed'
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
-    if (this.listening) this.observe({ type: 'message.dead', letter, at })
+    // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
+    if (message === this.#notice || !this.listening) return
+    const before = this.#notice
+    const notice = { type: 'message.dead', letter, at } as const
+    this.#notice = notice
+    this.observe(notice)
+    this.#notice = before
   }
   drop(_message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++

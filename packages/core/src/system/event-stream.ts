@@ -1,6 +1,7 @@
 // Publish and subscribe inside one system. Troupe's own observations flow here while somebody listens; users publish
 // what they like. A subscription ends with its actor.
 
+import { cellOf } from '../cell/local-ref.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 
@@ -74,6 +75,11 @@ export class LocalEventStream implements EventStream {
   }
   subscribe<E>(subscriber: ActorRef<E>, selector: EventSelector<E>): Subscription {
     const entry = this.#add(subscriber, selector, (event) => subscriber.tell(event as E))
+    // Its end has passed already, so nothing would ever take it away again.
+    if (cellOf(subscriber)?.phase === 'terminated') {
+      entry.cancel()
+      return entry
+    }
     let of = this.#byRef.get(subscriber)
     if (of === undefined) this.#byRef.set(subscriber, (of = new Set()))
     of.add(entry)

@@ -18,19 +18,19 @@ export interface Logger {
 
 const nothing: LogMethod = () => {}
 
-/** The same logger, without its errors: a log that fails must not fail an actor. */
-export function guarded(logger: Logger): Logger {
-  const guard =
+/** The logger of a system that was given none. */
+export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+/** The same logger, except that it never throws: a broken log must not break an actor. */
+export function contained(logger: Logger): Logger {
+  const bind =
     (level: keyof Logger): LogMethod =>
     (fields, message) => {
       try {
         logger[level](fields, message)
       } catch {
-        // There is nowhere left to say so.
+        // There is nobody left to tell.
       }
     }
-  return { debug: guard('debug'), info: guard('info'), warn: guard('warn'), error: guard('error') }
+  return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
 }
-
-/** The logger of a system that was given none. */
-export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
