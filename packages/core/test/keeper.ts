@@ -7,8 +7,8 @@ export type Msg = { type: 'say'; word: string } | { type: 'boom'; cause?: unknow
 export const boom = (cause: unknown = new Error('boom')): Msg => ({ type: 'boom', cause })
 export const say = (word: string): Msg => ({ type: 'say', word })
 
-/** Keeps what it was told in this incarnation; everything, in all of them, goes to `log`. */
-export const keeper = (log: string[] = []): Behavior<Msg> =>
+/** Keeps what it was told in this incarnation; everything, in all of them, goes to `log`. Told to wait, it waits. */
+export const keeper = (log: string[] = [], until?: Promise<void>): Behavior<Msg> =>
   setup<Msg>((ctx) => {
     const words: string[] = []
     log.push(`setup ${ctx.incarnation}`)
@@ -20,7 +20,7 @@ export const keeper = (log: string[] = []): Behavior<Msg> =>
           case 'say':
             words.push(m.word)
             log.push(m.word)
-            return same
+            return m.word === 'wait' ? until : same
           case 'get':
             m.replyTo.tell([...words])
             return same

@@ -95,7 +95,9 @@ class Grove {
   }
   options(): object {
     const n = this.#draw()
-    return { supervision: this.#supervisions[n % this.#supervisions.length], stopTimeout: 50, startTimeout: 50 }
+    const childSupervision =
+      n % 2 === 0 ? undefined : supervise({ scope: n % 4 === 1 ? 'all-for-one' : 'rest-for-one', backoff: { min: 5, max: 20, jitter: 0 } })
+    return { supervision: this.#supervisions[n % this.#supervisions.length], childSupervision, stopTimeout: 50, startTimeout: 50 }
   }
   take(s: Step): Promise<void> | void {
     if (s.do === 'settle') return this.settleOne(s.ok)
@@ -121,6 +123,10 @@ test('C4: PostStop runs exactly once per incarnation that saw PreStart, and afte
         await grove.take(s)
         await kit.checkLedger()
       }
+      // Nobody is stuck on the way: what holds it up is bounded.
+      await kit.advance(10_000)
+      const stuck = grove.refs.map((r) => kit.system.phaseOf(r)).filter((p) => p !== 'running' && p !== 'suspended' && p !== 'terminated')
+      expect(stuck).toEqual([])
       await kit.end()
       expect(grove.wrongs).toEqual([])
       for (const [key, life] of grove.lives) {

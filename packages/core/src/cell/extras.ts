@@ -9,6 +9,7 @@ import type { PendingAsk } from './ask.ts'
 import type { Children } from './children.ts'
 import type { CallContext } from './context.ts'
 import type { FailureLog } from './failure-log.ts'
+import type { GroupRestart } from './group-restart.ts'
 import type { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import type { PendingCall, StepTimer } from './pending.ts'
 import type { CellStash } from './stash.ts'
@@ -25,6 +26,8 @@ export class Extras {
   history: FailureHistory | undefined
   failureLog: FailureLog | undefined
   runningSince: number | undefined
+  /** Those that restart together with this one; until all of them have come as far. */
+  group: GroupRestart | undefined
   /** The first start failed, and no later one has come up yet. */
   neverUp = false
   watchers: Set<Cell> | undefined

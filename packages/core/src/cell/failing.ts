@@ -2,13 +2,14 @@
 // pure (deciders/supervision); here it meets the tree.
 
 import { decideFailure } from '../deciders/supervision.ts'
-import { on, takesMessages } from '../deciders/phase.ts'
+import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
 import { ActorError } from '../values/actor-error.ts'
 import { ActorInitializationError, Escalated } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { logFailure } from './failure-log.ts'
+import { bind } from './group-restart.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart } from './restarting.ts'
 import { beginStop } from './stopping.ts'
@@ -75,7 +76,7 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.
-      for (const sibling of group(cell, policy)) {
+      for (const sibling of restartedWith(cell, policy, delay)) {
         sibling.command({ verb: 'restart', cause, delay })
         suspendAgain(sibling, suspensionOf(sibling))
       }
@@ -101,6 +102,18 @@ function group(cell: Cell, policy: SupervisionPolicy): Cell[] {
     .slice(from)
     .filter((s) => s !== cell)
     .reverse()
+}
+
+/** Like `group`; those that are up come back together with the failing child. */
+function restartedWith(cell: Cell, policy: SupervisionPolicy, delay: number): Cell[] {
+  const siblings = group(cell, policy)
+  const members = siblings.filter((s) => outcomeOf(s.phase, on.restart) === 'restarting')
+  if (members.length > 0)
+    bind(
+      [cell, ...members].toSorted((a, b) => a.ref.uid - b.ref.uid),
+      delay,
+    )
+  return siblings
 }
 
 /** A child gave its failure to this cell, which fails in turn under its own policy. */

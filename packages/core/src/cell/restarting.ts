@@ -50,7 +50,7 @@ export function proceedRestart(cell: Cell): void {
       cutOff(cell)
       return enterBackoff(cell)
     case 'backoff':
-      if (info.delay > 0 && !late) return
+      if (!late && (info.delay > 0 || cell.extras?.group !== undefined)) return
       disarmStep(cell)
       return relaunch(cell)
     default:
@@ -96,6 +96,8 @@ function enterBackoff(cell: Cell): void {
   if (cell.options.restartMailbox === 'clear') clearMailbox(cell)
   if (cell.options.restartChildren === 'stop') forgetChildSignals(cell)
   info.step = 'backoff'
+  const group = cell.extras?.group
+  if (group !== undefined) return group.ready(cell)
   // Also without a delay the next incarnation begins from the lane: a start that keeps failing must not recurse.
   if (info.delay > 0) armStep(cell, info.delay)
   else cell.command({ verb: 'proceed' })

@@ -34,6 +34,7 @@ export function relaunch(cell: Cell): void {
   const info = infoOf(cell, before.cause)
   info.again = true
   cell.more.incarnation++
+  cell.more.group?.left(cell)
   change(cell, on.relaunch, info)
   launch(cell)
 }

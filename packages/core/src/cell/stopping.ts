@@ -33,6 +33,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
   info.reason = reason
   disarmStep(cell)
   change(cell, killed ? on.kill : on.stop, info)
+  cell.extras?.group?.left(cell)
   interrupt(cell)
   if (!isBusy(cell)) return enterPreStop(cell)
   if (killed) {
