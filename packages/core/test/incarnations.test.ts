@@ -55,6 +55,7 @@ test('what ends with an incarnation: context, timers, receive timeout, pending a
   let adapter!: ActorRef<number>
   let context!: { readonly signal: { readonly aborted: boolean }; spawn(b: Behavior<Msg>): unknown }
   let asked: unknown
+  let fresh = false
   const ref = kit.system.spawn(
     setup<Msg>((ctx) => {
       if (ctx.incarnation === 0) {
@@ -70,7 +71,7 @@ test('what ends with an incarnation: context, timers, receive timeout, pending a
           () => say('pipe failed'),
         )
         expect(ctx.signal.aborted).toBe(false)
-      }
+      } else fresh = !ctx.signal.aborted
       return receive<Msg>(
         (_c, m) => {
           if (m.type === 'boom') throw m.cause
@@ -96,6 +97,7 @@ test('what ends with an incarnation: context, timers, receive timeout, pending a
   expect(heard).toEqual(['adapted 1'])
   expect(asked).toMatchObject({ code: 'cancelled' })
   expect(context.signal.aborted).toBe(true)
+  expect(fresh).toBe(true)
   expect(() => context.spawn(keeper())).toThrow(/that incarnation has ended/)
   expect(kit.system.deadLetters.list().map((l) => [l.message, l.reason])).toEqual([
     [2, 'stale-adapter'],
