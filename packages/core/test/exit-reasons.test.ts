@@ -95,14 +95,37 @@ describe('started and whenTerminated', () => {
     await kit.end()
   })
 
-  test('started rejects for one that is stopped before it came up', async () => {
+  test.each([true, false])(
+    'started rejects for one that is stopped before it came up, asked before and after; in its first turn: %s',
+    async (early) => {
+      const kit = createTestKit()
+      const ref = kit.system.spawn(setup<Msg>(() => new Promise<Behavior<Msg>>(() => {})))
+      const started = kit.system.started(ref).catch((error: unknown) => error)
+      if (!early) await kit.settle()
+      kit.system.kill(ref)
+      await kit.settle()
+      const never = { code: 'actor-initialization', cause: { code: 'cancelled' } }
+      expect(await started).toMatchObject(never)
+      await expect(kit.system.started(ref)).rejects.toMatchObject(never)
+      expect(await kit.system.whenTerminated(ref)).toEqual({ reason: 'killed', cause: undefined })
+      await kit.end()
+    },
+  )
+
+  test('started resolves for one that ran and has ended, however its last start went', async () => {
     const kit = createTestKit()
-    const ref = kit.system.spawn(setup<Msg>(() => new Promise<Behavior<Msg>>(() => {})))
-    const started = kit.system.started(ref).catch((error: unknown) => error)
+    const ref = kit.system.spawn(
+      setup<Msg>((ctx) => {
+        if (ctx.incarnation > 0) throw new Error('bad restart')
+        return keeper()
+      }),
+      { supervision: 'stop' },
+    )
     await kit.settle()
-    kit.system.kill(ref)
+    kit.system.restart(ref)
     await kit.settle()
-    expect(await started).toMatchObject({ code: 'actor-initialization', cause: { code: 'cancelled' } })
+    expect(kit.system.phaseOf(ref)).toBe('terminated')
+    await kit.system.started(ref)
     await kit.end()
   })
 

@@ -9,6 +9,8 @@ export type Step = 'handler' | 'setup' | 'pre-start' | 'post-start' | 'post-rest
 export interface EndInfo {
   readonly reason: ExitReason
   readonly cause: unknown
+  /** Whether it ended without ever having come up. */
+  readonly unstarted?: boolean
 }
 
 export class PhaseInfo implements EndInfo {
@@ -21,7 +23,7 @@ export class PhaseInfo implements EndInfo {
   live: boolean
   /** Milliseconds to wait before the next incarnation; of `restarting`. */
   delay = 0
-  /** Whether it was a start that failed; of `failed`. */
+  /** Whether it was a start that failed; of `failed`. Whether none ever came up; of `stopping`. */
   unstarted = false
   /** Why it is suspended, in words. */
   note = ''

@@ -31,6 +31,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
   }
   const info = infoOf(cell, cause)
   info.reason = reason
+  info.unstarted = isUnstarted(cell)
   disarmStep(cell)
   change(cell, killed ? on.kill : on.stop, info)
   cell.extras?.group?.left(cell)
@@ -157,7 +158,8 @@ function release(cell: Cell, end: EndInfo): void {
   parent?.children?.remove(cell)
   host.unregister(cell)
   drainMailbox(cell, end)
-  change(cell, on.released, reason === 'normal' && cause === undefined ? normalEnd : { reason, cause })
+  const unstarted = end.unstarted === true
+  change(cell, on.released, reason === 'normal' && cause === undefined && !unstarted ? normalEnd : { reason, cause, unstarted })
   cell.dispatcher.left()
   host.died(cell)
   // Looked up only now: a listener that heard of the end may have begun to watch or wait meanwhile.
@@ -174,7 +176,13 @@ function release(cell: Cell, end: EndInfo): void {
   if (parent !== undefined) childEnded(parent, cell, end)
 }
 
-function neverStarted(cell: Cell, cause: unknown): ActorInitializationError {
+/** Whether no incarnation has come up so far. */
+function isUnstarted(cell: Cell): boolean {
+  return cell.phase === 'created' || cell.extras?.neverUp === true || (cell.phase === 'starting' && !phaseInfo(cell).again)
+}
+
+/** What whoever waits for the start of an actor is told that ended without one. */
+export function neverStarted(cell: Cell, cause: unknown): ActorInitializationError {
   if (cause instanceof ActorInitializationError) return cause
   return new ActorInitializationError(cell.ref.path, cause ?? new Cancelled('The start'))
 }

@@ -2,12 +2,13 @@
 
 import type { DispatcherState } from '../cell/dispatcher.ts'
 import { spawnUnder } from '../cell/spawning.ts'
+import { neverStarted } from '../cell/stopping.ts'
 import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite } from '../values/checks.ts'
-import { ActorInitializationError, InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
+import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
 import { segmentsOf } from '../values/path.ts'
@@ -123,9 +124,9 @@ export class ActorSystem implements SystemView {
   /** Resolves once the actor runs; rejects with `ActorInitializationError` if it never does. */
   started(ref: AnyRef): Promise<void> {
     const cell = this.#core.mine(ref, 'await the start of')
-    const { cause } = cell.end ?? {}
-    if (cause instanceof ActorInitializationError) return Promise.reject(cause)
-    if (cell.phase === 'running' || cell.phase === 'suspended' || cell.end !== undefined) return Promise.resolve()
+    const { end } = cell
+    if (end?.unstarted === true) return Promise.reject(neverStarted(cell, end.cause))
+    if (cell.phase === 'running' || cell.phase === 'suspended' || end !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => {
       ;(cell.more.startWaiters ??= []).push((error) => (error === undefined ? resolve() : reject(error as Error)))
     })
@@ -166,7 +167,8 @@ export class ActorSystem implements SystemView {
   /** Runs everything due, on a runtime that does not run by itself. `awaiting`: handlers wait for promises. */
   pump(): 'idle' | 'awaiting' {
     const { runtime } = this.#core
-    if (runtime.pump === undefined) throw new NotAllowed(`Runtime ${runtime.id} runs by itself. Create the system with { runtime: 'manual' } to pump it.`)
+    if (runtime.pump === undefined)
+      throw new NotAllowed(`Runtime ${runtime.id} runs by itself. Create the system with { runtime: 'manual' } to pump it.`)
     runtime.pump()
     return this.#core.pending > 0 ? 'awaiting' : 'idle'
   }
