@@ -62,7 +62,7 @@ const loads: Record<string, Load> = {
     before: `const a = system.spawn(receive((ctx, m) => { for (let i = 0; i < m; i++) { ctx.adapt((x) => x); if (i % 10 === 0) ctx.pipeToSelf(Promise.resolve(0), (x) => x, (x) => x) } return same }))`,
     round: `a.tell(n); pump(); await turn(); pump()`,
   },
-  'restarts': {
+  restarts: {
     rounds: 20,
     before: `const a = system.spawn(setup((ctx) => { ctx.timers.once('k', 1e6, 0); ctx.signal; ctx.adapt((x) => x, { key: 'k' }); ctx.setReceiveTimeout(1e6); return ignore }))`,
     round: `for (let i = 0; i < n / 10; i++) { system.restart(a); pump() }`,

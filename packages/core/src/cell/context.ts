@@ -163,7 +163,8 @@ export class Context implements ActorContext<unknown> {
     const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
     const target = cellOf(ref)
-    if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'forward to')
+    if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
+      throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'forward to')
     const meta = onwardOf(this.meta)
     this.message = undefined
     if (meta instanceof Envelope) meta.moved(target)

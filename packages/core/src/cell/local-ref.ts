@@ -61,7 +61,7 @@ export function metaFrom(options: AnyRef | TellOptions): Meta {
 
 /** A question's answer address is an envelope too; as a sender it must not be mistaken for the question's own. */
 function metaOf(sender: AnyRef | undefined): Meta {
-  return sender instanceof Envelope ? new Envelope(sender as AnyRef, undefined, undefined) : sender
+  return sender instanceof Envelope ? new Envelope(sender, undefined, undefined) : sender
 }
 
 /** The cell behind a ref of this thread, or undefined for asks, adapters and whatever else speaks `tell`. */
