@@ -3,7 +3,20 @@
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ActorContext, type ActorRef, type Behavior, ignore, type LedgerReport, type Observation, receive, same, setup, stopped, supervise, unhandled } from 'troupe'
+import {
+  type ActorContext,
+  type ActorRef,
+  type Behavior,
+  ignore,
+  type LedgerReport,
+  type Observation,
+  receive,
+  same,
+  setup,
+  stopped,
+  supervise,
+  unhandled,
+} from 'troupe'
 
 /** Looks at the ledger now; what does not add up fails the test at its end. */
 class Auditor {
@@ -153,7 +166,7 @@ describe('59. the ledger adds up at every instant', () => {
     subscriber.stop()
     await kit.settle()
     expect(kit.system.phaseOf(subscriber)).toBe('stopping')
-    dead.tell('x' as never)
+    dead.tell('x')
     // The letter, and its notice that reached nobody.
     expect(kit.system.deadLetters.count).toBe(2)
     await kit.end()
@@ -173,9 +186,7 @@ describe('59. the ledger adds up at every instant', () => {
   })
 })
 
-type Message =
-  | { type: 'work'; act: string; replyTo?: ActorRef<unknown> }
-  | { type: 'question'; act: string; replyTo: ActorRef<unknown> }
+type Message = { type: 'work'; act: string; replyTo?: ActorRef<unknown> } | { type: 'question'; act: string; replyTo: ActorRef<unknown> }
 
 const acts = [
   'nothing',
@@ -271,7 +282,11 @@ function worker(kit: TestKit, audit: Auditor, others: () => ActorRef<Message>[])
         }
         break
       case 'pipe':
-        ctx.pipeToSelf(Promise.resolve(), () => ({ type: 'work', act: 'nothing' }) as Message, () => ({ type: 'work', act: 'nothing' }) as Message)
+        ctx.pipeToSelf(
+          Promise.resolve(),
+          () => ({ type: 'work', act: 'nothing' }),
+          () => ({ type: 'work', act: 'nothing' }),
+        )
         break
       case 'stop-self':
         return stopped

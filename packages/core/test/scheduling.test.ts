@@ -66,52 +66,57 @@ test('C1: per sender and receiver, processing order is a subsequence of send ord
     later: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat(), fc.constantFrom('keep' as const, 'clear' as const), async (steps, seed, mailbox) => {
-      const random = seeded(seed)
-      const kit = createTestKit({ dispatchers: { other: { throughput: 3 } } })
-      const seen: Numbered[][] = [[], [], []]
-      const receivers = seen.map((list, i) =>
-        kit.system.spawn(
-          receive<Numbered>((_ctx, m) => {
-            list.push(m)
-            if (m.fail && random() < 0.3) throw new Error('boom')
-            return m.later ? Promise.resolve(same) : same
-          }),
-          {
-            stopTimeout: 1,
-            dispatcher: i === 1 ? 'other' : undefined,
-            onRestart: { mailbox },
-            supervision: i === 2 ? 'resume' : supervise({ limit: { restarts: 1000, within: 1000 }, backoff: { min: 0, max: 3 } }),
-          },
-        ),
-      )
-      type Order = { to: number; count: number; fail: boolean; later: boolean }
-      const senders = [0, 1, 2].map((from) => {
-        let n = 0
-        return kit.system.spawn(
-          receive<Order>((ctx, { to, count, fail, later }) => {
-            for (let i = 0; i < count; i++) receivers[to]!.tell({ from, n: ++n, fail, later }, ctx.self)
-            return same
-          }),
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 40 }),
+      fc.nat(),
+      fc.constantFrom('keep' as const, 'clear' as const),
+      async (steps, seed, mailbox) => {
+        const random = seeded(seed)
+        const kit = createTestKit({ dispatchers: { other: { throughput: 3 } } })
+        const seen: Numbered[][] = [[], [], []]
+        const receivers = seen.map((list, i) =>
+          kit.system.spawn(
+            receive<Numbered>((_ctx, m) => {
+              list.push(m)
+              if (m.fail && random() < 0.3) throw new Error('boom')
+              return m.later ? Promise.resolve(same) : same
+            }),
+            {
+              stopTimeout: 1,
+              dispatcher: i === 1 ? 'other' : undefined,
+              onRestart: { mailbox },
+              supervision: i === 2 ? 'resume' : supervise({ limit: { restarts: 1000, within: 1000 }, backoff: { min: 0, max: 3 } }),
+            },
+          ),
         )
-      })
-      for (const s of steps) {
-        if (s.kind === 'send') senders[s.from]!.tell(s)
-        else if (s.kind === 'restart') kit.system.restart(receivers[s.to]!)
-        else if (s.kind === 'suspend') kit.system.suspend(receivers[s.to]!, 'x')
-        else if (s.kind === 'resume') kit.system.resume(receivers[s.to]!)
-        else await kit.advance(s.count)
-      }
-      for (const ref of receivers) kit.system.resume(ref)
-      await kit.advance(5000)
-      for (const list of seen)
-        for (const from of [0, 1, 2]) {
-          const numbers = list.filter((m) => m.from === from).map((m) => m.n)
-          expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+        type Order = { to: number; count: number; fail: boolean; later: boolean }
+        const senders = [0, 1, 2].map((from) => {
+          let n = 0
+          return kit.system.spawn(
+            receive<Order>((ctx, { to, count, fail, later }) => {
+              for (let i = 0; i < count; i++) receivers[to]!.tell({ from, n: ++n, fail, later }, ctx.self)
+              return same
+            }),
+          )
+        })
+        for (const s of steps) {
+          if (s.kind === 'send') senders[s.from]!.tell(s)
+          else if (s.kind === 'restart') kit.system.restart(receivers[s.to]!)
+          else if (s.kind === 'suspend') kit.system.suspend(receivers[s.to]!, 'x')
+          else if (s.kind === 'resume') kit.system.resume(receivers[s.to]!)
+          else await kit.advance(s.count)
         }
-      if (mailbox === 'keep') expect(seen.flat()).toHaveLength(steps.filter((s) => s.kind === 'send').reduce((sum, s) => sum + s.count, 0))
-      await kit.end()
-    }),
+        for (const ref of receivers) kit.system.resume(ref)
+        await kit.advance(5000)
+        for (const list of seen)
+          for (const from of [0, 1, 2]) {
+            const numbers = list.filter((m) => m.from === from).map((m) => m.n)
+            expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+          }
+        if (mailbox === 'keep') expect(seen.flat()).toHaveLength(steps.filter((s) => s.kind === 'send').reduce((sum, s) => sum + s.count, 0))
+        await kit.end()
+      },
+    ),
     { numRuns: 200 },
   )
 })
@@ -170,26 +175,30 @@ describe('C10: system messages go before user messages', () => {
 describe('C11: the scheduler yields to the host within its slice plus at most 64 handlers', () => {
   test('whatever handlers cost', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(0, 0, 0.01, 0.1, 1, 3, 20), { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 200 }), (costs, each) => {
-        const { system, runtime } = watchedSystem()
-        let total = 0
-        const refs = costs.map((ms) =>
-          system.spawn(
-            receive<number>(() => {
-              total++
-              runtime.handled(ms)
-              return same
-            }),
-          ),
-        )
-        for (let i = 0; i < each; i++) for (const ref of refs) ref.tell(i)
-        system.pump()
-        expect(total).toBe(costs.length * each)
-        const dearest = Math.max(...costs)
-        for (const length of runtime.lengths) expect(length).toBeLessThanOrEqual(5 + 64 * dearest)
-        void system.shutdown()
-        system.pump()
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(0, 0, 0.01, 0.1, 1, 3, 20), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 200 }),
+        (costs, each) => {
+          const { system, runtime } = watchedSystem()
+          let total = 0
+          const refs = costs.map((ms) =>
+            system.spawn(
+              receive<number>(() => {
+                total++
+                runtime.handled(ms)
+                return same
+              }),
+            ),
+          )
+          for (let i = 0; i < each; i++) for (const ref of refs) ref.tell(i)
+          system.pump()
+          expect(total).toBe(costs.length * each)
+          const dearest = Math.max(...costs)
+          for (const length of runtime.lengths) expect(length).toBeLessThanOrEqual(5 + 64 * dearest)
+          void system.shutdown()
+          system.pump()
+        },
+      ),
       { numRuns: 100 },
     )
   })
@@ -455,17 +464,17 @@ test('turn.slow names the actor, the time, and the message where it was timed al
 
 test('a chain of microtask wakes is bounded: a macrotask is served meanwhile', async () => {
   const system = ActorSystem.create('chain', { keepAlive: false })
-  const echo = system.spawn(receive<{ replyTo: ActorRef<number> }>((_c, m) => void m.replyTo.tell(1)))
-  let served = false
-  setImmediate(() => (served = true))
+  const echo = system.spawn(receive<{ replyTo: ActorRef<number> }>((_c, m) => m.replyTo.tell(1)))
+  const host = { served: false }
+  setImmediate(() => (host.served = true))
   let rounds = 0
   // Each round wakes the dispatcher by a microtask; without a bound none of the host's events would come through.
   const until = performance.now() + 5000
-  while (!served && performance.now() < until) {
+  while (!host.served && performance.now() < until) {
     await echo.ask({})
     rounds++
   }
-  expect(served).toBe(true)
+  expect(host.served).toBe(true)
   expect(rounds).toBeGreaterThan(0)
   await system.shutdown()
 })
@@ -473,10 +482,12 @@ test('a chain of microtask wakes is bounded: a macrotask is served meanwhile', a
 describe('runtimes', () => {
   test('are found by name, replaceable, and the default is the host', async () => {
     const made: string[] = []
-    const own = (id: string): (() => ExecutionRuntime) => () => {
-      made.push(id)
-      return new ManualRuntime()
-    }
+    const own =
+      (id: string): (() => ExecutionRuntime) =>
+      () => {
+        made.push(id)
+        return new ManualRuntime()
+      }
     const named = ActorSystem.create('a', { keepAlive: false, runtime: 'mine', runtimes: { mine: own('mine') } })
     const replaced = ActorSystem.create('b', { keepAlive: false, runtimes: { host: own('host') } })
     const manual = ActorSystem.create('c', { keepAlive: false, runtime: 'manual' })

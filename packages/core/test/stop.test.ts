@@ -4,7 +4,19 @@ import { createTestKit } from '@troupe/testkit'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { type ActorContext, ActorSystem, type AnyRef, type Behavior, ignore, ManualRuntime, receive, same, setup, type SpawnOptions, supervise } from 'troupe'
+import {
+  type ActorContext,
+  ActorSystem,
+  type AnyRef,
+  type Behavior,
+  ignore,
+  ManualRuntime,
+  receive,
+  same,
+  setup,
+  type SpawnOptions,
+  supervise,
+} from 'troupe'
 
 const never = (): Promise<void> => new Promise(() => {})
 
@@ -77,11 +89,47 @@ describe('28. a stop during start, restart, backoff, suspension or an async hand
   const rows: [string, Behavior<string>, SpawnOptions, (system: ActorSystem, ref: AnyRef) => void, string][] = [
     ['created', ignore, {}, () => {}, 'created'],
     ['async setup', setup<string>(() => never() as never), {}, () => {}, 'starting'],
-    ['async PreStart', receive<string>(() => same, (_c, s) => (s.type === 'PreStart' ? never() : undefined)), {}, () => {}, 'starting'],
-    ['async PostStart', receive<string>(() => same, (_c, s) => (s.type === 'PostStart' ? never() : undefined)), {}, () => {}, 'starting'],
+    [
+      'async PreStart',
+      receive<string>(
+        () => same,
+        (_c, s) => (s.type === 'PreStart' ? never() : undefined),
+      ),
+      {},
+      () => {},
+      'starting',
+    ],
+    [
+      'async PostStart',
+      receive<string>(
+        () => same,
+        (_c, s) => (s.type === 'PostStart' ? never() : undefined),
+      ),
+      {},
+      () => {},
+      'starting',
+    ],
     ['async handler', receive<string>(never), {}, (_s, ref) => (ref as { tell(m: string): void }).tell('go'), 'running'],
-    ['async PreRestart', receive<string>(() => same, (_c, s) => (s.type === 'PreRestart' ? never() : undefined)), {}, (s, ref) => s.restart(ref), 'restarting'],
-    ['async PostStop of a restart', receive<string>(() => same, (_c, s) => (s.type === 'PostStop' ? never() : undefined)), {}, (s, ref) => s.restart(ref), 'restarting'],
+    [
+      'async PreRestart',
+      receive<string>(
+        () => same,
+        (_c, s) => (s.type === 'PreRestart' ? never() : undefined),
+      ),
+      {},
+      (s, ref) => s.restart(ref),
+      'restarting',
+    ],
+    [
+      'async PostStop of a restart',
+      receive<string>(
+        () => same,
+        (_c, s) => (s.type === 'PostStop' ? never() : undefined),
+      ),
+      {},
+      (s, ref) => s.restart(ref),
+      'restarting',
+    ],
     [
       'backoff',
       receive<string>(boom),
@@ -99,13 +147,15 @@ describe('28. a stop during start, restart, backoff, suspension or an async hand
         const kit = createTestKit()
         // Under a parent that keeps going, so that an escalation stays where it is.
         let ref: AnyRef | undefined
-        kit.system.spawn(
-          setup<string>((ctx) => {
-            ref = ctx.spawn(behavior, { name: 'it', stopTimeout: 100, ...options })
-            return receive(() => never())
-          }),
-          { name: 'parent', supervision: 'resume' },
-        ).tell('hold')
+        kit.system
+          .spawn(
+            setup<string>((ctx) => {
+              ref = ctx.spawn(behavior, { name: 'it', stopTimeout: 100, ...options })
+              return receive(() => never())
+            }),
+            { name: 'parent', supervision: 'resume' },
+          )
+          .tell('hold')
         if (name !== 'created') await kit.settle()
         else kit.system.pump()
         before(kit.system, ref!)
@@ -241,7 +291,10 @@ describe('31. poison pill comes after the messages before it; kill overtakes the
 
 describe('drains', () => {
   const stuck = (kit: ReturnType<typeof createTestKit>, drain: SpawnOptions['drain'], name?: string): ReturnType<typeof kit.probe<string>>['ref'] => {
-    const ref = kit.system.spawn(receive<string>(() => same), { drain, name })
+    const ref = kit.system.spawn(
+      receive<string>(() => same),
+      { drain, name },
+    )
     kit.system.suspend(ref, 'test')
     return ref
   }
@@ -332,7 +385,10 @@ describe('drains', () => {
 describe('32. shutdown during startup, during shutdown, and with a handler that never settles: resolves by the deadline with a report', () => {
   test('during startup', async () => {
     const kit = createTestKit()
-    kit.system.spawn(setup<string>(() => never() as never), { stopTimeout: 50 })
+    kit.system.spawn(
+      setup<string>(() => never() as never),
+      { stopTimeout: 50 },
+    )
     kit.system.spawn(ignore)
     const ending = kit.system.shutdown({ deadline: 100 })
     await kit.advance(100)
@@ -356,7 +412,10 @@ describe('32. shutdown during startup, during shutdown, and with a handler that 
   test('with a handler that never settles: killed at the deadline, and named', async () => {
     const kit = createTestKit()
     const ref = kit.system.spawn(receive<string>(never), { name: 'stuck', stopTimeout: 10_000 })
-    kit.system.spawn(receive<string>(never, (_c, s) => (s.type === 'PostStop' ? never() : undefined)), { name: 'worse', stopTimeout: 10_000 })
+    kit.system.spawn(
+      receive<string>(never, (_c, s) => (s.type === 'PostStop' ? never() : undefined)),
+      { name: 'worse', stopTimeout: 10_000 },
+    )
     ref.tell('go')
     ref.tell('left')
     await kit.settle()
@@ -525,7 +584,7 @@ test('a system that is not open refuses spawn and subscribe with SystemClosed, a
   await kit.settle()
   await ending
   expect(inside).toEqual(closed)
-  ref.tell('late' as never)
+  ref.tell('late')
   expect(kit.system.deadLetters.list()).toMatchObject([{ message: 'late', reason: 'system-closed' }])
   await expect((ref as { ask(q: object): Promise<unknown> }).ask({})).rejects.toMatchObject({ code: 'ask-target-stopped' })
   await kit.checkLedger()
@@ -567,7 +626,9 @@ test('dispatchers.close drains: refuses new actors, stops with the last, and its
   expect(dispatchers.stateOf('side')).toBe('running')
   dispatchers.close('side')
   expect(dispatchers.stateOf('side')).toBe('draining')
-  expect(() => kit.system.spawn(ignore, { dispatcher: 'side' })).toThrow(expect.objectContaining({ code: 'unknown-dispatcher', message: expect.stringContaining('draining') }))
+  expect(() => kit.system.spawn(ignore, { dispatcher: 'side' })).toThrow(
+    expect.objectContaining({ code: 'unknown-dispatcher', message: expect.stringContaining('draining') }),
+  )
   for (const n of [1, 2, 3]) ref.tell(n)
   await kit.settle()
   expect(seen).toEqual([1, 2, 3])

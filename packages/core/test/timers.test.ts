@@ -127,7 +127,9 @@ describe('35. a same-key timer discards the tick already queued; ticks of an ear
     await kit.settle()
     kit.system.restart(ref)
     await kit.settle()
-    expect(() => kept[0]!.once('k', 1, 'late')).toThrow(expect.objectContaining({ code: 'context-ended', message: expect.stringContaining('/user/kept') }))
+    expect(() => kept[0]!.once('k', 1, 'late')).toThrow(
+      expect.objectContaining({ code: 'context-ended', message: expect.stringContaining('/user/kept') }),
+    )
     expect(() => kept[0]!.every('k', 1, 'late')).toThrow(expect.objectContaining({ code: 'context-ended' }))
     kept[1]!.once('k', 1, 'good')
     await kit.advance(10)

@@ -3,7 +3,19 @@
 import { createTestKit } from '@troupe/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ActorSystem, type ActorContext, type AnyRef, type Behavior, ignore, ManualRuntime, receive, same, type Signal, stopped, unhandled } from 'troupe'
+import {
+  ActorSystem,
+  type ActorContext,
+  type AnyRef,
+  type Behavior,
+  ignore,
+  ManualRuntime,
+  receive,
+  same,
+  type Signal,
+  stopped,
+  unhandled,
+} from 'troupe'
 
 type Do = (ctx: ActorContext<Do>) => void
 
@@ -336,7 +348,11 @@ describe('watching from outside', () => {
     await kit.settle()
     for (const ref of targets) ref.stop()
     await kit.settle()
-    expect(terminated(signals).map((s) => (s.type === 'Terminated' ? s.ref.path : ''))).toEqual(['/user/stopping', '/user/stopped', '/user/terminated'])
+    expect(terminated(signals).map((s) => (s.type === 'Terminated' ? s.ref.path : ''))).toEqual([
+      '/user/stopping',
+      '/user/stopped',
+      '/user/terminated',
+    ])
     expect(await Promise.all(ends)).toHaveLength(3)
     await kit.end()
   })
@@ -405,7 +421,7 @@ test('C5: each watch yields exactly one Terminated, none after unwatch, keyed by
           targets[i] = kit.system.spawn(ignore, { name: name(i) })
         }
         await kit.settle()
-        for (const u of [...open]) {
+        for (const u of Array.from(open)) {
           const target = targets.find((t) => t.uid === u)
           if (target !== undefined && kit.system.phaseOf(target) !== 'terminated') continue
           open.delete(u)

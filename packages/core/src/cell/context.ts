@@ -4,7 +4,7 @@
 import { makeAbortSource } from '../ports/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import type { Behavior } from '../values/behavior.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkFinite, checkFunction, checkRef } from '../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../values/context.ts'
 import { Cancelled, ContextEnded, ForeignRef, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { LogMethod, Logger } from '../values/logger.ts'
@@ -140,6 +140,7 @@ export class Context implements ActorContext<unknown> {
 
   ask(ref: AnyRef, question: unknown, options?: AskOptions): Promise<never> {
     this.live('ask')
+    checkRef('ref', ref)
     const target = cellOf(ref)
     const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this)) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
@@ -162,7 +163,8 @@ export class Context implements ActorContext<unknown> {
     const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
     const target = cellOf(ref)
-    if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(ref.path, 'forward to')
+    if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
+      throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'forward to')
     const meta = onwardOf(this.meta)
     this.message = undefined
     if (meta instanceof Envelope) meta.moved(target)
@@ -172,11 +174,13 @@ export class Context implements ActorContext<unknown> {
 
   adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string }): ActorRef<T> {
     const cell = this.live('adapt')
+    checkFunction('fn', fn)
     const { host, now } = cell.dispatcher
     const uid = host.nextUid()
     const key = options?.key
     // Without a key nothing can replace it, so it is not kept: an actor may adapt for every message it handles.
     if (key === undefined) return new Adapter(cell, String(uid), uid, fn as (message: unknown) => unknown)
+    if (typeof key !== 'string') throw new InvalidOption('key', key, 'use a string')
     const adapters = (cell.more.adapters ??= new Map())
     const replaced = adapters.get(key)
     if (replaced !== undefined) {
@@ -189,6 +193,8 @@ export class Context implements ActorContext<unknown> {
   }
   pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => unknown, err: (cause: unknown) => unknown): void {
     const cell = this.live('pipe to self')
+    checkFunction('ok', ok)
+    checkFunction('err', err)
     const ctx = cell.ctx
     const arrive = (make: () => unknown): void => {
       // Through an adapter, so that a throwing mapper is a failure of this actor, and in its turn.

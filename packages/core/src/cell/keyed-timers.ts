@@ -2,7 +2,7 @@
 // mailbox knows whether it still counts when its turn comes, which a cancelled host timer alone could not tell.
 
 import type { Deadline } from '../queues/timers.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkFinite, checkRef } from '../values/checks.ts'
 import { ContextEnded, InvalidOption } from '../values/errors.ts'
 import type { AnyRef } from '../values/ref.ts'
 import { receiveTimeout } from '../values/signals.ts'
@@ -66,6 +66,7 @@ export class KeyedTimers {
     return this.#timers.size
   }
   once(key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }): void {
+    if (options !== undefined) checkRef('to', options.to)
     this.#set(key, checkFinite('ms', ms, 'from'), message, 0, options?.to)
   }
   every(key: string, ms: number, message: unknown): void {

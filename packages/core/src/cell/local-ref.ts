@@ -51,9 +51,17 @@ export class LocalRef implements ActorRef<unknown> {
 
 /** Meta of a tell: nothing, the sender's ref as it is, or an envelope for more. */
 export function metaFrom(options: AnyRef | TellOptions): Meta {
-  if ('tell' in options) return options
+  if (options instanceof LocalRef) return options
+  // Whatever stands there: tell never throws.
+  if (typeof options !== 'object' || options === null) return undefined
+  if ('tell' in options) return metaOf(options)
   const { sender, headers, priority } = options
-  return headers === undefined && priority === undefined ? sender : new Envelope(sender, headers, priority)
+  return headers === undefined && priority === undefined ? metaOf(sender) : new Envelope(sender, headers, priority)
+}
+
+/** A question's answer address is an envelope too; as a sender it must not be mistaken for the question's own. */
+function metaOf(sender: AnyRef | undefined): Meta {
+  return sender instanceof Envelope ? new Envelope(sender, undefined, undefined) : sender
 }
 
 /** The cell behind a ref of this thread, or undefined for asks, adapters and whatever else speaks `tell`. */

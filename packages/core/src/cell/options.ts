@@ -1,7 +1,7 @@
 // Spawn options, checked and completed. Most actors are spawned with a name at most: they all share one object.
 
 import { policyOf } from '../deciders/supervision.ts'
-import { checkBoolean, checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkBoolean, checkFinite, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { MailboxKind } from '../values/mailbox.ts'
 import type { Drain, SpawnOptions } from '../values/options.ts'
@@ -83,6 +83,8 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     if (drain === null || typeof drain.redirect?.tell !== 'function') throw new InvalidOption('drain', drain, "use 'dead-letter', 'drop' or { redirect: ref }")
     if (cellOf(drain.redirect)?.dispatcher.host !== host) throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
   } else checkOneOf('drain', drain, ['dead-letter', 'drop'])
+  checkObject('stash', stash)
+  checkObject('onRestart', onRestart)
   const reentrant = checkBoolean('reentrant', options.reentrant ?? false)
   return {
     plain: !reentrant && accepts === undefined,

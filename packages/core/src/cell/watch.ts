@@ -38,7 +38,8 @@ export class Watch extends Envelope {
 /** Begins to watch; idempotent, but the two ways of being told do not mix. */
 export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: boolean): void {
   const target = cellOf(ref)
-  if (target === undefined || target.dispatcher.host !== cell.dispatcher.host) throw new ForeignRef(ref.path, 'watch')
+  if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
+    throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'watch')
   if (target === cell) throw new NotAllowed(`${ref.path} cannot watch itself. Handle PostStop instead.`)
   const watching = (cell.more.watching ??= new Map())
   const present = watching.get(ref)

@@ -7,7 +7,7 @@ import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { Behavior } from '../values/behavior.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkFinite, checkRef } from '../values/checks.ts'
 import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
@@ -142,6 +142,7 @@ export class ActorSystem implements SystemView {
   }
   /** Sends a message after `ms`; returns what cancels it. A target that is gone by then makes it a dead letter. */
   sendAfter<M>(ref: ActorRef<M>, ms: number, message: M): () => void {
+    checkRef('ref', ref)
     checkFinite('ms', ms, 'from')
     const { timers, runtime } = this.#core
     const deadline: Deadline = { at: 0, order: 0, fire: () => ref.tell(message) }

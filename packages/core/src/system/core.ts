@@ -13,7 +13,7 @@ import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode, ignore } from '../values/behavior.ts'
-import { checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
 import { contained, type Logger, silent } from '../values/logger.ts'
@@ -78,7 +78,10 @@ export class SystemCore implements CellHost {
     this.view = view
     this.runtime = runtimeOf(options)
     this.logger = options.logger === undefined ? silent : contained(options.logger)
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
     this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
+    checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
     this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))

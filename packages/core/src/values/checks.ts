@@ -22,6 +22,19 @@ export function checkOneOf<T extends string>(option: string, value: unknown, wor
   throw new InvalidOption(option, value, `use ${words.map((w) => `'${w}'`).join(' or ')}`)
 }
 
+export function checkObject(option: string, value: unknown): void {
+  if (value !== undefined && (typeof value !== 'object' || value === null)) throw new InvalidOption(option, value, 'use an object')
+}
+
+export function checkFunction(option: string, value: unknown): void {
+  if (typeof value !== 'function') throw new InvalidOption(option, value, 'use a function')
+}
+
+/** Whatever speaks `tell` will do: an actor, an adapter, an answer address. */
+export function checkRef(option: string, value: unknown): void {
+  if (typeof (value as { tell?: unknown } | null | undefined)?.tell !== 'function') throw new InvalidOption(option, value, 'use an ActorRef')
+}
+
 export function checkBoolean(option: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new InvalidOption(option, value, 'use true or false')
