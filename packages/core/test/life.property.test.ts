@@ -4,7 +4,18 @@
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ActorRef, type Behavior, type Observation, receive, same, setup, stopped, supervise } from 'troupe'
+import {
+  type ActorContext,
+  type ActorRef,
+  type Behavior,
+  type Observation,
+  receive,
+  same,
+  setup,
+  type SpawnOptions,
+  stopped,
+  supervise,
+} from 'troupe'
 
 type Act = { type: 'boom' } | { type: 'wait' } | { type: 'end' } | { type: 'spawn' }
 type Verb = 'stop' | 'kill' | 'suspend' | 'resume' | 'restart'
@@ -60,12 +71,20 @@ class Grove {
     if (ok) call?.resolve()
     else call?.reject(new Error('rejected'))
   }
-  plant(depth: number): Behavior<Act> {
+  seed(): void {
+    const options = this.options()
+    this.refs.push(this.#kit.system.spawn(this.plant(2, options), options))
+  }
+  #grow(ctx: ActorContext<Act>, depth: number): void {
+    const options = this.options()
+    this.refs.push(ctx.spawn(this.plant(depth, options), options))
+  }
+  plant(depth: number, { onRestart }: SpawnOptions): Behavior<Act> {
     return setup<Act>((ctx) => {
       const key = `${ctx.self.uid}/${ctx.incarnation}`
       const life: string[] = []
       this.lives.set(key, life)
-      if (depth > 0) this.refs.push(ctx.spawn(this.plant(depth - 1), this.options()))
+      if (depth > 0) this.#grow(ctx, depth - 1)
       if (this.#flaw()) throw new Error('bad setup')
       const ready = receive<Act>(
         (c, m) => {
@@ -78,14 +97,15 @@ class Grove {
             case 'end':
               return stopped
             case 'spawn':
-              this.refs.push(c.spawn(this.plant(0), this.options()))
+              this.#grow(c, 0)
               return same
           }
         },
         (c, s) => {
           if (life.includes('PostStop')) this.wrongs.push(`${key} heard ${s.type} after PostStop`)
           life.push(s.type)
-          if (s.type === 'PostStop' && c.children.length > 0) this.wrongs.push(`${key} ended before its children`)
+          const keeps = onRestart?.children === 'keep' && life.includes('PreRestart') && !life.includes('PreStop')
+          if (s.type === 'PostStop' && c.children.length > 0 && !keeps) this.wrongs.push(`${key} ended before its children`)
           if (this.#flaw()) throw new Error(`bad ${s.type}`)
           return this.#flaw() ? this.#wait() : same
         },
@@ -93,11 +113,17 @@ class Grove {
       return this.#flaw() ? this.#wait().then(() => ready) : ready
     })
   }
-  options(): object {
+  options(): SpawnOptions {
     const n = this.#draw()
-    const childSupervision =
-      n % 2 === 0 ? undefined : supervise({ scope: n % 4 === 1 ? 'all-for-one' : 'rest-for-one', backoff: { min: 5, max: 20, jitter: 0 } })
-    return { supervision: this.#supervisions[n % this.#supervisions.length], childSupervision, stopTimeout: 50, startTimeout: 50 }
+    const scope = n % 4 === 1 ? 'all-for-one' : 'rest-for-one'
+    return {
+      supervision: this.#supervisions[n % this.#supervisions.length],
+      childSupervision: n % 2 === 0 ? undefined : supervise({ scope, backoff: { min: 5, max: 20, jitter: 0 } }),
+      onRestart: { children: n % 7 === 0 ? 'keep' : 'stop', mailbox: n % 11 === 0 ? 'clear' : 'keep' },
+      reentrant: n % 13 === 0,
+      stopTimeout: 50,
+      startTimeout: 50,
+    }
   }
   take(s: Step): Promise<void> | void {
     if (s.do === 'settle') return this.settleOne(s.ok)
@@ -118,7 +144,8 @@ test('C4: PostStop runs exactly once per incarnation that saw PreStart, and afte
         kit,
         flaws.map((f, i) => f && i % 3 === 0),
       )
-      for (let i = 0; i < 2; i++) grove.refs.push(kit.system.spawn(grove.plant(2), grove.options()))
+      grove.seed()
+      grove.seed()
       for (const s of steps) {
         await grove.take(s)
         await kit.checkLedger()
