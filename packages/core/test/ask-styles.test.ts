@@ -91,6 +91,12 @@ const styles: readonly [string, (kit: TestKit) => Asks][] = [
   ],
 ]
 
+/** After a few slow messages the clock is read after each one. */
+const timedAlone = async (kit: TestKit, target: { busy(ms: number): void }): Promise<void> => {
+  for (let i = 0; i < 4; i++) target.busy(10)
+  await kit.settle()
+}
+
 const outcomeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((e: unknown) => e)
 
 describe.each(styles)('ask, with %s', (_style, make) => {
@@ -221,7 +227,7 @@ describe.each(styles)('ask, with %s', (_style, make) => {
   test('AskTimeout names a synchronous handler that held the thread', async () => {
     const kit = createTestKit()
     const target = make(kit)
-    await kit.settle()
+    await timedAlone(kit, target)
     target.busy(80)
     const queued = outcomeOf(target.ask('get', { timeout: 50 }))
     await kit.settle()
@@ -234,7 +240,7 @@ test('AskTimeout names another actor that held the thread, a phase that takes no
   const kit = createTestKit()
   const target = kit.system.spawn(behavior(kit), { name: 'target' })
   const hog = kit.system.spawn(behavior(kit), { name: 'hog' })
-  await kit.settle()
+  await timedAlone(kit, { busy: (ms) => hog.tell({ type: 'busy', ms }) })
   hog.tell({ type: 'busy', ms: 80 })
   const queued = outcomeOf(target.ask({ type: 'get' }, { timeout: 50 }))
   await kit.settle()
