@@ -17,15 +17,32 @@ export {
   unhandled,
   withOptions,
 } from './values/behavior.ts'
+export type {
+  ActorClass,
+  ActorHandle,
+  ActorHooks,
+  AskMethod,
+  AskMethods,
+  CallOf,
+  ClassCall,
+  ClassOptions,
+  HandleView,
+  MethodsOf,
+  TellMethods,
+} from './values/actor-class.ts'
+export type { Clock } from './values/clock.ts'
+export { ChannelClosed, RetriesExhausted, TasksFailed, TimedOut } from './values/concurrency-errors.ts'
 export type { ActorContext, Stash, Timers } from './values/context.ts'
 export type { DeadLetter, DeadLetterReason } from './values/dead-letter.ts'
 export {
   ActorInitializationError,
+  type AskExplanation,
   AskRefused,
   AskTargetStopped,
   AskTimeout,
   Cancelled,
   ContextEnded,
+  DeadlockError,
   DeathPact,
   Escalated,
   ForeignRef,
@@ -57,7 +74,7 @@ export type {
   SystemOptions,
 } from './values/options.ts'
 export type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from './values/policy.ts'
-export type { ActorRef, AnswerTo, AnyRef, AskOptions, Headers, QuestionOf, RepliesOf, TellOptions } from './values/ref.ts'
+export type { ActorRef, AnswerTo, AnyRef, AskOptions, DeadlockMode, Headers, QuestionOf, RepliesOf, TellOptions } from './values/ref.ts'
 export type { ExecutionRuntime, SchedulerChoices } from './values/runtime.ts'
 export type { MessageSchema, SchemaResult } from './values/schema.ts'
 export type {
@@ -84,6 +101,14 @@ export type { DeadLetters } from './system/dead-letters.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
 export type { EventSelector, EventStream, Subscription } from './system/event-stream.ts'
 export type { ActorSnapshot } from './system/inspection.ts'
+export { Actor, behaviorOfClass, handleOf } from './patterns/actor-class.ts'
+export { CancellationToken, type WaitOptions } from './patterns/cancellation.ts'
+export { Channel, type Received, type Receiver, type Sender } from './patterns/channel.ts'
+export { delay, timeout, type TimedOptions } from './patterns/delay.ts'
 export { formatTree } from './patterns/format-tree.ts'
+export { retry, type RetryOptions } from './patterns/retry.ts'
+export { select, type SelectCases, type Selected, type Sending, sending } from './patterns/select.ts'
+export { race, type Task, TaskGroup, type TaskGroupOptions } from './patterns/task-group.ts'
+export { hostClock } from './ports/clock.ts'
 export { ManualRuntime } from './ports/manual.ts'
 export { HostRuntime } from './ports/host.ts'

@@ -4,10 +4,10 @@
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { AskRefused } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
-import { askCell } from './ask.ts'
+import { askCell, contextNow, type PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
-import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
+import { askedBy, Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { metaFrom } from './local-ref.ts'
 
 export class Adapter implements ActorRef<unknown> {
@@ -41,7 +41,7 @@ export class Adapter implements ActorRef<unknown> {
   }
   ask(question: unknown, options?: AskOptions): Promise<never> {
     if (typeof question !== 'function' && typeof question !== 'object') return Promise.reject(new AskRefused(this.path, 'the question is no message'))
-    return askCell(this.cell, question, options, undefined, (ask) => new Adapted(this, ask)) as Promise<never>
+    return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false, (ask) => new Adapted(this, ask)) as Promise<never>
   }
   offer(message: unknown, _options?: { readonly signal?: AbortSignalLike }): Promise<void> {
     this.tell(message)
@@ -81,6 +81,9 @@ export class Adapted extends Envelope {
   }
   override onward(): Meta {
     return onwardOf(this.inner)
+  }
+  override asked(): PendingAsk | undefined {
+    return askedBy(this.inner)
   }
   override moved(to: Cell): void {
     if (this.inner instanceof Envelope) this.inner.moved(to)

@@ -1,32 +1,43 @@
 // A question under way: the ref that takes the answer, the envelope that travels with the question, and the deadline,
-// in one object. Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops.
+// in one object. Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops,
+// and, where a handler asked it, into its asker. Kept small: it is most of what an ask costs.
 
 import type { Deadline } from '../queues/timers.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import { checkOneOf } from '../values/checks.ts'
 import { AskRefused, AskTargetStopped, AskTimeout, Cancelled, InvalidOption } from '../values/errors.ts'
 import type { ActorRef, AskOptions, Headers } from '../values/ref.ts'
+import { explain } from './ask-explanation.ts'
 import type { Cell } from './cell.ts'
+import type { Context } from './context.ts'
+import { AskEdge, deadlockModes, deadlockOf } from './deadlock.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import type { CellHost } from './host.ts'
 
+type Resolve = (answer: unknown) => void
+type Reject = (cause: unknown) => void
+
 export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline {
-  readonly uid: number = 0
   at = 0
   order = 0
   target: Cell
-  readonly asker: Cell | undefined
   readonly timeout: number
-  resolve: ((answer: unknown) => void) | undefined = undefined
-  reject: ((cause: unknown) => void) | undefined = undefined
+  resolve: Resolve | undefined
+  reject: Reject | undefined
   previousAsk: PendingAsk | undefined = undefined
   nextAsk: PendingAsk | undefined = undefined
-  #unlisten: (() => void) | undefined = undefined
+  /** Taken from the mailbox of the present target. */
+  opened = false
+  /** The asker's side, where a handler asked. */
+  edge: AskEdge | undefined = undefined
+  unlisten: (() => void) | undefined = undefined
 
-  constructor(target: Cell, headers: Headers | undefined, timeout: number, asker: Cell | undefined) {
+  constructor(target: Cell, headers: Headers | undefined, timeout: number, resolve: Resolve, reject: Reject) {
     super(undefined, headers, undefined)
     this.target = target
     this.timeout = timeout
-    this.asker = asker
+    this.resolve = resolve
+    this.reject = reject
   }
 
   /** The answer address is who sent the question. */
@@ -34,12 +45,20 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     return this
   }
 
-  get path(): string {
-    return `/ask/${this.target.ref.path.slice(1)}`
+  override asked(): PendingAsk {
+    return this
   }
 
   override get deadline(): number {
     return this.settled ? Infinity : this.at
+  }
+
+  get uid(): number {
+    return 0
+  }
+
+  get path(): string {
+    return `/ask/${this.target.ref.path.slice(1)}`
   }
 
   get settled(): boolean {
@@ -73,7 +92,10 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
 
   /** An expired or aborted question is skipped when its turn comes. */
   override open(cell: Cell, message: unknown): unknown {
-    if (this.resolve !== undefined) return message
+    if (this.resolve !== undefined) {
+      this.opened = true
+      return message
+    }
     cell.dispatcher.host.drop(message, undefined, 'expired')
     return undefined
   }
@@ -88,12 +110,18 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     if (this.settled) return
     this.#unlink()
     this.target = to
+    this.opened = false
     this.link()
+    // A question that is handed on can close a cycle as well as one that is asked.
+    const { edge } = this
+    if (edge === undefined || edge.asker.cell.extras?.pending === undefined || !edge.binds) return
+    const error = deadlockOf(edge)
+    if (error !== undefined) this.fail(error)
   }
 
   fire(): void {
     const { target, timeout } = this
-    this.fail(new AskTimeout(target.ref.path, timeout, explain(target)))
+    this.fail(new AskTimeout(target.ref.path, timeout, explain(this)))
   }
 
   cancel(what: string, reason: unknown): void {
@@ -110,25 +138,32 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   listen(signal: AbortSignalLike): void {
     const abort = (): void => this.cancel(`The question to ${this.target.ref.path}`, signal.reason)
     signal.addEventListener('abort', abort, { once: true })
-    this.#unlisten = () => signal.removeEventListener('abort', abort)
+    this.unlisten = () => signal.removeEventListener('abort', abort)
   }
 
   link(): void {
     const extras = this.target.more
     const first = extras.asked
-    this.nextAsk = first
-    if (first !== undefined) first.previousAsk = this
+    if (first !== undefined) {
+      this.nextAsk = first
+      first.previousAsk = this
+    }
     extras.asked = this
   }
 
   #unlink(): void {
     const { previousAsk, nextAsk } = this
-    const extras = this.target.extras
-    if (previousAsk !== undefined) previousAsk.nextAsk = nextAsk
-    else if (extras !== undefined && extras.asked === this) extras.asked = nextAsk
-    if (nextAsk !== undefined) nextAsk.previousAsk = previousAsk
-    this.previousAsk = undefined
-    this.nextAsk = undefined
+    if (previousAsk !== undefined) {
+      previousAsk.nextAsk = nextAsk
+      this.previousAsk = undefined
+    } else {
+      const extras = this.target.extras
+      if (extras !== undefined && extras.asked === this) extras.asked = nextAsk
+    }
+    if (nextAsk !== undefined) {
+      nextAsk.previousAsk = previousAsk
+      this.nextAsk = undefined
+    }
   }
 
   #close(host: CellHost): void {
@@ -136,9 +171,11 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     this.reject = undefined
     host.timers.cancel(this)
     this.#unlink()
-    this.asker?.extras?.asking?.delete(this)
-    this.#unlisten?.()
-    this.#unlisten = undefined
+    if (this.edge !== undefined) this.edge.unlink()
+    if (this.unlisten !== undefined) {
+      this.unlisten()
+      this.unlisten = undefined
+    }
   }
 
   override toString(): string {
@@ -146,36 +183,50 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 }
 
+/** The context of the handler that runs now; undefined outside of turns. */
+export function contextNow(host: CellHost): Context | undefined {
+  return host.running?.current?.ctx
+}
+
+// One executor for all asks: a closure less for each. It runs at once, inside `new Promise`.
+let resolveLast: Resolve
+let rejectLast: Reject
+const capture = (resolve: Resolve, reject: Reject): void => {
+  resolveLast = resolve
+  rejectLast = reject
+}
+
 /**
- * Asks a cell. `by` is the context of whose incarnation the question is a part, if it is; `wrap` puts another envelope
- * around the question, for adapters.
+ * Asks a cell. `asker` is the context whose handler asks, as far as that is known; an `owned` question ends with its
+ * incarnation. `wrap` puts another envelope around the question, for adapters.
  */
 export function askCell(
   target: Cell,
   question: unknown,
   options: AskOptions | undefined,
-  by: { readonly cell: Cell; readonly meta: Meta } | undefined,
+  asker: Context | undefined,
+  owned: boolean,
   wrap?: (ask: PendingAsk) => Meta,
 ): Promise<unknown> {
   const { host } = target.dispatcher
-  const given = options?.timeout
-  if (given !== undefined && !(given > 0 && Number.isFinite(given)))
-    return Promise.reject(new InvalidOption('timeout', given, 'use finite milliseconds above 0'))
+  let timeout = host.askTimeout
+  let headers: Headers | undefined
+  let signal: AbortSignalLike | undefined
+  if (options !== undefined) {
+    const refused = refusal(target, options)
+    if (refused !== undefined) return Promise.reject(refused)
+    timeout = options.timeout ?? timeout
+    headers = options.headers
+    signal = options.signal
+  }
   const now = host.runtime.now()
-  const asker = by?.cell
-  const timeout = within(by?.meta, now, given ?? host.askTimeout)
-  const signal = options?.signal
-  if (signal !== undefined && typeof signal.addEventListener !== 'function')
-    return Promise.reject(new InvalidOption('signal', signal, 'use an AbortSignal'))
-  if (signal?.aborted === true) return Promise.reject(new Cancelled(`The question to ${target.ref.path}`, signal.reason))
-  const ask = new PendingAsk(target, options?.headers, timeout, asker)
-  const promise = new Promise<unknown>((resolve, reject) => {
-    ask.resolve = resolve
-    ask.reject = reject
-  })
+  if (asker !== undefined) timeout = within(asker, host, now, timeout)
+  const promise = new Promise<unknown>(capture)
+  const ask = new PendingAsk(target, headers, timeout, resolveLast, rejectLast)
   let message: unknown
   try {
-    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : { ...(question as object), replyTo: ask }
+    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : withReplyTo(question as object, ask)
+    if (asker !== undefined && !ask.settled) bindAsker(ask, asker, owned, options?.deadlock ?? host.deadlock)
   } catch (cause) {
     ask.fail(cause)
     return promise
@@ -185,20 +236,45 @@ export function askCell(
     ask.link()
     host.timers.set(ask, now + timeout)
     if (signal !== undefined) ask.listen(signal)
-    if (asker !== undefined) (asker.more.asking ??= new Set()).add(ask)
   }
   target.send(message, wrap === undefined ? ask : wrap(ask))
   return promise
 }
 
-/** What is left of the question that the asker is answering bounds its own questions. */
-function within(meta: Meta, now: number, timeout: number): number {
-  return meta instanceof Envelope ? Math.min(timeout, Math.max(1, meta.deadline - now)) : timeout
+/** The question as a message. A name first and the spread after it: the other way round costs a microsecond more. */
+function withReplyTo(question: object, ask: PendingAsk): object {
+  const message: { replyTo: unknown } = { replyTo: ask, ...question }
+  if (message.replyTo !== ask) message.replyTo = ask
+  return message
 }
 
-function explain(target: Cell): string {
-  const { phase, dispatcher } = target
-  const pending = target.extras?.pending
-  const doing = pending === undefined ? '' : `, ${pending.what} in progress for ${Math.round(dispatcher.host.runtime.now() - pending.since)} ms`
-  return `it is ${phase} with ${target.queuedMessages} messages queued${doing}`
+/** What is wrong with the options, before anything was sent. */
+function refusal(target: Cell, options: AskOptions): Error | undefined {
+  const { timeout, signal, deadlock } = options
+  if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout))) return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
+  if (signal !== undefined && typeof signal.addEventListener !== 'function') return new InvalidOption('signal', signal, 'use an AbortSignal')
+  if (signal?.aborted === true) return new Cancelled(`The question to ${target.ref.path}`, signal.reason)
+  try {
+    if (deadlock !== undefined) checkOneOf('deadlock', deadlock, deadlockModes)
+    return undefined
+  } catch (cause) {
+    return cause as Error
+  }
+}
+
+/** Notes who asks. A handler that is already pending waits from now on; one that is not may still return without waiting. */
+function bindAsker(ask: PendingAsk, asker: Context, owned: boolean, mode: AskEdge['mode']): void {
+  const edge = new AskEdge(ask, asker, owned, mode)
+  const error = asker.cell.extras?.pending === undefined ? undefined : deadlockOf(edge)
+  if (error !== undefined) throw error
+  ask.edge = edge
+  edge.link()
+}
+
+/** What is left of the question that the asker is answering bounds its own questions. */
+function within(asker: Context, host: CellHost, now: number, timeout: number): number {
+  const { meta } = asker
+  // Another system may count its time from elsewhere.
+  if (!(meta instanceof Envelope) || asker.cell.dispatcher.host !== host) return timeout
+  return Math.min(timeout, Math.max(1, meta.deadline - now))
 }

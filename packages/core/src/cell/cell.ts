@@ -74,6 +74,13 @@ export class Cell {
     return (this.#slot === undefined ? 0 : 1) + (this.queue?.size ?? 0)
   }
 
+  /** How many messages, at most `most`, are in front of the one with such a meta; in other mailboxes than rings, all that are queued. */
+  aheadOf(is: (meta: unknown) => boolean, most: number): number {
+    const { queue } = this
+    const ahead = queue instanceof MessageRing ? queue.indexOfMeta(is, most) + (this.#slot === undefined ? 0 : 1) : this.queuedMessages
+    return Math.min(ahead, most)
+  }
+
   /** Takes a message from anywhere; never throws. */
   send(message: unknown, meta: Meta): void {
     this.dispatcher.ledger.sent++

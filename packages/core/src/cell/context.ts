@@ -3,6 +3,7 @@
 
 import { makeAbortSource } from '../ports/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkFunction, checkRef } from '../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../values/context.ts'
@@ -117,8 +118,10 @@ export class Context implements ActorContext<unknown> {
     }
   }
 
-  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C> {
-    return spawnUnder(this.live('spawn'), behavior, options)
+  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
+  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, options?: SpawnOptions): never {
+    return spawnUnder(this.live('spawn'), spawnable, options) as never
   }
   stop(child?: AnyRef): void {
     const cell = this.live('stop')
@@ -142,7 +145,7 @@ export class Context implements ActorContext<unknown> {
     this.live('ask')
     checkRef('ref', ref)
     const target = cellOf(ref)
-    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this)) as Promise<never>
+    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this, true)) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
     asked.catch(() => {})
     return asked
@@ -229,11 +232,13 @@ function endedSignal(cell: Cell): AbortSignalLike {
 /** The context of one call of a reentrant actor. */
 export class CallContext extends Context {
   readonly #main: Context
+  readonly since: number
   #cut = false
   #awaits = false
   constructor(cell: Cell, main: Context) {
     super(cell)
     this.#main = main
+    this.since = cell.dispatcher.now
   }
   override get ended(): boolean {
     return this.#cut || this.cell.ctx !== this.#main

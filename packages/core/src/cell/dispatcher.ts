@@ -36,6 +36,8 @@ export class Dispatcher {
   /** The meta of the message that a cell took last, and the message itself where it is timed alone. */
   takenMeta: Meta = undefined
   lastMessage: unknown = undefined
+  /** Who held the loop for longer than a slice; only while the clock read that noticed it fires what is due. */
+  held: { readonly cell: Cell; readonly what: string | undefined; readonly ms: number } | undefined = undefined
   /** Messages until the next clock read. */
   untilClock = 1
   state: DispatcherState = 'starting'
@@ -89,6 +91,8 @@ export class Dispatcher {
 
   readonly #turnAll = (): void => {
     const runtime = this.#runtime
+    const outer = this.host.running
+    this.host.running = this
     this.#read(runtime.now())
     if (this.#pass !== runtime.pass) {
       this.#pass = runtime.pass
@@ -102,6 +106,7 @@ export class Dispatcher {
       this.host.logger.error({ cause, dispatcher: this.name, actor: this.current?.ref.path }, 'a turn broke')
       this.current = undefined
     }
+    this.host.running = outer
     if (this.#ready.size === 0) {
       this.#awake = false
       this.host.idle()
@@ -136,6 +141,8 @@ export class Dispatcher {
     const fits = each > 0 ? Math.floor(this.slice / 8 / each) : longestStride
     this.#stride = Math.max(1, Math.min(fits, stride * 2, longestStride))
     this.#read(now)
+    this.held = undefined
+    this.lastMessage = undefined
     return now < this.#sliceEnd
   }
 
@@ -148,9 +155,9 @@ export class Dispatcher {
   }
 
   #slow(cell: Cell, alone: boolean, ms: number): void {
-    if (!this.host.listening) return
     const message = alone && this.lastMessage !== undefined ? typeOf(this.lastMessage) : undefined
-    this.lastMessage = undefined
+    this.held = { cell, what: message, ms }
+    if (!this.host.listening) return
     this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now })
   }
 

@@ -2,6 +2,7 @@
 // sender's ref, or one of these; plain tells allocate none.
 
 import type { AnyRef, Headers } from '../values/ref.ts'
+import type { PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 
 export class Envelope {
@@ -31,6 +32,10 @@ export class Envelope {
   onward(): Meta {
     return this
   }
+  /** The question that this message is, if it is one. */
+  asked(): PendingAsk | undefined {
+    return undefined
+  }
   /** The message went on to another cell's mailbox. */
   moved(_to: Cell): void {}
 }
@@ -43,6 +48,11 @@ export function senderOf(meta: Meta): AnyRef | undefined {
 
 export function onwardOf(meta: Meta): Meta {
   return meta instanceof Envelope ? meta.onward() : meta
+}
+
+/** The question that is answered with this meta in hand, if any. */
+export function askedBy(meta: Meta): PendingAsk | undefined {
+  return meta instanceof Envelope ? meta.asked() : undefined
 }
 
 export function headersOf(meta: Meta): Headers | undefined {

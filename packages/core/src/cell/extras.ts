@@ -6,6 +6,7 @@ import type { AbortSource } from '../values/abort.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { Adapter } from './adapter.ts'
 import type { PendingAsk } from './ask.ts'
+import type { AskEdge } from './deadlock.ts'
 import type { Children } from './children.ts'
 import type { CallContext } from './context.ts'
 import type { FailureLog } from './failure-log.ts'
@@ -45,8 +46,8 @@ export class Extras {
   timers: KeyedTimers | undefined
   receiveTimer: ReceiveTimer | undefined
   adapters: Map<string, Adapter> | undefined
-  /** Questions that this actor is waiting for. */
-  asking: Set<PendingAsk> | undefined
+  /** Questions that this actor has under way; an intrusive list, the youngest first. */
+  asking: AskEdge | undefined
   /** The handler, signal handler or setup that has not settled. */
   pending: PendingCall | undefined
   /** Pending handlers of a reentrant actor. */

@@ -4,13 +4,15 @@
 import { decideFailure } from '../deciders/supervision.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
 import { ActorError } from '../values/actor-error.ts'
+import { HookedNode } from '../values/behavior.ts'
 import { ActorInitializationError, Escalated } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { logFailure } from './failure-log.ts'
 import { bind } from './group-restart.ts'
-import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { isThenable, observe } from './pending.ts'
+import { change, infoOf, isLive, phaseInfo } from './phase-change.ts'
 import { beginRestart } from './restarting.ts'
 import { beginStop } from './stopping.ts'
 import { resumeEscalated } from './taking-along.ts'
@@ -24,6 +26,7 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
     return
   }
   const host = dispatcher.host
+  const hookError = cell.behavior instanceof HookedNode && isLive(cell) ? runErrorHook(cell, cell.behavior, cause, message) : undefined
   const starting = phase === 'starting'
   const firstStart = starting && !phaseInfo(cell).again
   const suspension = suspensionOf(cell)
@@ -36,14 +39,14 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   if (firstStart && !policy.retryStart) {
     const error = new ActorInitializationError(cell.ref.path, cause)
     host.count({ directive: 'stop', limitHit: false, fatal: cause instanceof ActorError && cause.kind === 'fatal' })
-    announce(cell, error, message, 'stop')
+    announce(cell, error, message, 'stop', hookError)
     beginStop(cell, 'failure', error)
     return
   }
   const now = host.runtime.now()
   const decision = decideFailure(
     policy,
-    { cause, child: cell.ref, message, now, starting, runningSince: starting ? undefined : extras.runningSince },
+    { cause, child: cell.ref, message, now, starting, runningSince: starting ? undefined : extras.runningSince, hookError },
     extras.history,
     () => host.runtime.random(),
   )
@@ -52,7 +55,7 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   if (decision.deciderError !== undefined)
     host.logger.error({ actor: cell.ref.path, cause: decision.deciderError }, 'decide failed; the actor is stopped')
   const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
-  announce(cell, last, message, decision.directive)
+  announce(cell, last, message, decision.directive, hookError)
   act(cell, decision.directive, policy, last, decision.delay)
   suspendAgain(cell, suspension)
 }
@@ -65,6 +68,18 @@ function suspensionOf(cell: Cell): string | undefined {
 /** Who suspended an actor has not taken that back because it failed, or one of its group did. */
 function suspendAgain(cell: Cell, reason: string | undefined): void {
   if (reason !== undefined) cell.command({ verb: 'suspend', reason })
+}
+
+/** Lets the failing actor hear of its failure first; returns what that threw. */
+function runErrorHook(cell: Cell, node: HookedNode, cause: unknown, message: unknown): unknown {
+  try {
+    const returned: unknown = node.error?.(cell.ctx as never, cause, message)
+    // Nobody waits for it: the supervisor decides now. A rejection is logged, not thrown at the process.
+    if (isThenable(returned)) observe(returned, { settle: (ok, late) => void (ok || logFailure(cell, late, message, undefined)) })
+    return undefined
+  } catch (thrown) {
+    return thrown ?? new Error('onError threw nothing')
+  }
 }
 
 function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause: unknown, delay: number): void {
@@ -131,10 +146,11 @@ function policyFor(cell: Cell): SupervisionPolicy {
 }
 
 /** Tells the log, the listeners and the parent. */
-function announce(cell: Cell, cause: unknown, message: unknown, directive: Directive): void {
+function announce(cell: Cell, cause: unknown, message: unknown, directive: Directive, hookError: unknown): void {
   const { host, now } = cell.dispatcher
-  logFailure(cell, cause, message, directive)
-  if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, at: now })
+  const attached = hookError === undefined ? undefined : { hookError }
+  logFailure(cell, cause, message, directive, attached)
+  if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, ...attached, at: now })
   const parent = cell.ref.parent
-  if (parent?.parent !== undefined) parent.cell.signal({ type: 'ChildFailed', child: cell.ref, cause, message, directive })
+  if (parent?.parent !== undefined) parent.cell.signal({ type: 'ChildFailed', child: cell.ref, cause, message, directive, ...attached })
 }

@@ -32,7 +32,7 @@ export class FailureLog implements Deadline {
   }
 }
 
-export function logFailure(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined): void {
+export function logFailure(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined, attached?: { readonly hookError: unknown }): void {
   const { host } = cell.dispatcher
   const now = host.runtime.now()
   const log = (cell.more.failureLog ??= new FailureLog(cell))
@@ -53,6 +53,7 @@ export function logFailure(cell: Cell, cause: unknown, message: unknown, directi
     cause,
     message: message === undefined ? undefined : typeOf(message),
     directive,
+    ...attached,
     ...(cause instanceof ActorError ? { kind: cause.kind, labels: cause.labels } : undefined),
   }
   host.logger[level](fields, directive === undefined ? 'a failure while ending' : 'the actor failed')

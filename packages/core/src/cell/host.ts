@@ -7,7 +7,7 @@ import type { Logger } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import type { DropReason } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
-import type { AnyRef } from '../values/ref.ts'
+import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import type { Cell } from './cell.ts'
@@ -25,6 +25,9 @@ export interface CellHost {
   readonly logger: Logger
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
+  readonly deadlock: DeadlockMode
+  /** The dispatcher whose turns run now; how a question is attributed to the handler that asks it. */
+  running: Dispatcher | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */

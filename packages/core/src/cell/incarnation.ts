@@ -3,6 +3,7 @@
 
 import { Cancelled } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
+import { orphanAsks } from './deadlock.ts'
 
 /** Asks what runs to come to an end: aborts the signal and lets no timer fire any more. */
 export function interrupt(cell: Cell): void {
@@ -33,8 +34,7 @@ export function endIncarnation(cell: Cell): void {
   endTimers(cell)
   extras.handedOver = undefined
   extras.adapters = undefined
-  for (const ask of extras.asking ?? []) ask.cancel(`The question of ${cell.ref.path}`, undefined)
-  extras.asking = undefined
+  orphanAsks(cell)
   extras.abort = undefined
   endCalls(cell)
 }

@@ -5,7 +5,7 @@ import { takesMessages } from '../deciders/phase.ts'
 import { anonymousName } from '../values/path.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
-import { askCell } from './ask.ts'
+import { askCell, contextNow } from './ask.ts'
 import type { Cell } from './cell.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { offerTo } from './offer.ts'
@@ -29,7 +29,7 @@ export class LocalRef implements ActorRef<unknown> {
     this.cell.send(message, options === undefined ? undefined : metaFrom(options))
   }
   ask(question: unknown, options?: AskOptions): Promise<never> {
-    return askCell(this.cell, question, options, undefined) as Promise<never>
+    return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
     return offerTo(this.cell, message, options?.signal)

@@ -3,6 +3,7 @@
 
 import type { Deadline } from '../queues/timers.ts'
 import type { Cell } from './cell.ts'
+import { checkHeld } from './deadlock.ts'
 
 /** How to go on: with the value, or with the cause of a rejection. */
 export type Continuation = (cell: Cell, ok: boolean, value: unknown) => void
@@ -35,8 +36,11 @@ export class PendingCall {
 /** Lets user code that returned a promise hold the cell until it settles. */
 export function hold(cell: Cell, promise: PromiseLike<unknown>, what: string, continuation: Continuation): void {
   const call = new PendingCall(cell, what, cell.dispatcher.now, continuation)
-  cell.more.pending = call
+  const extras = cell.more
+  extras.pending = call
   cell.dispatcher.host.pending++
+  // What was asked before the first await waits from here on.
+  if (extras.asking !== undefined) checkHeld(extras.asking)
   observe(promise, call)
 }
 

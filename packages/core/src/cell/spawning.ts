@@ -2,24 +2,34 @@
 // that fails leaves nothing behind; no user code runs here.
 
 import { takesMessages } from '../deciders/phase.ts'
-import { type Behavior, BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
-import { NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
+import { behaviorFrom } from '../values/actor-class.ts'
+import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode } from '../values/behavior.ts'
+import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import { checkName } from '../values/path.ts'
-import type { ActorRef } from '../values/ref.ts'
 import { Cell } from './cell.ts'
 import { Children } from './children.ts'
 import { LocalRef } from './local-ref.ts'
 import { resolveOptions } from './options.ts'
 
-export function spawnUnder<M>(parent: Cell, behavior: Behavior<M>, options: SpawnOptions | undefined): ActorRef<M> {
+/** What may be spawned: a behavior, or a class that knows how to become one. */
+type Spawnable = Behavior<never> | ((...args: never) => unknown) | (abstract new (...args: never) => unknown)
+
+export function spawnUnder(parent: Cell, spawnable: Spawnable, options: (SpawnOptions & { readonly args?: readonly unknown[] }) | undefined): LocalRef {
   const { host } = parent.dispatcher
   const welcome = host.phase === 'open' || (host.draining && parent.ref.parent !== undefined)
   if (!welcome) throw new SystemClosed(host.name, `spawn under ${parent.ref.path}`)
   if (!takesMessages(parent.phase) || parent.phase === 'restarting')
     throw new NotAllowed(`Cannot spawn under ${parent.ref.path}: it is ${parent.phase}. Spawn from setup or a message handler.`)
-  let node: unknown = behavior
-  let given = options
+  let node: unknown = spawnable
+  let given: SpawnOptions | undefined = options
+  if (typeof spawnable === 'function') {
+    const { args, ...rest } = options ?? {}
+    if (args !== undefined && !Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the constructor takes')
+    // The class brings its own conversion, so that a system without class actors carries none of it.
+    if (behaviorFrom in spawnable) node = (spawnable[behaviorFrom] as (args: readonly unknown[]) => unknown).call(spawnable, args ?? [])
+    given = rest
+  }
   while (node instanceof BehaviorWithOptions) {
     given = given === undefined ? node.options : { ...node.options, ...given }
     node = node.behavior
@@ -31,12 +41,17 @@ export function spawnUnder<M>(parent: Cell, behavior: Behavior<M>, options: Spaw
   const dispatcher = host.dispatcher(resolved.dispatcher)
   const queue = resolved.mailbox?.create()
 
-  const ref = new LocalRef(parent.ref, name, host.nextUid())
+  const ref = makeRef(node, parent.ref, name, host.nextUid())
   const cell = new Cell(ref, dispatcher, resolved, node)
   if (queue !== undefined) cell.queue = queue
   ;(parent.more.children ??= new Children()).add(cell)
   dispatcher.joined()
   host.born(cell)
   dispatcher.enqueue(cell)
-  return ref as ActorRef<M>
+  return ref
+}
+
+function makeRef(node: BehaviorNode, parent: LocalRef, name: string | undefined, uid: number): LocalRef {
+  const make = node instanceof HookedNode ? node.makeRef : undefined
+  return make === undefined ? new LocalRef(parent, name, uid) : (make(parent as never, name, uid) as LocalRef)
 }

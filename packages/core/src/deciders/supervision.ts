@@ -29,6 +29,8 @@ export interface Failure {
   readonly runningSince: number | undefined
   /** Whether it failed while it started: then there is nothing to resume. */
   readonly starting?: boolean
+  /** What the actor's own `onError` threw about it. */
+  readonly hookError?: unknown
 }
 
 export interface Decision {
@@ -126,7 +128,8 @@ export function decideFailure(policy: SupervisionPolicy, failure: Failure, befor
   const quiet = failure.runningSince !== undefined && now - failure.runningSince >= limit.within
   const attempt = before === undefined || quiet ? 1 : before.attempt + 1
 
-  const asked = ask(policy, failure, { child: failure.child, message: failure.message, failures, windowStart, lastError: before?.lastError })
+  const { child, message, hookError } = failure
+  const asked = ask(policy, failure, { child, message, failures, windowStart, lastError: before?.lastError, hookError })
   const fatal = known?.kind === 'fatal'
   let directive = asked.directive
   const resumable = failure.starting !== true && (known === undefined || known.kind === 'transient')

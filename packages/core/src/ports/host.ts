@@ -68,10 +68,10 @@ function makeEnter(): (task: () => void) => void {
   return hooks?.AsyncLocalStorage?.snapshot?.() ?? ((task) => task())
 }
 
-/** The host's timer, never keeping the process alive. */
-export function hostTimer(ms: number, task: () => void): () => void {
+/** The host's timer, of at most `longest` ms; keeps the process alive only where asked to. */
+export function hostTimer(ms: number, task: () => void, keepAlive = false): () => void {
   const timer = host.setTimeout(task, Math.min(Math.ceil(ms), longest))
-  timer.unref?.()
+  if (!keepAlive) timer.unref?.()
   return () => host.clearTimeout(timer)
 }
 

@@ -49,6 +49,12 @@ export class MessageRing implements MailboxQueue {
     return message
   }
 
+  /** How many messages are in front of the one with such a meta; looks at `most` messages, and gives that if it is not among them. */
+  indexOfMeta(is: (meta: unknown) => boolean, most: number): number {
+    for (let i = 0; i < this.size && i < most; i++) if (is(this.#slots[((this.#head + i * 2) & this.#mask) + 1])) return i
+    return most
+  }
+
   #grow(): void {
     const old = this.#slots
     const length = old.length

@@ -6,8 +6,10 @@ import { neverStarted } from '../cell/stopping.ts'
 import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { Deadline } from '../queues/timers.ts'
+import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkRef } from '../values/checks.ts'
+import type { Clock } from '../values/clock.ts'
 import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
@@ -15,6 +17,7 @@ import { segmentsOf } from '../values/path.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { ExitReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
+import { SystemClock } from './clock.ts'
 import { SystemCore, type SupervisionCounts } from './core.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import type { Dispatchers } from './dispatchers.ts'
@@ -38,6 +41,7 @@ export class ActorSystem implements SystemView {
   readonly #core: SystemCore
   readonly #release: () => void
   #ending: Promise<ShutdownReport> | undefined
+  #clock: Clock | undefined
   #resolveTerminated!: (report: ShutdownReport) => void
   /** Resolves when the system has ended, with the same report that `shutdown` gives. Never rejects. */
   readonly terminated: Promise<ShutdownReport>
@@ -72,9 +76,17 @@ export class ActorSystem implements SystemView {
     return this.#core.dispatchers
   }
 
+  /** Time as this system sees it, for `delay`, `timeout`, `retry` and the like. */
+  get clock(): Clock {
+    return (this.#clock ??= new SystemClock(this.#core, this.terminated))
+  }
+
   /** A new actor at the top of the tree. Returns at once; the actor starts in its first turn. */
-  spawn<M>(behavior: Behavior<M>, options?: SpawnOptions): ActorRef<M> {
-    return spawnUnder(this.#core.guardian, behavior, options)
+  spawn<M>(behavior: Behavior<M>, options?: SpawnOptions): ActorRef<M>
+  /** A class actor at the top of the tree; `args` go to its constructor, at each restart again. */
+  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, options?: SpawnOptions): never {
+    return spawnUnder(this.#core.guardian, spawnable, options) as never
   }
   /** Stops an actor after its current message. */
   stop(ref: AnyRef): void {

@@ -6,6 +6,7 @@ import type { Dispatcher } from '../cell/dispatcher.ts'
 import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
 import type { CellHost } from '../cell/host.ts'
 import { Context } from '../cell/context.ts'
+import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { defaultOptions } from '../cell/options.ts'
@@ -20,7 +21,7 @@ import { contained, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import type { DropReason, SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
-import type { AnyRef } from '../values/ref.ts'
+import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { DeadLetterRing } from './dead-letters.ts'
@@ -45,6 +46,8 @@ export class SystemCore implements CellHost {
   readonly logger: Logger
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
+  readonly deadlock: DeadlockMode
+  running: Dispatcher | undefined = undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: DeadLetterRing
   readonly events: LocalEventStream
@@ -83,6 +86,7 @@ export class SystemCore implements CellHost {
     this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
+    this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
     this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
     this.timers = new TimerQueue(

@@ -43,6 +43,28 @@ export class BehaviorNode {
   }
 }
 
+/** A behavior with two things that only class actors have: a hook that runs when they fail, and a ref of their own. */
+export class HookedNode extends BehaviorNode {
+  /** Runs in the failing actor before its supervisor decides; what it throws is attached to the failure. */
+  readonly error: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
+  /** Makes the ref that `spawn` returns; the usual one if left out. */
+  readonly makeRef: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
+  constructor(
+    kind: NodeKind,
+    handle: BehaviorNode['handle'],
+    signal: BehaviorNode['signal'],
+    error: HookedNode['error'],
+    makeRef: HookedNode['makeRef'],
+  ) {
+    super(kind, handle, signal)
+    this.error = error
+    this.makeRef = makeRef
+  }
+  override onSignal(handler: (ctx: never, signal: Signal) => unknown): HookedNode {
+    return new HookedNode(this.kind, this.handle, handler, this.error, this.makeRef)
+  }
+}
+
 const never = (): unknown => undefined
 
 /** Keep the present behavior. */

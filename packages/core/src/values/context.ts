@@ -1,6 +1,7 @@
 // What an actor can do: the narrow parts that make up `ctx`. Interfaces only.
 
 import type { Signal as AbortSignalLike } from './abort.ts'
+import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from './actor-class.ts'
 import type { Behavior } from './behavior.ts'
 import type { Logger } from './logger.ts'
 import type { SpawnOptions } from './options.ts'
@@ -55,6 +56,8 @@ export interface ActorContext<in M> {
   readonly stash: Stash<M>
 
   spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
+  /** A class actor; `args` go to its constructor, at each restart again. */
+  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
   /** Stops a child, or this actor itself if none is named. */
   stop(child?: AnyRef): void
   /** Delivers one `Terminated` when the actor ends, at once if it has; idempotent. */

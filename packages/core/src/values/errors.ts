@@ -125,15 +125,55 @@ export class Escalated extends TroupeError {
   }
 }
 
-/** No answer came in time. The message says what the target was doing. */
+/** What the target of an unanswered question was doing. */
+export interface AskExplanation {
+  /** The target's phase. */
+  readonly phase: string
+  /** What became of the question: still in the mailbox, in progress, or handled without a reply. */
+  readonly question: 'queued' | 'in-progress' | 'handled'
+  /** Messages in front of the question in the mailbox; counted up to 1,000. */
+  readonly ahead: number
+  /** The message or signal that the target was busy with, and for how many milliseconds. */
+  readonly inProgress: { readonly what: string; readonly ms: number } | undefined
+  /** Who waits for whom, by path: those whose questions led to this one, the target, and those the target waits for. */
+  readonly chain: readonly string[]
+  /** All of it in words. */
+  readonly text: string
+}
+
+/** No answer came in time. Says, in fields and words, what the target was doing. */
 export class AskTimeout extends TroupeError {
   readonly code = 'ask-timeout'
   readonly path: string
   readonly timeout: number
-  constructor(path: string, timeout: number, explanation: string) {
-    super(`${path} did not answer within ${timeout} ms: ${explanation}.`)
+  readonly phase: string
+  readonly question: 'queued' | 'in-progress' | 'handled'
+  readonly ahead: number
+  readonly inProgress: { readonly what: string; readonly ms: number } | undefined
+  readonly chain: readonly string[]
+  constructor(path: string, timeout: number, explanation: AskExplanation) {
+    super(`${path} did not answer within ${timeout} ms: ${explanation.text}.`)
     this.path = path
     this.timeout = timeout
+    this.phase = explanation.phase
+    this.question = explanation.question
+    this.ahead = explanation.ahead
+    this.inProgress = explanation.inProgress
+    this.chain = explanation.chain
+  }
+}
+
+/** The question could never be answered: whoever would answer it waits, directly or not, for whoever asks. */
+export class DeadlockError extends TroupeError {
+  readonly code = 'deadlock'
+  /** The paths of the cycle, beginning and ending with the asker. */
+  readonly cycle: readonly string[]
+  constructor(cycle: readonly string[]) {
+    super(
+      `Asking would wait for ever: ${cycle.join(' → ')}. ` +
+        'Reply or return before asking back, pipe the answer to self, or make one of them reentrant.',
+    )
+    this.cycle = cycle
   }
 }
 

@@ -26,6 +26,8 @@ export type Observation =
       readonly cause: unknown
       readonly message: unknown
       readonly directive: Directive
+      /** What the actor's own `onError` threw about it. */
+      readonly hookError?: unknown
       readonly at: number
     }
   | {

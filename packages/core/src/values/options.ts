@@ -4,7 +4,7 @@ import type { DeadLetterReason } from './dead-letter.ts'
 import type { Logger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
 import type { Supervision } from './policy.ts'
-import type { AnyRef } from './ref.ts'
+import type { AnyRef, DeadlockMode } from './ref.ts'
 import type { ExecutionRuntime } from './runtime.ts'
 import type { MessageSchema } from './schema.ts'
 
@@ -48,6 +48,8 @@ export interface SystemOptions {
   /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
   readonly supervision?: Supervision | undefined
   readonly askTimeout?: number | undefined
+  /** What happens to a question that closes a cycle of waiting actors; `reject` if left out. */
+  readonly deadlock?: DeadlockMode | undefined
   /** The default dispatcher's settings. */
   readonly dispatcher?: DispatcherOptions | undefined
   /** Further dispatchers by name. */

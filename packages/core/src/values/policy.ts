@@ -14,6 +14,8 @@ export interface FailureContext {
   readonly windowStart: number
   /** What it failed with before this, if it did. */
   readonly lastError: unknown
+  /** What the actor's own `onError` threw about this failure. */
+  readonly hookError?: unknown
 }
 
 /** How long to wait before a restart: `min·factor^(attempt−1)`, at most `max`, varied by ± `jitter`. */

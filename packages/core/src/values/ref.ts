@@ -60,7 +60,12 @@ export interface AskOptions {
   readonly timeout?: number | undefined
   readonly signal?: AbortSignalLike | undefined
   readonly headers?: Headers | undefined
+  /** What happens to a question that closes a cycle of waiting actors; the system's `deadlock` (`reject`) if left out. */
+  readonly deadlock?: DeadlockMode | undefined
 }
+
+/** What is done about a question that closes a cycle: reject it with `DeadlockError`, log it, or nothing. */
+export type DeadlockMode = 'reject' | 'warn' | 'off'
 
 /** The questions of a protocol: its members that carry a `replyTo`, without that field. */
 export type QuestionOf<M> = M extends { replyTo: ActorRef<infer _R> } ? Omit<M, 'replyTo'> : never

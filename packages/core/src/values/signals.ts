@@ -42,6 +42,8 @@ export interface ChildFailed {
   readonly cause: unknown
   readonly message: unknown
   readonly directive: Directive
+  /** What the child's own `onError` threw about it. */
+  readonly hookError?: unknown
 }
 /** A child is gone for good; needs no watch. */
 export interface ChildStopped {

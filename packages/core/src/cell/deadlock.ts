@@ -1,0 +1,132 @@
+// Cycles of actors that wait for each other. An edge asker → target binds while the asker's handler is pending and its
+// question is queued at the target or being handled there. Whether it does is read off the question under way when one
+// is asked, so that a tell costs nothing and an ask costs the length of the chain behind it.
+
+import { DeadlockError } from '../values/errors.ts'
+import type { DeadlockMode } from '../values/ref.ts'
+import type { PendingAsk } from './ask.ts'
+import type { Cell } from './cell.ts'
+import type { Context } from './context.ts'
+import { askedBy } from './envelope.ts'
+
+export const deadlockModes: readonly DeadlockMode[] = ['reject', 'warn', 'off']
+
+/** A question as its asker sees it, in a list of all that the asker has under way, the youngest first. */
+export class AskEdge {
+  readonly ask: PendingAsk
+  readonly asker: Context
+  /** What the asker was handling when it asked; undefined in a signal handler or setup. */
+  readonly during: unknown
+  /** Whether the question ends with the asker's incarnation: asked through its context. */
+  readonly owned: boolean
+  readonly mode: DeadlockMode
+  previous: AskEdge | undefined = undefined
+  next: AskEdge | undefined = undefined
+  constructor(ask: PendingAsk, asker: Context, owned: boolean, mode: DeadlockMode) {
+    this.ask = ask
+    this.asker = asker
+    this.during = asker.message
+    this.owned = owned
+    this.mode = mode
+  }
+  link(): void {
+    const extras = this.asker.cell.more
+    const first = extras.asking
+    this.next = first
+    if (first !== undefined) first.previous = this
+    extras.asking = this
+  }
+  unlink(): void {
+    const { previous, next } = this
+    const extras = this.asker.cell.extras
+    if (previous !== undefined) previous.next = next
+    else if (extras !== undefined && extras.asking === this) extras.asking = next
+    if (next !== undefined) next.previous = previous
+    this.previous = undefined
+    this.next = undefined
+  }
+  /** Whether it keeps the handler that asked waiting: it is still that handler, and the target still has the question. */
+  get binds(): boolean {
+    const { ask } = this
+    if (this.during !== this.asker.message || ask.settled || ask.target.options.reentrant) return false
+    return !ask.opened || inProgress(ask)
+  }
+}
+
+/** Whether the target is handling the question now. */
+export function inProgress(ask: PendingAsk): boolean {
+  const ctx = ask.target.ctx
+  return ctx !== undefined && ctx.message !== undefined && askedBy(ctx.meta) === ask
+}
+
+function bindingFrom(edge: AskEdge | undefined): AskEdge | undefined {
+  let at = edge
+  while (at !== undefined && !at.binds) at = at.next
+  return at
+}
+
+/** The first question that keeps this actor's pending handler waiting. */
+export function waitsFor(cell: Cell): AskEdge | undefined {
+  const extras = cell.extras
+  return extras === undefined || extras.pending === undefined || cell.options.reentrant ? undefined : bindingFrom(extras.asking)
+}
+
+/** The cycle that an edge from `asker` to `target` closes, beginning with the asker; undefined where there is none. */
+export function cycleOf(asker: Cell, target: Cell): Cell[] | undefined {
+  if (asker.options.reentrant || target.options.reentrant) return undefined
+  if (asker === target) return [asker]
+  const first = waitsFor(target)
+  if (first === undefined) return undefined
+  const seen = new Set<Cell>([target])
+  const trail: AskEdge[] = [first]
+  for (let edge = trail.at(-1); edge !== undefined; edge = trail.at(-1)) {
+    const cell = edge.ask.target
+    if (cell === asker) return [asker, target, ...trail.slice(0, -1).map((e) => e.ask.target)]
+    const deeper = seen.has(cell) ? undefined : waitsFor(cell)
+    seen.add(cell)
+    if (deeper !== undefined) {
+      trail.push(deeper)
+      continue
+    }
+    // A dead end: the next question of the same asker, or of the one before it.
+    for (let back = trail.pop(); back !== undefined; back = trail.pop()) {
+      const next = bindingFrom(back.next)
+      if (next === undefined) continue
+      trail.push(next)
+      break
+    }
+  }
+  return undefined
+}
+
+/** The error of a question that closes a cycle; undefined where it does not, or where only a warning was wanted. */
+export function deadlockOf(edge: AskEdge): DeadlockError | undefined {
+  if (edge.mode === 'off') return undefined
+  const asker = edge.asker.cell
+  const cycle = cycleOf(asker, edge.ask.target)
+  if (cycle === undefined) return undefined
+  const error = new DeadlockError([...cycle, asker].map((c) => c.ref.path))
+  if (edge.mode === 'reject') return error
+  asker.dispatcher.host.logger.warn({ actor: asker.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
+  return undefined
+}
+
+/** A handler has become pending: what it asked in its synchronous part keeps it waiting from now on. */
+export function checkHeld(first: AskEdge): void {
+  for (let edge: AskEdge | undefined = first; edge !== undefined; ) {
+    const next: AskEdge | undefined = edge.next
+    const error = edge.binds ? deadlockOf(edge) : undefined
+    if (error !== undefined) edge.ask.fail(error)
+    edge = next
+  }
+}
+
+/** The incarnation has ended: what it asked through its context ends with it, the rest goes on alone. */
+export function orphanAsks(cell: Cell): void {
+  const extras = cell.extras
+  if (extras === undefined) return
+  for (let edge = extras.asking; edge !== undefined; edge = extras.asking) {
+    edge.unlink()
+    if (edge.owned) edge.ask.cancel(`The question of ${cell.ref.path}`, undefined)
+  }
+}

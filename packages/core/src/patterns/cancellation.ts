@@ -1,0 +1,94 @@
+// Cancellation with a name: a thin face of the host's AbortController, and the links between signals. Whoever listens
+// stops listening when done, so that a signal that lives long does not gather what has ended.
+
+import { hostClock } from '../ports/clock.ts'
+import { makeAbortSource } from '../ports/host.ts'
+import type { Signal } from '../values/abort.ts'
+import { checkFinite } from '../values/checks.ts'
+import type { Clock } from '../values/clock.ts'
+import { Cancelled, TroupeError } from '../values/errors.ts'
+import { TimedOut } from '../values/concurrency-errors.ts'
+
+/** What a wait may be given: what ends it early. */
+export interface WaitOptions {
+  readonly signal?: Signal | undefined
+}
+
+/** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
+export function onAbort(signal: Signal | undefined, listener: (reason: unknown) => void): () => void {
+  if (signal === undefined) return () => {}
+  if (signal.aborted) {
+    listener(signal.reason)
+    return () => {}
+  }
+  const heard = (): void => listener(signal.reason)
+  signal.addEventListener('abort', heard, { once: true })
+  return () => signal.removeEventListener('abort', heard)
+}
+
+/** The reason of an aborted signal, as the error that Troupe's own waits end with. */
+export function cancelledBy(what: string, reason: unknown): TroupeError {
+  return reason instanceof Cancelled || reason instanceof TimedOut ? reason : new Cancelled(what, reason)
+}
+
+/**
+ * Says that work should end, and asks whether it should.
+ *
+ * Guarantees: cancelling is final, idempotent and keeps the first reason; a token linked to others is cancelled with
+ * the first of them, and cancels none of them. Fails: `throwIfCancelled` throws `Cancelled`.
+ *
+ * @example
+ * const token = new CancellationToken()
+ * const work = crunch(token)
+ * token.cancel('the user left')
+ */
+export class CancellationToken {
+  readonly #source = makeAbortSource()
+  readonly #release: (() => void)[] = []
+
+  /** A token that is cancelled with the first of these, or by itself. */
+  constructor(...linked: readonly (Signal | CancellationToken | undefined)[]) {
+    for (const link of linked) {
+      const signal = link instanceof CancellationToken ? link.signal : link
+      this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+    }
+    if (this.isCancelled) this.dispose()
+  }
+
+  /** A token that cancels itself after `ms`, with `TimedOut`; `dispose` lets go of the timer. */
+  static after(ms: number, options: WaitOptions & { readonly clock?: Clock | undefined } = {}): CancellationToken {
+    checkFinite('ms', ms, 'from')
+    const token = new CancellationToken(options.signal)
+    const clock = options.clock ?? hostClock
+    if (!token.isCancelled) token.#release.push(clock.after(ms, () => token.cancel(new TimedOut(ms)), (cause) => token.cancel(cause)))
+    return token
+  }
+
+  /** The same as an `AbortSignal`, for whatever takes one. */
+  get signal(): Signal {
+    return this.#source.signal
+  }
+  get isCancelled(): boolean {
+    return this.#source.signal.aborted
+  }
+  /** Why it was cancelled; undefined as long as it is not. */
+  get reason(): unknown {
+    return this.#source.signal.reason
+  }
+  /** Cancels, once; the reason reaches everybody who listens. */
+  cancel(reason?: unknown): void {
+    if (this.isCancelled) return
+    this.dispose()
+    this.#source.abort(reason ?? new Cancelled('The work'))
+  }
+  throwIfCancelled(): void {
+    if (this.isCancelled) throw cancelledBy('The work', this.reason)
+  }
+  /** Lets go of what it is linked to; it can still be cancelled. */
+  dispose(): void {
+    for (const release of this.#release.splice(0)) release()
+  }
+  [Symbol.dispose](): void {
+    this.dispose()
+  }
+}

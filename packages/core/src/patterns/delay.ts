@@ -1,0 +1,83 @@
+// Waiting for a while, and waiting no longer than that. Both on a `Clock`, so that virtual time drives them: give them
+// `system.clock`, or leave it out for the host's.
+
+import { hostClock } from '../ports/clock.ts'
+import type { Signal } from '../values/abort.ts'
+import { checkFinite } from '../values/checks.ts'
+import type { Clock } from '../values/clock.ts'
+import { TimedOut } from '../values/concurrency-errors.ts'
+import { CancellationToken, cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
+
+/** What ends a wait early, and whose time it is measured in. */
+export interface TimedOptions extends WaitOptions {
+  readonly clock?: Clock | undefined
+}
+
+/**
+ * Resolves after `ms`, any finite number of at least 0.
+ *
+ * Guarantees: leaves no timer and no listener behind, however it ends. Fails: rejects with `Cancelled` when the signal
+ * is aborted, with `InvalidOption` on a bad `ms`, with `SystemClosed` when the clock's system ends first.
+ *
+ * @example
+ * await delay(50, { signal: ctx.signal, clock: ctx.system.clock })
+ */
+export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
+  const { signal, clock = hostClock } = options
+  return new Promise((resolve, reject) => {
+    checkFinite('ms', ms, 'from')
+    if (signal?.aborted === true) throw cancelledBy('The delay', signal.reason)
+    const stop = clock.after(
+      ms,
+      () => {
+        unlisten()
+        resolve()
+      },
+      (cause) => {
+        unlisten()
+        reject(cause as Error)
+      },
+    )
+    const unlisten = onAbort(signal, (reason) => {
+      stop()
+      reject(cancelledBy('The delay', reason))
+    })
+  })
+}
+
+/**
+ * What the promise resolves to, if it does so within `ms`. Given a function, it gets a signal that is aborted when the
+ * time is up, so that the work ends too and not only the waiting.
+ *
+ * Guarantees: settles once; a promise that rejects after the time was up is observed. Fails: rejects with `TimedOut`,
+ * with `Cancelled` when `signal` is aborted first, or as the promise does.
+ *
+ * @example
+ * const page = await timeout((signal) => fetch(url, { signal }), 30_000)
+ */
+export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLike<T> | T), ms: number, options: TimedOptions = {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    checkFinite('ms', ms, 'from')
+    const token = CancellationToken.after(ms, options)
+    const unlisten = onAbort(token.signal, (reason) => reject(reason instanceof TimedOut ? reason : cancelledBy('The wait', reason)))
+    const done = (): void => {
+      unlisten()
+      token.dispose()
+    }
+    const started = typeof work === 'function' ? (token.isCancelled ? new Promise<T>(() => {}) : start(work, token.signal)) : work
+    Promise.resolve(started).then(
+      (value) => {
+        done()
+        resolve(value)
+      },
+      (cause: unknown) => {
+        done()
+        reject(cause as Error)
+      },
+    )
+  })
+}
+
+async function start<T>(work: (signal: Signal) => PromiseLike<T> | T, signal: Signal): Promise<T> {
+  return work(signal)
+}
