@@ -131,6 +131,25 @@ describe('52. continuations from before a restart are dropped; a rejection after
   })
 })
 
+test('what an abandoned handler settles with later does not count as another’s end', async () => {
+  const kit = createTestKit()
+  const gate = deferred()
+  const cut = kit.system.spawn(receive<string>(() => gate.promise))
+  cut.tell('go')
+  await kit.settle()
+  kit.system.kill(cut)
+  await kit.settle()
+  expect(kit.system.pump()).toBe('idle')
+  const other = kit.system.spawn(receive<string>(never))
+  other.tell('go')
+  await kit.settle()
+  gate.resolve()
+  await kit.settle()
+  expect(kit.system.pump()).toBe('awaiting')
+  kit.system.kill(other)
+  await kit.end()
+})
+
 describe('53. a handler pending for ever does not stop kill, suspend of others, or shutdown by deadline', () => {
   test('all three', async () => {
     const kit = createTestKit()

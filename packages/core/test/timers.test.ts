@@ -212,10 +212,16 @@ test('a timer on the host with ms beyond 2^31 does not fire early', async () => 
       return same
     }),
   )
+  const warnings: string[] = []
+  const warned = (warning: Error): void => void warnings.push(warning.name)
+  process.on('warning', warned)
   system.sendAfter(ref, 2 ** 31 + 5, 'far')
   // A host that overflows would call back after a millisecond.
   await new Promise((resolve) => setTimeout(resolve, 10))
+  process.off('warning', warned)
   expect(fired).toBe(false)
+  // Nor does it wake the host again and again.
+  expect(warnings).toEqual([])
   await system.shutdown()
 })
 
