@@ -4,7 +4,7 @@ import { takesMessages } from '../deciders/phase.ts'
 import type { Cell } from './cell.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { cellOf } from './local-ref.ts'
-import { poison } from './poison.ts'
+import { poison, poisonPill } from './poison.ts'
 import type { EndInfo } from './phase-info.ts'
 
 /** Empties mailbox and stash of a stopped cell as its options say. */
@@ -45,8 +45,13 @@ function redirectOf(cell: Cell): Cell | undefined {
   }
 }
 
-/** Drops what is queued: for actors that want to restart with an empty mailbox. */
+/** Drops what is queued: for actors that want to restart with an empty mailbox. Whoever asked for a stop still gets it. */
 export function clearMailbox(cell: Cell): void {
   const { host } = cell.dispatcher
-  for (let message = cell.take(); message !== undefined; message = cell.take()) host.drop(message, cell.dispatcher.takenMeta, 'restart')
+  let pills = 0
+  for (let message = cell.take(); message !== undefined; message = cell.take()) {
+    if (cell.dispatcher.takenMeta === poison) pills++
+    else host.drop(message, cell.dispatcher.takenMeta, 'restart')
+  }
+  for (; pills > 0; pills--) cell.put(poisonPill, poison)
 }
