@@ -289,6 +289,25 @@ describe('31. poison pill comes after the messages before it; kill overtakes the
   })
 })
 
+test('a restart that clears the mailbox does not clear the pill in it', async () => {
+  const kit = createTestKit()
+  const ref = kit.system.spawn(
+    receive<string>(() => {
+      throw new Error('boom')
+    }),
+    { onRestart: { mailbox: 'clear' } },
+  )
+  ref.tell('boom')
+  ref.tell('cleared')
+  ref.stop({ after: 'queued' })
+  const end = kit.system.whenTerminated(ref)
+  await kit.advance(100)
+  expect(kit.system.phaseOf(ref)).toBe('terminated')
+  expect((await end).reason).toBe('normal')
+  expect(await kit.checkLedger()).toMatchObject({ sent: 3, failed: 1, dropped: 1, handled: 1 })
+  await kit.end()
+})
+
 describe('drains', () => {
   const stuck = (kit: ReturnType<typeof createTestKit>, drain: SpawnOptions['drain'], name?: string): ReturnType<typeof kit.probe<string>>['ref'] => {
     const ref = kit.system.spawn(
