@@ -405,7 +405,7 @@ test('an answer of undefined is an answer', async () => {
   await kit.end()
 })
 
-test('C9: every ask settles exactly once, by the first pass after its deadline, and nothing is left', async () => {
+test('C9: every ask settles exactly once, by the first pass after its deadline, and nothing is left', { timeout: 60_000 }, async () => {
   const step = fc.record({
     timeout: fc.integer({ min: 1, max: 50 }),
     delay: fc.integer({ min: 0, max: 60 }),

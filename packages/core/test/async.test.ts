@@ -602,7 +602,7 @@ test('ctx.signal is one per incarnation, and a new one after a restart', async (
   await kit.end()
 })
 
-test('C3: one handler at a time per incarnation, across awaits', async () => {
+test('C3: one handler at a time per incarnation, across awaits', { timeout: 60_000 }, async () => {
   const step = fc.record({
     kind: fc.constantFrom('tell', 'tell', 'tell', 'async', 'throw', 'reject', 'watch', 'restart', 'suspend', 'resume', 'settle', 'timer'),
     n: fc.nat(3),

@@ -305,63 +305,67 @@ function worker(kit: TestKit, audit: Auditor, others: () => ActorRef<Message>[])
   return receive<Message>(handle as never, () => audit.look())
 }
 
-test('C2: every message sent ends as exactly one of handled, failed, unhandled, dropped or dead-lettered, at every instant', async () => {
-  const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ op: fc.constantFrom('tell', 'ask'), to: fc.nat(3), act: fc.constantFrom(...acts), ms: fc.nat(4) }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        op: fc.constantFrom('stop', 'poison', 'kill', 'restart', 'suspend', 'resume', 'advance', 'advance'),
-        to: fc.nat(3),
-        act: fc.constant('nothing' as const),
-        ms: fc.nat(4),
+test(
+  'C2: every message sent ends as exactly one of handled, failed, unhandled, dropped or dead-lettered, at every instant',
+  { timeout: 60_000 },
+  async () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ op: fc.constantFrom('tell', 'ask'), to: fc.nat(3), act: fc.constantFrom(...acts), ms: fc.nat(4) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          op: fc.constantFrom('stop', 'poison', 'kill', 'restart', 'suspend', 'resume', 'advance', 'advance'),
+          to: fc.nat(3),
+          act: fc.constant('nothing' as const),
+          ms: fc.nat(4),
+        }),
+      },
+    )
+    let looks = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        const kit = createTestKit()
+        const audit = new Auditor(kit)
+        kit.system.events.listen(() => audit.look())
+        const refs: ActorRef<Message>[] = []
+        const make = (i: number): ActorRef<Message> => {
+          const drains = ['dead-letter', 'drop', { redirect: refs[0] ?? ignored }, { redirect: ignored }] as const
+          return kit.system.spawn(
+            worker(kit, audit, () => refs),
+            {
+              drain: drains[i]!,
+              reentrant: i === 3,
+              stopTimeout: 2,
+              stash: { capacity: 3, overflow: i % 2 === 0 ? 'error' : 'drop-oldest' },
+              onRestart: { mailbox: i === 1 ? 'clear' : 'keep' },
+              supervision: i === 2 ? 'resume' : supervise({ limit: { restarts: 50, within: 1000 }, backoff: { min: 1, max: 2, jitter: 0 } }),
+            },
+          )
+        }
+        const ignored = kit.system.spawn(ignore)
+        for (let i = 0; i < 4; i++) refs.push(make(i))
+        for (const { op, to, act, ms } of steps) {
+          const ref = refs[to]!
+          if (op === 'tell') ref.tell({ type: 'work', act })
+          else if (op === 'ask') void ref.ask({ type: 'question', act }, { timeout: 1 + ms }).catch(() => {})
+          else if (op === 'stop') ref.stop()
+          else if (op === 'poison') ref.stop({ after: 'queued' })
+          else if (op === 'kill') kit.system.kill(ref)
+          else if (op === 'restart') kit.system.restart(ref)
+          else if (op === 'suspend') kit.system.suspend(ref, 'x')
+          else if (op === 'resume') kit.system.resume(ref)
+          else await kit.advance(ms)
+          audit.look()
+          if (kit.system.phaseOf(ref) === 'terminated') refs[to] = make(to)
+        }
+        await kit.advance(20)
+        looks += await audit.verdict()
+        await kit.end()
+        const { queued, stashed, inProgress, unknown } = await kit.checkLedger()
+        expect({ queued, stashed, inProgress, unknown }).toEqual({ queued: 0, stashed: 0, inProgress: 0, unknown: 0 })
       }),
-    },
-  )
-  let looks = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
-      const kit = createTestKit()
-      const audit = new Auditor(kit)
-      kit.system.events.listen(() => audit.look())
-      const refs: ActorRef<Message>[] = []
-      const make = (i: number): ActorRef<Message> => {
-        const drains = ['dead-letter', 'drop', { redirect: refs[0] ?? ignored }, { redirect: ignored }] as const
-        return kit.system.spawn(
-          worker(kit, audit, () => refs),
-          {
-            drain: drains[i]!,
-            reentrant: i === 3,
-            stopTimeout: 2,
-            stash: { capacity: 3, overflow: i % 2 === 0 ? 'error' : 'drop-oldest' },
-            onRestart: { mailbox: i === 1 ? 'clear' : 'keep' },
-            supervision: i === 2 ? 'resume' : supervise({ limit: { restarts: 50, within: 1000 }, backoff: { min: 1, max: 2, jitter: 0 } }),
-          },
-        )
-      }
-      const ignored = kit.system.spawn(ignore)
-      for (let i = 0; i < 4; i++) refs.push(make(i))
-      for (const { op, to, act, ms } of steps) {
-        const ref = refs[to]!
-        if (op === 'tell') ref.tell({ type: 'work', act })
-        else if (op === 'ask') void ref.ask({ type: 'question', act }, { timeout: 1 + ms }).catch(() => {})
-        else if (op === 'stop') ref.stop()
-        else if (op === 'poison') ref.stop({ after: 'queued' })
-        else if (op === 'kill') kit.system.kill(ref)
-        else if (op === 'restart') kit.system.restart(ref)
-        else if (op === 'suspend') kit.system.suspend(ref, 'x')
-        else if (op === 'resume') kit.system.resume(ref)
-        else await kit.advance(ms)
-        audit.look()
-        if (kit.system.phaseOf(ref) === 'terminated') refs[to] = make(to)
-      }
-      await kit.advance(20)
-      looks += await audit.verdict()
-      await kit.end()
-      const { queued, stashed, inProgress, unknown } = await kit.checkLedger()
-      expect({ queued, stashed, inProgress, unknown }).toEqual({ queued: 0, stashed: 0, inProgress: 0, unknown: 0 })
-    }),
-    { numRuns: 500 },
-  )
-  expect(looks).toBeGreaterThan(5000)
-})
+      { numRuns: 500 },
+    )
+    expect(looks).toBeGreaterThan(5000)
+  },
+)

@@ -55,71 +55,75 @@ const watchedSystem = (options: Parameters<typeof ActorSystem.create>[1] = {}): 
   return { system: ActorSystem.create('watched', { keepAlive: false, ...options, runtime }), runtime }
 }
 
-test('C1: per sender and receiver, processing order is a subsequence of send order, through failures, restarts and suspensions', async () => {
-  type Numbered = { from: number; n: number; fail: boolean; later: boolean }
-  const step = fc.record({
-    kind: fc.constantFrom('send', 'send', 'send', 'send', 'restart', 'suspend', 'resume', 'advance'),
-    from: fc.nat(2),
-    to: fc.nat(2),
-    count: fc.integer({ min: 1, max: 30 }),
-    fail: fc.boolean(),
-    later: fc.boolean(),
-  })
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 40 }),
-      fc.nat(),
-      fc.constantFrom('keep' as const, 'clear' as const),
-      async (steps, seed, mailbox) => {
-        const random = seeded(seed)
-        const kit = createTestKit({ dispatchers: { other: { throughput: 3 } } })
-        const seen: Numbered[][] = [[], [], []]
-        const receivers = seen.map((list, i) =>
-          kit.system.spawn(
-            receive<Numbered>((_ctx, m) => {
-              list.push(m)
-              if (m.fail && random() < 0.3) throw new Error('boom')
-              return m.later ? Promise.resolve(same) : same
-            }),
-            {
-              stopTimeout: 1,
-              dispatcher: i === 1 ? 'other' : undefined,
-              onRestart: { mailbox },
-              supervision: i === 2 ? 'resume' : supervise({ limit: { restarts: 1000, within: 1000 }, backoff: { min: 0, max: 3 } }),
-            },
-          ),
-        )
-        type Order = { to: number; count: number; fail: boolean; later: boolean }
-        const senders = [0, 1, 2].map((from) => {
-          let n = 0
-          return kit.system.spawn(
-            receive<Order>((ctx, { to, count, fail, later }) => {
-              for (let i = 0; i < count; i++) receivers[to]!.tell({ from, n: ++n, fail, later }, ctx.self)
-              return same
-            }),
+test(
+  'C1: per sender and receiver, processing order is a subsequence of send order, through failures, restarts and suspensions',
+  { timeout: 60_000 },
+  async () => {
+    type Numbered = { from: number; n: number; fail: boolean; later: boolean }
+    const step = fc.record({
+      kind: fc.constantFrom('send', 'send', 'send', 'send', 'restart', 'suspend', 'resume', 'advance'),
+      from: fc.nat(2),
+      to: fc.nat(2),
+      count: fc.integer({ min: 1, max: 30 }),
+      fail: fc.boolean(),
+      later: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.nat(),
+        fc.constantFrom('keep' as const, 'clear' as const),
+        async (steps, seed, mailbox) => {
+          const random = seeded(seed)
+          const kit = createTestKit({ dispatchers: { other: { throughput: 3 } } })
+          const seen: Numbered[][] = [[], [], []]
+          const receivers = seen.map((list, i) =>
+            kit.system.spawn(
+              receive<Numbered>((_ctx, m) => {
+                list.push(m)
+                if (m.fail && random() < 0.3) throw new Error('boom')
+                return m.later ? Promise.resolve(same) : same
+              }),
+              {
+                stopTimeout: 1,
+                dispatcher: i === 1 ? 'other' : undefined,
+                onRestart: { mailbox },
+                supervision: i === 2 ? 'resume' : supervise({ limit: { restarts: 1000, within: 1000 }, backoff: { min: 0, max: 3 } }),
+              },
+            ),
           )
-        })
-        for (const s of steps) {
-          if (s.kind === 'send') senders[s.from]!.tell(s)
-          else if (s.kind === 'restart') kit.system.restart(receivers[s.to]!)
-          else if (s.kind === 'suspend') kit.system.suspend(receivers[s.to]!, 'x')
-          else if (s.kind === 'resume') kit.system.resume(receivers[s.to]!)
-          else await kit.advance(s.count)
-        }
-        for (const ref of receivers) kit.system.resume(ref)
-        await kit.advance(5000)
-        for (const list of seen)
-          for (const from of [0, 1, 2]) {
-            const numbers = list.filter((m) => m.from === from).map((m) => m.n)
-            expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+          type Order = { to: number; count: number; fail: boolean; later: boolean }
+          const senders = [0, 1, 2].map((from) => {
+            let n = 0
+            return kit.system.spawn(
+              receive<Order>((ctx, { to, count, fail, later }) => {
+                for (let i = 0; i < count; i++) receivers[to]!.tell({ from, n: ++n, fail, later }, ctx.self)
+                return same
+              }),
+            )
+          })
+          for (const s of steps) {
+            if (s.kind === 'send') senders[s.from]!.tell(s)
+            else if (s.kind === 'restart') kit.system.restart(receivers[s.to]!)
+            else if (s.kind === 'suspend') kit.system.suspend(receivers[s.to]!, 'x')
+            else if (s.kind === 'resume') kit.system.resume(receivers[s.to]!)
+            else await kit.advance(s.count)
           }
-        if (mailbox === 'keep') expect(seen.flat()).toHaveLength(steps.filter((s) => s.kind === 'send').reduce((sum, s) => sum + s.count, 0))
-        await kit.end()
-      },
-    ),
-    { numRuns: 200 },
-  )
-})
+          for (const ref of receivers) kit.system.resume(ref)
+          await kit.advance(5000)
+          for (const list of seen)
+            for (const from of [0, 1, 2]) {
+              const numbers = list.filter((m) => m.from === from).map((m) => m.n)
+              expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+            }
+          if (mailbox === 'keep') expect(seen.flat()).toHaveLength(steps.filter((s) => s.kind === 'send').reduce((sum, s) => sum + s.count, 0))
+          await kit.end()
+        },
+      ),
+      { numRuns: 200 },
+    )
+  },
+)
 
 describe('C10: system messages go before user messages', () => {
   test('a signal and a stop overtake a full mailbox, at the next look between two messages', async () => {

@@ -634,10 +634,10 @@ describe('60. a system that is idle keeps the process alive until it ends, one w
     `
     return spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000, encoding: 'utf8' })
   }
-  test('keepAlive left out: it stays, and ends with its shutdown', () => {
+  test('keepAlive left out: it stays, and ends with its shutdown', { timeout: 20_000 }, () => {
     expect(run('{}')).toMatchObject({ status: 0, stdout: 'alive exit' })
   })
-  test('keepAlive false: it exits', () => {
+  test('keepAlive false: it exits', { timeout: 20_000 }, () => {
     expect(run('{ keepAlive: false }')).toMatchObject({ status: 0, stdout: 'exit' })
   })
 })

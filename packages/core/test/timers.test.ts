@@ -359,7 +359,7 @@ function ignoreMessage(): void {}
 
 const dist = fileURLToPath(new URL('../dist/index.js', import.meta.url))
 
-test('37. timers do not keep the process alive after shutdown', () => {
+test('37. timers do not keep the process alive after shutdown', { timeout: 20_000 }, () => {
   const script = `
     import { ActorSystem, receive, same, setup } from ${JSON.stringify(dist)}
     const system = ActorSystem.create('t')

@@ -289,7 +289,7 @@ function stopWatched(n: number): number {
   return took
 }
 
-test('30. stop of 100,000 watched actors at once completes without quadratic cost', () => {
+test('30. stop of 100,000 watched actors at once completes without quadratic cost', { timeout: 60_000 }, () => {
   stopWatched(10_000)
   const small = Math.min(stopWatched(10_000), stopWatched(10_000))
   const large = stopWatched(100_000)
@@ -366,7 +366,7 @@ test('stopping the ref of the top ends the system', async () => {
   expect(await kit.system.terminated).toMatchObject({ killed: [] })
 })
 
-test('C5: each watch yields exactly one Terminated, none after unwatch, keyed by uid', async () => {
+test('C5: each watch yields exactly one Terminated, none after unwatch, keyed by uid', { timeout: 60_000 }, async () => {
   type Step = { kind: 'watch' | 'with' | 'unwatch' | 'stop' | 'kill' | 'settle' | 'respawn' | 'restart-watcher'; i: number }
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('watch', 'with', 'unwatch', 'stop', 'kill', 'settle', 'respawn', 'restart-watcher'),
