@@ -21,7 +21,13 @@ export async function consume(numbers: Receiver<number>, work: (n: number) => Pr
 }
 
 /** Runs one producer and `consumers` of them to the end; returns how many values each consumed. */
-export async function pipeline(count: number, capacity: number, consumers: number, work: (n: number) => Promise<void>, log: (line: string) => void): Promise<number[]> {
+export async function pipeline(
+  count: number,
+  capacity: number,
+  consumers: number,
+  work: (n: number) => Promise<void>,
+  log: (line: string) => void,
+): Promise<number[]> {
   const channel = new Channel<number>(capacity)
   await using group = new TaskGroup()
   void group.spawn(() => produce(channel.sender, count, log))

@@ -48,7 +48,8 @@ test('a failing request is tried again; one that keeps failing is not cached, an
 test('requests end with the actor', async () => {
   const kit = createTestKit()
   let aborted = false
-  const load: LoadUser = (_id, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => ((aborted = true), reject(new Error('ended')))))
+  const load: LoadUser = (_id, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => ((aborted = true), reject(new Error('ended')))))
   const fetcher = kit.system.spawn(DataFetcher, { args: [load], reentrant: true })
   const asked = fetcher.ask.fetchUser(1).catch((cause: { code: string }) => cause.code)
   await kit.settle()

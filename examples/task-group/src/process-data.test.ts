@@ -21,7 +21,7 @@ test('the steps run at once and end together', async () => {
 test('the first failure cancels the others, and is told after they have ended', async () => {
   const kit = createTestKit()
   const lines: string[] = []
-  const broken = steps.map((step) => ({ ...step, fails: step.name === 'images' }))
+  const broken = steps.map(({ name, ms }) => ({ name, ms, fails: name === 'images' }))
   const running = processData(broken, (line) => lines.push(`${kit.clock.now}: ${line}`), kit.system.clock).catch((cause: unknown) => cause)
   await kit.advance(20)
   expect(await running).toMatchObject({ code: 'tasks-failed', errors: [{ message: 'images broke' }] })

@@ -264,7 +264,8 @@ function withReplyTo(question: object, ask: PendingAsk): object {
 /** What is wrong with the options, before anything was sent. */
 function refusal(target: Cell, options: AskOptions): Error | undefined {
   const { timeout, signal, deadlock } = options
-  if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout))) return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
+  if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout)))
+    return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
   if (signal !== undefined && typeof signal.addEventListener !== 'function') return new InvalidOption('signal', signal, 'use an AbortSignal')
   if (signal?.aborted === true) return new Cancelled(`The question to ${target.ref.path}`, signal.reason)
   try {
