@@ -85,7 +85,8 @@ const styles: readonly [string, (kit: TestKit) => Asks][] = [
     'classes',
     (kit) => {
       const ref = kit.system.spawn(ClassTarget, { name: 'target', args: [kit] })
-      const ask: Asks['ask'] = (type, options) => (ref as unknown as ActorRef<{ type: string; args: []; replyTo: ActorRef<number> }>).ask({ type, args: [] }, options)
+      const ask: Asks['ask'] = (type, options) =>
+        (ref as unknown as ActorRef<{ type: string; args: []; replyTo: ActorRef<number> }>).ask({ type, args: [] }, options)
       return { ref, ask, busy: (ms) => ref.tell.busy(ms) }
     },
   ],
@@ -200,7 +201,8 @@ describe.each(styles)('ask, with %s', (_style, make) => {
     expect(settled).toBe(false)
     await kit.advance(1)
     expect(await long).toMatchObject({ code: 'ask-timeout', timeout: 5000 })
-    for (const timeout of [0, -1, Number.NaN, Infinity]) expect(await outcomeOf(target.ask('get', { timeout }))).toMatchObject({ code: 'invalid-option', option: 'timeout' })
+    for (const timeout of [0, -1, Number.NaN, Infinity])
+      expect(await outcomeOf(target.ask('get', { timeout }))).toMatchObject({ code: 'invalid-option', option: 'timeout' })
     const short = createTestKit({ askTimeout: 20 })
     const outcome = outcomeOf(make(short).ask('hang'))
     await short.advance(20)
@@ -219,7 +221,14 @@ describe.each(styles)('ask, with %s', (_style, make) => {
     target.busy(1)
     await kit.advance(50)
     const error = (await queued) as AskTimeout
-    expect(error).toMatchObject({ path: '/user/target', phase: 'running', question: 'queued', ahead: 1, inProgress: { what: 'hang', ms: 150 }, chain: ['/user/target'] })
+    expect(error).toMatchObject({
+      path: '/user/target',
+      phase: 'running',
+      question: 'queued',
+      ahead: 1,
+      inProgress: { what: 'hang', ms: 150 },
+      chain: ['/user/target'],
+    })
     expect(error.message).toBe('/user/target did not answer within 50 ms: it is running, 1 message is ahead, hang in progress for 150 ms.')
     await kit.end()
   })
@@ -273,7 +282,13 @@ test('the remaining time flows into nested asks as a deadline, and the chain of 
   kit.system.events.listen((e) => void nested.push((e as unknown as { cause: AskTimeout }).cause), 'actor.failed')
   const outcome = outcomeOf(a.ask({ type: 'go', next: [b, c], timeout: 4000 }, { timeout: 100 }))
   await kit.advance(100)
-  expect(await outcome).toMatchObject({ code: 'ask-timeout', path: '/user/a', timeout: 100, question: 'in-progress', chain: ['/user/a', '/user/b', '/user/c'] })
+  expect(await outcome).toMatchObject({
+    code: 'ask-timeout',
+    path: '/user/a',
+    timeout: 100,
+    question: 'in-progress',
+    chain: ['/user/a', '/user/b', '/user/c'],
+  })
   expect(((await outcome) as Error).message).toContain('/user/a → /user/b → /user/c')
   // Whoever asked in between had no more time than was left.
   expect(nested.map((e) => [e.path, e.timeout, e.chain.at(-1)])).toEqual([

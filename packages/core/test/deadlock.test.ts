@@ -1,7 +1,18 @@
 // Which waits are deadlocks, and which only look like one.
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { Actor, type ActorContext, type ActorHandle, type ActorRef, type Behavior, DeadlockError, type DeadlockMode, receive, same, type SpawnOptions } from 'troupe'
+import {
+  Actor,
+  type ActorContext,
+  type ActorHandle,
+  type ActorRef,
+  type Behavior,
+  DeadlockError,
+  type DeadlockMode,
+  receive,
+  same,
+  type SpawnOptions,
+} from 'troupe'
 
 type Do = { type: 'do'; replyTo: ActorRef<unknown> }
 type Script = (ctx: ActorContext<Do>, m: Do) => unknown
@@ -29,7 +40,7 @@ const go = { type: 'do' } as const
 
 test('asking oneself in a handler rejects at once with the cycle named', async () => {
   const kit = createTestKit()
-  const { a } = cast(kit, { a: (ctx) => ctx.ask(ctx.self as ActorRef<Do>, go) })
+  const { a } = cast(kit, { a: (ctx) => ctx.ask(ctx.self, go) })
   const error = await settled(kit, a!.ask(go))
   expect(error).toBeInstanceOf(DeadlockError)
   expect(error).toMatchObject({ code: 'deadlock', cycle: ['/user/a', '/user/a'] })
@@ -58,10 +69,12 @@ test('an ask in the synchronous part of a handler counts once the handler waits,
 
 test('an ask after an await counts when it goes through ctx', async () => {
   const kit = createTestKit()
-  const late = (to: () => ActorRef<Do>): Script => async (ctx) => {
-    await Promise.resolve()
-    return ctx.ask(to(), go)
-  }
+  const late =
+    (to: () => ActorRef<Do>): Script =>
+    async (ctx) => {
+      await Promise.resolve()
+      return ctx.ask(to(), go)
+    }
   const refs: Record<string, ActorRef<Do>> = cast(kit, { a: late(() => refs['b']!), b: late(() => refs['a']!) })
   expect(await settled(kit, refs['a']!.ask(go))).toMatchObject({ cycle: ['/user/b', '/user/a', '/user/b'] })
   await kit.end()
@@ -141,7 +154,11 @@ test('not a deadlock: a handler that ended without a reply holds nobody', async 
     // First keeps the question for later; then waits for A, which waits for nothing that B is handling.
     b: (ctx, m) => {
       if (later === undefined) return void (later = m.replyTo)
-      kit.system.clock.after(10, () => later!.tell('answered later'), () => {})
+      kit.system.clock.after(
+        10,
+        () => later!.tell('answered later'),
+        () => {},
+      )
       return ctx.ask(refs['a']!, go)
     },
   })
@@ -162,7 +179,11 @@ test('not a deadlock: a handler that does not wait for what it asked', async () 
       if (m.type === 'got') got.push(m.value)
       else if (got.length === 0 && ctx.sender === undefined) throw new Error('no sender')
       else if (asked++ === 0) {
-        ctx.pipeToSelf(ctx.ask(ctx.self, go), (value) => ({ type: 'got', value }), (value) => ({ type: 'got', value }))
+        ctx.pipeToSelf(
+          ctx.ask(ctx.self, go),
+          (value) => ({ type: 'got', value }),
+          (value) => ({ type: 'got', value }),
+        )
         m.replyTo.tell('first')
       } else m.replyTo.tell('second')
       return same
@@ -238,7 +259,7 @@ test.each<[DeadlockMode, 'system' | 'ask']>([
   ['off', 'ask'],
 ])('%s, said by the %s, lets the cycle be', async (mode, by) => {
   const kit = createTestKit(by === 'system' ? { deadlock: mode } : {})
-  const { a } = cast(kit, { a: (ctx) => ctx.ask(ctx.self as ActorRef<Do>, go, { timeout: 50, ...(by === 'ask' && { deadlock: mode }) }) })
+  const { a } = cast(kit, { a: (ctx) => ctx.ask(ctx.self, go, { timeout: 50, ...(by === 'ask' && { deadlock: mode }) }) })
   expect(await settled(kit, a!.ask(go))).toBe('pending')
   const warnings = kit.logs.filter((l) => l.level === 'warn')
   expect(warnings).toHaveLength(mode === 'warn' ? 1 : 0)

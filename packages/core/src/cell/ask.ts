@@ -183,6 +183,9 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 }
 
+/** Stands for a time that was not read. */
+const unread = -1
+
 /** The context of the handler that runs now; undefined outside of turns. */
 export function contextNow(host: CellHost): Context | undefined {
   return host.running?.current?.ctx
@@ -219,7 +222,8 @@ export function askCell(
     headers = options.headers
     signal = options.signal
   }
-  const now = host.runtime.now()
+  // From outside, time begins with the drain that this leads to; inside of one it may be late, so the clock is read.
+  const now = asker === undefined && host.running === undefined ? unread : host.runtime.now()
   if (asker !== undefined) timeout = within(asker, host, now, timeout)
   const promise = new Promise<unknown>(capture)
   const ask = new PendingAsk(target, headers, timeout, resolveLast, rejectLast)
@@ -234,11 +238,20 @@ export function askCell(
   // A factory may have answered already; then there is nothing to wait for.
   if (!ask.settled) {
     ask.link()
-    host.timers.set(ask, now + timeout)
     if (signal !== undefined) ask.listen(signal)
   }
   target.send(message, wrap === undefined ? ask : wrap(ask))
+  if (ask.resolve !== undefined) startClock(ask, now)
   return promise
+}
+
+/** Arms the deadline: after the drain that may answer it, or now where no drain is on its way. */
+function startClock(ask: PendingAsk, now: number): void {
+  const { dispatcher } = ask.target
+  const { host } = dispatcher
+  if (!dispatcher.awake) return host.timers.set(ask, (now === unread ? host.runtime.now() : now) + ask.timeout)
+  if (now !== unread) ask.at = now + ask.timeout
+  host.youngAsks.add(ask)
 }
 
 /** The question as a message. A name first and the spread after it: the other way round costs a microsecond more. */
@@ -251,7 +264,8 @@ function withReplyTo(question: object, ask: PendingAsk): object {
 /** What is wrong with the options, before anything was sent. */
 function refusal(target: Cell, options: AskOptions): Error | undefined {
   const { timeout, signal, deadlock } = options
-  if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout))) return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
+  if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout)))
+    return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
   if (signal !== undefined && typeof signal.addEventListener !== 'function') return new InvalidOption('signal', signal, 'use an AbortSignal')
   if (signal?.aborted === true) return new Cancelled(`The question to ${target.ref.path}`, signal.reason)
   try {

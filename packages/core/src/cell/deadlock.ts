@@ -113,7 +113,7 @@ export function deadlockOf(edge: AskEdge): DeadlockError | undefined {
 
 /** A handler has become pending: what it asked in its synchronous part keeps it waiting from now on. */
 export function checkHeld(first: AskEdge): void {
-  for (let edge: AskEdge | undefined = first; edge !== undefined; ) {
+  for (let edge: AskEdge | undefined = first; edge !== undefined;) {
     const next: AskEdge | undefined = edge.next
     const error = edge.binds ? deadlockOf(edge) : undefined
     if (error !== undefined) edge.ask.fail(error)

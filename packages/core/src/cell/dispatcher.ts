@@ -68,6 +68,11 @@ export class Dispatcher {
     this.state = 'running'
   }
 
+  /** Whether a drain is under way or on its way. */
+  get awake(): boolean {
+    return this.#awake
+  }
+
   get depth(): number {
     return this.#ready.size
   }
@@ -94,6 +99,7 @@ export class Dispatcher {
     const outer = this.host.running
     this.host.running = this
     this.#read(runtime.now())
+    this.host.youngAsks.stamp(this.now)
     if (this.#pass !== runtime.pass) {
       this.#pass = runtime.pass
       this.#sliceEnd = this.now + this.slice
@@ -107,6 +113,7 @@ export class Dispatcher {
       this.current = undefined
     }
     this.host.running = outer
+    this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
       this.#awake = false
       this.host.idle()
@@ -136,6 +143,8 @@ export class Dispatcher {
     const stride = this.#stride
     const now = this.#runtime.now()
     const elapsed = now - before
+    // Long enough for a question that was asked in this drain to be due.
+    if (elapsed > this.slice) this.host.youngAsks.arm()
     if (elapsed > this.slice && this.#timed !== null && this.#timed !== undefined) this.#slow(this.#timed, stride === 1, elapsed)
     const each = elapsed / (stride - this.untilClock)
     const fits = each > 0 ? Math.floor(this.slice / 8 / each) : longestStride

@@ -14,6 +14,7 @@ import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Meta } from './envelope.ts'
 import type { Ledger } from './ledger.ts'
+import type { YoungAsks } from './young-asks.ts'
 
 export interface CellHost {
   readonly name: string
@@ -21,6 +22,7 @@ export interface CellHost {
   readonly view: SystemView
   readonly ledger: Ledger
   readonly timers: TimerQueue
+  readonly youngAsks: YoungAsks
   readonly runtime: ExecutionRuntime
   readonly logger: Logger
   readonly policy: SupervisionPolicy

@@ -134,7 +134,7 @@ function methodsOf(actor: AnyClass): Map<string, Method> {
 function behaviorOf(actor: AnyClass, args: readonly unknown[]): BehaviorNode {
   const { methods, protocol } = planOf(actor)
   const init = (ctx: Context): BehaviorNode => instanceBehavior(make(actor, args, ctx), methods)
-  return new HookedNode('setup', init as BehaviorNode['handle'], undefined, undefined, (parent, name, uid) => new HandleRef(parent, name, uid, protocol))
+  return new HookedNode('setup', init, undefined, undefined, (parent, name, uid) => new HandleRef(parent, name, uid, protocol))
 }
 
 function make(actor: AnyClass, args: readonly unknown[], ctx: Context): Actor {
@@ -166,7 +166,7 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
     bind(instance, ctx)
     return instance.onError(cause, message)
   }
-  return new HookedNode('receive', handle as BehaviorNode['handle'], signal as BehaviorNode['signal'], error as HookedNode['error'], undefined)
+  return new HookedNode('receive', handle, signal, error, undefined)
 }
 
 /** Answers whoever asked, unless the call was handed on, put aside, cut off, or has replied by itself. */

@@ -53,7 +53,7 @@ declare const system: ActorSystem
 declare const cart: ActorHandle<Cart>
 
 // Compiled, never run: these tests are about what the compiler infers.
-const typesOnly = (_: () => void): void => {}
+const typesOnly = (check: () => void): void => void check
 
 test('only public methods are messages', () => {
   expectTypeOf<MethodsOf<Cart>>().toEqualTypeOf<'add' | 'count' | 'load' | 'pick' | 'echo' | 'same' | 'flush'>()

@@ -6,7 +6,7 @@ import { makeAbortSource } from '../ports/host.ts'
 import type { Signal } from '../values/abort.ts'
 import { checkFinite } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
-import { Cancelled, TroupeError } from '../values/errors.ts'
+import { Cancelled, type TroupeError } from '../values/errors.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
 
 /** What a wait may be given: what ends it early. */
@@ -60,7 +60,14 @@ export class CancellationToken {
     checkFinite('ms', ms, 'from')
     const token = new CancellationToken(options.signal)
     const clock = options.clock ?? hostClock
-    if (!token.isCancelled) token.#release.push(clock.after(ms, () => token.cancel(new TimedOut(ms)), (cause) => token.cancel(cause)))
+    if (!token.isCancelled)
+      token.#release.push(
+        clock.after(
+          ms,
+          () => token.cancel(new TimedOut(ms)),
+          (cause) => token.cancel(cause),
+        ),
+      )
     return token
   }
 

@@ -195,13 +195,17 @@ function wait<V, R>(options: WaitOptions, what: string, list: WaitList<V, R>, va
     if (signal?.aborted === true) throw cancelledBy(what, signal.reason)
     const at = attempt()
     if (at !== undefined) return resolve(at === taken ? (undefined as R) : (at as R))
-    const waiter: Waiter<V, R> = list.add(value, (result) => {
-      unlisten()
-      resolve(result)
-    }, (cause) => {
-      unlisten()
-      reject(cause as Error)
-    })
+    const waiter: Waiter<V, R> = list.add(
+      value,
+      (result) => {
+        unlisten()
+        resolve(result)
+      },
+      (cause) => {
+        unlisten()
+        reject(cause)
+      },
+    )
     const unlisten = onAbort(signal, (reason) => {
       list.remove(waiter)
       reject(cancelledBy(what, reason))

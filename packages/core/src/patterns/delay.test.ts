@@ -41,7 +41,11 @@ test('the host clock is the default', async () => {
   const before = hostClock.now()
   await delay(1)
   expect(hostClock.now()).toBeGreaterThanOrEqual(before + 1)
-  const cancel = hostClock.after(2 ** 40, () => {}, () => {})
+  const cancel = hostClock.after(
+    2 ** 40,
+    () => {},
+    () => {},
+  )
   cancel()
 })
 
@@ -72,9 +76,13 @@ test('timeout ends the work it was given as a function, and observes what it doe
   await kit.advance(10)
   expect(await outcome).toBeInstanceOf(TimedOut)
   expect(reason).toBeInstanceOf(TimedOut)
-  const thrown = timeout(() => {
-    throw new Error('at once')
-  }, 10, { clock })
+  const thrown = timeout(
+    () => {
+      throw new Error('at once')
+    },
+    10,
+    { clock },
+  )
   await expect(thrown).rejects.toThrow('at once')
   const abort = new AbortController()
   const aborted = outcomeOf(timeout(work, 10, { clock, signal: abort.signal }))
@@ -156,7 +164,8 @@ test('retry gives up with all errors, or at once with the cause where it is told
   expect(await exhausted).toMatchObject({ errors: [{ message: 'e1' }, { message: 'e2' }, { message: 'e3' }], cause: { message: 'e3' } })
   const refused = new Error('permanent')
   expect(await outcomeOf(retry(() => Promise.reject(refused), { clock, retryIf: (cause) => cause !== refused }))).toBe(refused)
-  for (const options of [{ attempts: 0 }, { backoff: { jitter: 2 } }, { backoff: { factor: 0 } }]) expect(await outcomeOf(retry(() => 1, options))).toMatchObject({ code: 'invalid-option' })
+  for (const options of [{ attempts: 0 }, { backoff: { jitter: 2 } }, { backoff: { factor: 0 } }])
+    expect(await outcomeOf(retry(() => 1, options))).toMatchObject({ code: 'invalid-option' })
   await kit.end()
 })
 

@@ -35,7 +35,7 @@ export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
       },
       (cause) => {
         unlisten()
-        reject(cause as Error)
+        reject(cause)
       },
     )
     const unlisten = onAbort(signal, (reason) => {
@@ -72,7 +72,7 @@ export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLi
       },
       (cause: unknown) => {
         done()
-        reject(cause as Error)
+        reject(cause)
       },
     )
   })

@@ -49,7 +49,10 @@ export async function retry<T>(work: (attempt: number, signal: Signal) => Promis
       if (retryIf?.(cause, attempt) === false) throw cause
     }
     if (attempt === attempts) throw new RetriesExhausted(errors)
-    await delay(backoffDelay(backoff, attempt, () => clock.random()), { signal, clock })
+    await delay(
+      backoffDelay(backoff, attempt, () => clock.random()),
+      { signal, clock },
+    )
   }
 }
 

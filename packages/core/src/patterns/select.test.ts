@@ -10,10 +10,10 @@ test('the case that is ready happens, and only that one', async () => {
   a.trySend(1)
   b.trySend('y')
   const got = await select({ a, b })
-  expect([a.size, b.size].toSorted()).toEqual([0, 1])
+  expect(a.size + b.size).toBe(1)
   expectTypeOf(got).toEqualTypeOf<
-    | { readonly key: 'a' } & ({ readonly done: false; readonly value: number } | { readonly done: true; readonly value: undefined })
-    | { readonly key: 'b' } & ({ readonly done: false; readonly value: string } | { readonly done: true; readonly value: undefined })
+    | ({ readonly key: 'a' } & ({ readonly done: false; readonly value: number } | { readonly done: true; readonly value: undefined }))
+    | ({ readonly key: 'b' } & ({ readonly done: false; readonly value: string } | { readonly done: true; readonly value: undefined }))
   >()
 })
 
@@ -58,7 +58,7 @@ test('a select does not hand a value to itself', async () => {
   const channel = new Channel<number>(0)
   const abort = new AbortController()
   const both = select({ in: channel, out: sending(channel, 1) }, { signal: abort.signal })
-  await null
+  await Promise.resolve()
   abort.abort()
   await expect(both).rejects.toMatchObject({ code: 'cancelled' })
   expect(channel.tryReceive()).toBeUndefined()

@@ -24,7 +24,9 @@ export type SelectCases = Readonly<Record<string, Receiver<unknown> | Sending>>
 
 /** Which case happened, and what came of it. */
 export type Selected<C extends SelectCases> = {
-  [K in keyof C & string]: C[K] extends Receiver<infer T> ? { readonly key: K } & Received<T> : { readonly key: K; readonly done: false; readonly value: undefined }
+  [K in keyof C & string]: C[K] extends Receiver<infer T>
+    ? { readonly key: K } & Received<T>
+    : { readonly key: K; readonly done: false; readonly value: undefined }
 }[keyof C & string]
 
 interface Candidate {
@@ -63,7 +65,7 @@ export function select<const C extends SelectCases>(cases: C, options: WaitOptio
       }
       const failed = (cause: unknown): void => {
         end()
-        reject(cause as Error)
+        reject(cause)
       }
       if (sends) {
         const waiter = core.senders.add(value, happened, failed)

@@ -5,7 +5,7 @@ import { type ActorRef, Cancelled, delay, NotAllowed, race, receive, same, TaskG
 const until = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
 const microtasks = async (n: number): Promise<void> => {
-  for (let i = 0; i < n; i++) await null
+  for (let i = 0; i < n; i++) await Promise.resolve()
 }
 
 test('waitAll resolves when every task has ended, those spawned by tasks included', async () => {
@@ -35,16 +35,16 @@ test('the first failure cancels the others, and waitAll tells of all errors once
   const group = new TaskGroup()
   const log: string[] = []
   const first = group.spawn(async () => {
-    await null
+    await Promise.resolve()
     throw new Error('first')
   })
   const second = group.spawn(async (signal) => {
-    await until(signal as AbortSignal).catch(() => {})
+    await until(signal).catch(() => {})
     await microtasks(20)
     log.push('cleaned up')
     throw new Error('second')
   })
-  const third = group.spawn((signal) => until(signal as AbortSignal))
+  const third = group.spawn((signal) => until(signal))
   const error = await group.waitAll().catch((e: unknown) => e)
   expect(log).toEqual(['cleaned up'])
   expect(error).toBeInstanceOf(TasksFailed)
@@ -85,7 +85,7 @@ test('a group given ctx.signal ends with the incarnation', async () => {
 test('cancel ends all, also those that wait for their turn, which never start', async () => {
   const group = new TaskGroup({ limit: 1 })
   let started = 0
-  void group.spawn((signal) => (started++, until(signal as AbortSignal)))
+  void group.spawn((signal) => (started++, until(signal)))
   const waiting = group.spawn(() => started++)
   expect(group.size).toBe(2)
   group.cancel('enough')
@@ -116,8 +116,8 @@ test('at most limit tasks run at once, and start in the order in which they were
 
 test('race settles as the first task to end, after the others have ended too', async () => {
   let left = 2
-  const loser = async (signal: unknown): Promise<string> => {
-    await until(signal as AbortSignal).catch(() => {})
+  const loser = async (signal: AbortSignal): Promise<string> => {
+    await until(signal).catch(() => {})
     await microtasks(10)
     left--
     return 'loser'
@@ -127,7 +127,7 @@ test('race settles as the first task to end, after the others have ended too', a
   await expect(race([loser, () => Promise.reject(new Error('fast failure'))])).rejects.toThrow('fast failure')
   await expect(race([])).rejects.toBeInstanceOf(NotAllowed)
   const abort = new AbortController()
-  const aborted = race([(signal) => until(signal as AbortSignal)], { signal: abort.signal })
+  const aborted = race([(signal) => until(signal)], { signal: abort.signal })
   abort.abort('stop')
   await expect(aborted).rejects.toMatchObject({ code: 'cancelled' })
 })
@@ -137,7 +137,7 @@ test('await using cancels what nobody waited for, waits for its end, and tells o
   {
     await using group = new TaskGroup()
     void group.spawn(async (signal) => {
-      await until(signal as AbortSignal).catch(() => {})
+      await until(signal).catch(() => {})
       await microtasks(5)
       log.push('ended')
     })
@@ -166,7 +166,8 @@ test('a group that was given a long-lived signal lets go of it', async () => {
   const signal = new Proxy(abort.signal, {
     get(target, key) {
       if (key === 'addEventListener') return (...args: Parameters<AbortSignal['addEventListener']>) => (listening++, target.addEventListener(...args))
-      if (key === 'removeEventListener') return (...args: Parameters<AbortSignal['removeEventListener']>) => (listening--, target.removeEventListener(...args))
+      if (key === 'removeEventListener')
+        return (...args: Parameters<AbortSignal['removeEventListener']>) => (listening--, target.removeEventListener(...args))
       return Reflect.get(target, key, target) as unknown
     },
   })
@@ -188,19 +189,19 @@ async function schedule(seed: number): Promise<{ orphans: number; over: number }
   let running = 0
   let over = 0
   let budget = 20
-  const task = async (signal: unknown): Promise<number> => {
+  const task = async (signal: AbortSignal): Promise<number> => {
     running++
     if (running > (limit ?? Infinity)) over++
     try {
       const kind = below(8)
       for (let i = below(10); i > 0; i--) {
-        await null
-        if (kind < 4) (signal as AbortSignal).throwIfAborted()
+        await Promise.resolve()
+        if (kind < 4) signal.throwIfAborted()
       }
       // Some listen to the signal, some do not; some spawn, some fail, before or after being cancelled.
       if (kind === 5 && budget-- > 0) void group.spawn(task)
       if (kind === 6) throw new Error('failed')
-      if (kind === 7) await Promise.race([until(signal as AbortSignal).catch(() => microtasks(below(6))), microtasks(12)])
+      if (kind === 7) await Promise.race([until(signal).catch(() => microtasks(below(6))), microtasks(12)])
       return kind
     } finally {
       running--

@@ -10,6 +10,7 @@ import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { defaultOptions } from '../cell/options.ts'
+import { YoungAsks } from '../cell/young-asks.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
@@ -43,6 +44,7 @@ export class SystemCore implements CellHost {
   readonly ledger: Ledger = new Ledger()
   readonly runtime: ExecutionRuntime
   readonly timers: TimerQueue
+  readonly youngAsks: YoungAsks
   readonly logger: Logger
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
@@ -94,6 +96,7 @@ export class SystemCore implements CellHost {
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
+    this.youngAsks = new YoungAsks(this.timers)
     this.events = new LocalEventStream(
       name,
       () => this.phase === 'open',

@@ -46,7 +46,6 @@ type Reserved =
   | 'propertyIsEnumerable'
 
 // `any` is the only way to say "some function" that overloads and generics both satisfy.
-// eslint-disable-next-line typescript/no-explicit-any
 type Method = (...args: any) => any
 
 /** The public methods of a class that are its protocol. */
