@@ -53,6 +53,7 @@ export {
   NotABehavior,
   NotAllowed,
   OfferRefused,
+  RootKilled,
   StartTimeout,
   StashOverflow,
   SystemClosed,
