@@ -13,7 +13,11 @@ test('the tree shows phase, restarts, mailbox depth and what an actor waits for,
       children: [
         child('database', crashing),
         child('cache', crashing, { backoff: { min: 1000, max: 1000, jitter: 0 } }),
-        child('api', setup(() => receive<'slow'>(() => new Promise<void>(() => {}))), { stopTimeout: 10 }),
+        child(
+          'api',
+          setup(() => receive<'slow'>(() => new Promise<void>(() => {}))),
+          { stopTimeout: 10 },
+        ),
       ],
     }),
     { name: 'sup' },

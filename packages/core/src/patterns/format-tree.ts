@@ -28,7 +28,14 @@ export function formatTree(root: ActorSnapshot): string {
   const widths: number[] = []
   for (const row of rows) for (let i = 0; i < row.length; i++) widths[i] = Math.max(widths[i] ?? 0, row[i]!.length)
   const used = widths.flatMap((width, i) => (width > 0 ? [i] : []))
-  return rows.map((row) => used.map((i) => row[i]!.padEnd(widths[i]!)).join('  ').trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      used
+        .map((i) => row[i]!.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 function columnsOf(a: ActorSnapshot): string[] {

@@ -11,7 +11,8 @@ import type { SystemCore } from './core.ts'
 export function spawnRoot<R>(core: SystemCore, behavior: Behavior<R>, end: (cause: unknown) => void): ActorRef<R> {
   // Nobody is above the root to help: unless it asks for a policy itself, its first failure is its last.
   const ref = spawnUnder(core.guardian, behavior, hasPolicy(behavior) ? { name: 'root' } : { name: 'root', supervision: 'stop' })
-  const waiter = ({ reason, cause }: { readonly reason: string; readonly cause: unknown }): void => end(cause ?? (reason === 'killed' ? new RootKilled(ref.path) : undefined))
+  const waiter = ({ reason, cause }: { readonly reason: string; readonly cause: unknown }): void =>
+    end(cause ?? (reason === 'killed' ? new RootKilled(ref.path) : undefined))
   ;(cellOf(ref)!.more.endWaiters ??= []).push(waiter)
   return ref
 }

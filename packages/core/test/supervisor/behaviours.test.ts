@@ -18,11 +18,14 @@ interface Scene {
   readonly journal: Journal
   readonly ref: ActorRef<SupervisorMessage>
   readonly client: ReturnType<typeof supervisorClient>
-  to(name: string): ActorRef<Work>
-  status(): Promise<string>
+  readonly to: (name: string) => ActorRef<Work>
+  readonly status: () => Promise<string>
 }
 
-async function scene(children: readonly (string | readonly [string, ChildOptions])[], options: Omit<Extract<SupervisorOptions, { children?: unknown }>, 'children'> = {}): Promise<Scene> {
+async function scene(
+  children: readonly (string | readonly [string, ChildOptions])[],
+  options: Omit<Extract<SupervisorOptions, { children?: unknown }>, 'children'> = {},
+): Promise<Scene> {
   const kit = createTestKit()
   const journal = makeJournal()
   const specs = children.map((c) => (typeof c === 'string' ? child(c, worker(c, journal)) : child(c[0], worker(c[0], journal), c[1])))
@@ -147,7 +150,14 @@ test('19: with intensity 2 the third failure within the period stops the rest in
   const { reason, cause } = await end
   expect(reason).toBe('failure')
   expect(cause).toBeInstanceOf(RestartIntensityExceeded)
-  expect(cause).toMatchObject({ child: 'b', failures: [{ child: 'b', at: 0 }, { child: 'b', at: 100 }, { child: 'b', at: 200 }] })
+  expect(cause).toMatchObject({
+    child: 'b',
+    failures: [
+      { child: 'b', at: 0 },
+      { child: 'b', at: 100 },
+      { child: 'b', at: 200 },
+    ],
+  })
   await kit.end()
 })
 
@@ -235,7 +245,10 @@ test('22: a shutdown timeout kills only the slow child', async () => {
 })
 
 test("22: shutdown 'kill' gives no time, 'infinity' gives all of it", async () => {
-  const { kit, journal, to, ref } = await scene([['patient', { shutdown: 'infinity' }], ['brisk', { shutdown: 'kill' }]])
+  const { kit, journal, to, ref } = await scene([
+    ['patient', { shutdown: 'infinity' }],
+    ['brisk', { shutdown: 'kill' }],
+  ])
   let done = (): void => {}
   journal.plans['patient']!.stopping = () => new Promise((resolve) => (done = resolve))
   journal.plans['brisk']!.stopping = () => new Promise(() => {})
@@ -250,7 +263,9 @@ test("22: shutdown 'kill' gives no time, 'infinity' gives all of it", async () =
 })
 
 test("23: a significant child's normal end shuts the supervisor down, under auto-shutdown", async () => {
-  const { kit, journal, to, ref } = await scene(['a', ['main', { restart: 'transient', significant: true }], 'c'], { autoShutdown: 'any-significant' })
+  const { kit, journal, to, ref } = await scene(['a', ['main', { restart: 'transient', significant: true }], 'c'], {
+    autoShutdown: 'any-significant',
+  })
   journal.take()
   const end = kit.system.whenTerminated(ref)
   to('main').tell({ type: 'end' })
@@ -275,7 +290,10 @@ test('23: with all-significant the last of them decides, and one that is restart
 })
 
 test('24: dependents restarts exactly the transitive dependents of the failed child, in start order', async () => {
-  const { kit, journal, to } = await scene(['db', 'log', ['cache', { needs: ['db'] }], ['api', { needs: ['cache', 'log'] }], ['mail', { needs: ['log'] }]], { strategy: 'dependents' })
+  const { kit, journal, to } = await scene(
+    ['db', 'log', ['cache', { needs: ['db'] }], ['api', { needs: ['cache', 'log'] }], ['mail', { needs: ['log'] }]],
+    { strategy: 'dependents' },
+  )
   journal.take()
   to('db').tell({ type: 'crash' })
   await kit.settle()

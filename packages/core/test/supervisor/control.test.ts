@@ -123,7 +123,9 @@ test('a stopped temporary child is off the books', async () => {
 test('a slow stop of one child does not keep others from being restarted', async () => {
   const kit = createTestKit()
   const journal = makeJournal()
-  const client = supervisorClient(kit.system.spawn(supervisor({ children: ['a', 'b'].map((n) => child(n, worker(n, journal), { shutdown: 1000 })) }), { name: 'sup' }))
+  const client = supervisorClient(
+    kit.system.spawn(supervisor({ children: ['a', 'b'].map((n) => child(n, worker(n, journal), { shutdown: 1000 })) }), { name: 'sup' }),
+  )
   await kit.settle()
   journal.plans['a']!.stopping = () => new Promise(() => {})
   const stopped = client.stopChild('a')
@@ -173,7 +175,14 @@ test('a supervisor under a supervisor that gives up is restarted in place, with 
   const kit = createTestKit()
   const journal = makeJournal()
   const inner = supervisor({ intensity: 0, children: [child('x', worker('x', journal)), child('y', worker('y', journal))] })
-  const top = kit.system.spawn(supervisor({ strategy: 'rest-for-one', intensity: 1, children: [child('a', worker('a', journal)), child('inner', inner), child('z', worker('z', journal))] }), { name: 'top', supervision: 'stop' })
+  const top = kit.system.spawn(
+    supervisor({
+      strategy: 'rest-for-one',
+      intensity: 1,
+      children: [child('a', worker('a', journal)), child('inner', inner), child('z', worker('z', journal))],
+    }),
+    { name: 'top', supervision: 'stop' },
+  )
   await kit.settle()
   expect(journal.take()).toEqual(['+a', '+x', '+y', '+z'])
   const crash = async (): Promise<void> => {
@@ -207,7 +216,7 @@ test('a nested supervisor has started when its last child has, and gets all the 
   await kit.settle()
   expect(journal.take()).toEqual(['+x', '+z'])
   let down = (): void => {}
-  journal.plans['x']!.stopping = () => new Promise((resolve) => (down = resolve))
+  journal.plans['x'].stopping = () => new Promise((resolve) => (down = resolve))
   top.stop()
   await kit.advance(30_000)
   expect(kit.system.phaseOf(top)).toBe('stopping')
@@ -273,7 +282,9 @@ test('restarting a supervisor by hand stops its children in reverse and starts t
 test('restarting a child by hand is no business of its supervisor, unless the new start fails', async () => {
   const kit = createTestKit()
   const journal = makeJournal()
-  const client = supervisorClient(kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }))
+  const client = supervisorClient(
+    kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }),
+  )
   await kit.settle()
   journal.take()
   kit.system.restart(kit.system.find('/user/sup/a')!)
@@ -290,7 +301,9 @@ test('restarting a child by hand is no business of its supervisor, unless the ne
 test('a child that ends while its group is being restarted is restarted with it, once', async () => {
   const kit = createTestKit()
   const journal = makeJournal()
-  const client = supervisorClient(kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b', 'c'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }))
+  const client = supervisorClient(
+    kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b', 'c'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }),
+  )
   await kit.settle()
   const [a, b, c] = ['a', 'b', 'c'].map((n) => kit.system.find(`/user/sup/${n}`) as ActorRef<Work>)
   journal.take()
@@ -306,7 +319,9 @@ test('a child that ends while its group is being restarted is restarted with it,
 test('a child that fails while a later one of its group is starting is answered when the group is up', async () => {
   const kit = createTestKit()
   const journal = makeJournal()
-  const client = supervisorClient(kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }))
+  const client = supervisorClient(
+    kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }),
+  )
   await kit.settle()
   const a = kit.system.find('/user/sup/a') as ActorRef<Work>
   let up = (): void => {}
@@ -330,7 +345,13 @@ test('groups that wait join: nobody waits shorter than its own backoff', async (
   const journal = makeJournal()
   const slow = { backoff: { min: 1000, max: 1000, jitter: 0 } }
   const client = supervisorClient(
-    kit.system.spawn(supervisor({ strategy: 'rest-for-one', children: [child('a', worker('a', journal)), child('b', worker('b', journal), slow), child('c', worker('c', journal))] }), { name: 'sup' }),
+    kit.system.spawn(
+      supervisor({
+        strategy: 'rest-for-one',
+        children: [child('a', worker('a', journal)), child('b', worker('b', journal), slow), child('c', worker('c', journal))],
+      }),
+      { name: 'sup' },
+    ),
   )
   await kit.settle()
   const at = (n: string) => kit.system.find(`/user/sup/${n}`) as ActorRef<Work>
@@ -350,7 +371,13 @@ test('a stop of one that waits in a group lets the others come back', async () =
   const kit = createTestKit()
   const journal = makeJournal()
   const client = supervisorClient(
-    kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal), { backoff: { min: 100, max: 100, jitter: 0 } })) }), { name: 'sup' }),
+    kit.system.spawn(
+      supervisor({
+        strategy: 'all-for-one',
+        children: ['a', 'b'].map((n) => child(n, worker(n, journal), { backoff: { min: 100, max: 100, jitter: 0 } })),
+      }),
+      { name: 'sup' },
+    ),
   )
   await kit.settle()
   ;(kit.system.find('/user/sup/a') as ActorRef<Work>).tell({ type: 'crash' })
@@ -367,7 +394,10 @@ test('dependents: one that fails to start does not hold back those that do not n
   const slow = { needs: ['db'], backoff: { min: 1000, max: 1000, jitter: 0 } }
   const client = supervisorClient(
     kit.system.spawn(
-      supervisor({ strategy: 'dependents', children: [child('db', worker('db', journal)), child('x', worker('x', journal), slow), child('y', worker('y', journal), { needs: ['db'] })] }),
+      supervisor({
+        strategy: 'dependents',
+        children: [child('db', worker('db', journal)), child('x', worker('x', journal), slow), child('y', worker('y', journal), { needs: ['db'] })],
+      }),
       { name: 'sup' },
     ),
   )
@@ -401,7 +431,9 @@ test('a bystander that overruns its shutdown is cut off in place and keeps its r
   const kit = createTestKit()
   const journal = makeJournal()
   const stuck = receive<string>(() => new Promise<void>(() => {}))
-  kit.system.spawn(supervisor({ strategy: 'all-for-one', children: [child('a', worker('a', journal)), child('stuck', stuck, { shutdown: 100 })] }), { name: 'sup' })
+  kit.system.spawn(supervisor({ strategy: 'all-for-one', children: [child('a', worker('a', journal)), child('stuck', stuck, { shutdown: 100 })] }), {
+    name: 'sup',
+  })
   await kit.settle()
   const at = (n: string) => kit.system.find(`/user/sup/${n}`) as ActorRef<never>
   const { uid } = at('stuck')
@@ -417,7 +449,17 @@ test('a bystander that overruns its shutdown is cut off in place and keeps its r
 
 test('a spawn option that is wrong fails the start of the supervisor and names the option', async () => {
   const kit = createTestKit()
-  const ref = kit.system.spawn(supervisor({ children: [child('a', receive<string>(() => same), { dispatcher: 'ghost' })] }))
+  const ref = kit.system.spawn(
+    supervisor({
+      children: [
+        child(
+          'a',
+          receive<string>(() => same),
+          { dispatcher: 'ghost' },
+        ),
+      ],
+    }),
+  )
   const failed = kit.system.started(ref).catch((e: unknown) => String(e))
   await kit.settle()
   expect(await failed).toContain('ghost')
@@ -427,7 +469,10 @@ test('a spawn option that is wrong fails the start of the supervisor and names t
 test('a failure is logged with what the supervisor decided', async () => {
   const kit = createTestKit()
   const journal = makeJournal()
-  kit.system.spawn(supervisor({ intensity: 1, children: [child('a', worker('a', journal)), child('t', worker('t', journal), { restart: 'temporary' })] }), { name: 'sup', supervision: 'stop' })
+  kit.system.spawn(
+    supervisor({ intensity: 1, children: [child('a', worker('a', journal)), child('t', worker('t', journal), { restart: 'temporary' })] }),
+    { name: 'sup', supervision: 'stop' },
+  )
   await kit.settle()
   for (const name of ['a', 't', 'a']) {
     ;(kit.system.find(`/user/sup/${name}`) as ActorRef<Work>).tell({ type: 'crash' })
@@ -440,23 +485,131 @@ test('a failure is logged with what the supervisor decided', async () => {
 })
 
 test.each([
-  ['two of a name', () => supervisor({ children: [child('a', receive(() => same)), child('a', receive(() => same))] }), InvalidChildren, /two children named "a"/],
-  ['an unknown need', () => supervisor({ children: [child('a', receive(() => same), { needs: ['b'] })] }), InvalidChildren, /"a" needs "b"/],
+  [
+    'two of a name',
+    () =>
+      supervisor({
+        children: [
+          child(
+            'a',
+            receive(() => same),
+          ),
+          child(
+            'a',
+            receive(() => same),
+          ),
+        ],
+      }),
+    InvalidChildren,
+    /two children named "a"/,
+  ],
+  [
+    'an unknown need',
+    () =>
+      supervisor({
+        children: [
+          child(
+            'a',
+            receive(() => same),
+            { needs: ['b'] },
+          ),
+        ],
+      }),
+    InvalidChildren,
+    /"a" needs "b"/,
+  ],
   [
     'a cycle of needs',
-    () => supervisor({ children: (['a:c', 'b:a', 'c:b', 'd:a'] as const).map((x) => child(x[0]!, receive(() => same), { needs: [x[2]!] })) }),
+    () =>
+      supervisor({
+        children: (['a:c', 'b:a', 'c:b', 'd:a'] as const).map((x) =>
+          child(
+            x[0]!,
+            receive(() => same),
+            { needs: [x[2]!] },
+          ),
+        ),
+      }),
     InvalidChildren,
     /a → c → b → a/,
   ],
-  ['a child that needs itself', () => supervisor({ children: [child('a', receive(() => same), { needs: ['a'] })] }), InvalidChildren, /a → a/],
-  ['a significant permanent child', () => child('a', receive(() => same), { significant: true }), InvalidOption, /permanent/],
-  ['a significant child without auto-shutdown', () => supervisor({ children: [child('a', receive(() => same), { restart: 'transient', significant: true })] }), InvalidOption, /"a" is significant/],
+  [
+    'a child that needs itself',
+    () =>
+      supervisor({
+        children: [
+          child(
+            'a',
+            receive(() => same),
+            { needs: ['a'] },
+          ),
+        ],
+      }),
+    InvalidChildren,
+    /a → a/,
+  ],
+  [
+    'a significant permanent child',
+    () =>
+      child(
+        'a',
+        receive(() => same),
+        { significant: true },
+      ),
+    InvalidOption,
+    /permanent/,
+  ],
+  [
+    'a significant child without auto-shutdown',
+    () =>
+      supervisor({
+        children: [
+          child(
+            'a',
+            receive(() => same),
+            { restart: 'transient', significant: true },
+          ),
+        ],
+      }),
+    InvalidOption,
+    /"a" is significant/,
+  ],
   ['a strategy that is none', () => supervisor({ strategy: 'one_for_one' as never, children: [] }), InvalidOption, /strategy/],
   ['an intensity that is none', () => supervisor({ intensity: -1, children: [] }), InvalidOption, /intensity/],
   ['a period that is none', () => supervisor({ period: 0, children: [] }), InvalidOption, /period/],
-  ['a restart type that is none', () => child('a', receive(() => same), { restart: 'always' as never }), InvalidOption, /restart/],
-  ['a shutdown that is none', () => child('a', receive(() => same), { shutdown: -1 }), InvalidOption, /shutdown/],
-  ['a policy of its own for a child', () => child('a', receive(() => same), { supervision: 'stop' } as never), InvalidOption, /supervision/],
+  [
+    'a restart type that is none',
+    () =>
+      child(
+        'a',
+        receive(() => same),
+        { restart: 'always' as never },
+      ),
+    InvalidOption,
+    /restart/,
+  ],
+  [
+    'a shutdown that is none',
+    () =>
+      child(
+        'a',
+        receive(() => same),
+        { shutdown: -1 },
+      ),
+    InvalidOption,
+    /shutdown/,
+  ],
+  [
+    'a policy of its own for a child',
+    () =>
+      child(
+        'a',
+        receive(() => same),
+        { supervision: 'stop' } as never,
+      ),
+    InvalidOption,
+    /supervision/,
+  ],
   ['a simple-one-for-one without a template', () => supervisor({ strategy: 'simple-one-for-one' } as never), InvalidOption, /template/],
 ] as const)('%s is refused with its name', (_what, make, error, message) => {
   expect(make).toThrow(error)

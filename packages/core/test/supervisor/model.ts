@@ -124,7 +124,11 @@ export class ModelSupervisor {
     if (c.plan.restart === 'permanent' || (c.plan.restart === 'transient' && abnormal)) return this.restart(c)
     this.stop(c)
     if (!c.plan.significant || this.plan.autoShutdown === 'never') return
-    if (this.plan.autoShutdown === 'all-significant' && this.children.some((o) => o !== c && o.plan.significant && o.plan.restart !== 'permanent' && o.up)) return
+    if (
+      this.plan.autoShutdown === 'all-significant' &&
+      this.children.some((o) => o !== c && o.plan.significant && o.plan.restart !== 'permanent' && o.up)
+    )
+      return
     this.close()
     this.ended('shutdown')
   }

@@ -9,7 +9,20 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorRef, type Behavior, child, type ExitReason, receive, stopped, supervisor, supervisorClient, type RestartType, setup, type Strategy, template } from 'troupe'
+import {
+  type ActorRef,
+  type Behavior,
+  child,
+  type ExitReason,
+  receive,
+  stopped,
+  supervisor,
+  supervisorClient,
+  type RestartType,
+  setup,
+  type Strategy,
+  template,
+} from 'troupe'
 
 type Ender = 'normal' | 'failure'
 
@@ -61,13 +74,21 @@ for (const strategy of Object.keys(group) as Strategy[])
             ? supervisor({ strategy, template: made })
             : supervisor({
                 strategy,
-                children: [child('one', ender('one', starts)), child('two', subject, { restart }), child('three', ender('three', starts), { needs: ['two'] })],
+                children: [
+                  child('one', ender('one', starts)),
+                  child('two', subject, { restart }),
+                  child('three', ender('three', starts), { needs: ['two'] }),
+                ],
               }),
           { name: 'sup', supervision: 'stop' },
         )
         const client = supervisorClient(ref)
         if (strategy === 'simple-one-for-one') {
-          for (const [behavior, name] of [[ender('one', starts), 'one'], [subject, 'two'], [ender('three', starts), 'three']] as const) {
+          for (const [behavior, name] of [
+            [ender('one', starts), 'one'],
+            [subject, 'two'],
+            [ender('three', starts), 'three'],
+          ] as const) {
             const started = client.startChild(made.with(behavior, name))
             await kit.settle()
             await started
@@ -92,7 +113,8 @@ for (const strategy of Object.keys(group) as Strategy[])
         await kit.settle()
         const after = await listed
         if (expected) expect(after.map((c) => c.status)).toEqual(['running', 'running', 'running'])
-        else if (restart === 'temporary' || strategy === 'simple-one-for-one') expect(after.map((c) => c.ref?.uid)).toEqual([before[0]!.ref!.uid, before[2]!.ref!.uid])
+        else if (restart === 'temporary' || strategy === 'simple-one-for-one')
+          expect(after.map((c) => c.ref?.uid)).toEqual([before[0]!.ref!.uid, before[2]!.ref!.uid])
         else expect(after.map((c) => c.status)).toEqual(['running', 'stopped', 'running'])
         // A failure is restarted in place: the ref goes on. An end is an end: the restarted one is a new actor.
         if (expected && strategy !== 'simple-one-for-one') expect(after[1]!.ref!.uid === target.uid).toBe(reason === 'failure')
@@ -108,7 +130,13 @@ for (const strategy of ['all-for-one', 'rest-for-one', 'dependents'] as const)
     test(`${strategy}: a ${restart} bystander ${restart === 'temporary' ? 'is stopped and not restarted' : 'is restarted'}`, async () => {
       const kit = createTestKit()
       const starts: string[] = []
-      kit.system.spawn(supervisor({ strategy, children: [child('first', ender('first', starts)), child('second', ender('second', starts), { restart, needs: ['first'] })] }), { name: 'sup' })
+      kit.system.spawn(
+        supervisor({
+          strategy,
+          children: [child('first', ender('first', starts)), child('second', ender('second', starts), { restart, needs: ['first'] })],
+        }),
+        { name: 'sup' },
+      )
       await kit.settle()
       ;(kit.system.find('/user/sup/first') as ActorRef<Ender>).tell('failure')
       await kit.settle()

@@ -1,6 +1,20 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, expectTypeOf, test } from 'vitest'
-import { type ActorRef, ActorSystem, child, NotABehavior, receive, RestartIntensityExceeded, RootKilled, stopped, supervise, supervisor, supervisorClient, type SupervisorMessage, withOptions } from 'troupe'
+import {
+  type ActorRef,
+  ActorSystem,
+  child,
+  NotABehavior,
+  receive,
+  RestartIntensityExceeded,
+  RootKilled,
+  stopped,
+  supervise,
+  supervisor,
+  supervisorClient,
+  type SupervisorMessage,
+  withOptions,
+} from 'troupe'
 import { makeJournal, type Work, worker } from './worker.ts'
 
 test('a root that gives up ends the system, and terminated resolves with its cause', async () => {
@@ -44,7 +58,9 @@ test('a root whose start fails ends the system with that', async () => {
 
 test('a root may ask for a policy of its own', async () => {
   const journal = makeJournal()
-  const root = withOptions(supervisor({ intensity: 0, children: [child('a', worker('a', journal))] }), { supervision: supervise({ limit: { restarts: 1, within: 1000 } }) })
+  const root = withOptions(supervisor({ intensity: 0, children: [child('a', worker('a', journal))] }), {
+    supervision: supervise({ limit: { restarts: 1, within: 1000 } }),
+  })
   const kit = createTestKit({ root })
   await kit.settle()
   const crash = async (): Promise<void> => {

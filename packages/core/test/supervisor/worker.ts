@@ -17,7 +17,7 @@ export interface Journal {
   readonly lines: string[]
   readonly plans: Record<string, Plan>
   /** Takes what was written so far. */
-  take(): string[]
+  readonly take: () => string[]
 }
 
 export function makeJournal(): Journal {

@@ -27,7 +27,8 @@ export function answerExit(step: Step, member: Member, exit: Exit): void {
     return
   }
   const cause = exit.cause instanceof ActorInitializationError ? exit.cause.cause : exit.cause
-  if (cause instanceof ActorError && cause.kind !== 'transient') return giveUp(step, member, new ChildUnrecoverable(tree.path, labelOf(member), cause))
+  if (cause instanceof ActorError && cause.kind !== 'transient')
+    return giveUp(step, member, new ChildUnrecoverable(tree.path, labelOf(member), cause))
   const scope = scopeOf(tree, member)
   if (scope.some((m) => m.operation !== undefined && m.operation.step !== 'waiting')) {
     member.exit = exit
@@ -48,7 +49,8 @@ export function gone(step: Step, member: Member): void {
 
 /** The child that an operation was starting did not come up. */
 export function startFailed(step: Step, operation: Operation, member: Member, exit: Exit): void {
-  if (operation.kind === 'boot') return beginClosing(step, { type: 'boot-failed', cause: exit.cause ?? new Cancelled(`The start of ${step.tree.path}/${labelOf(member)}`) })
+  if (operation.kind === 'boot')
+    return beginClosing(step, { type: 'boot-failed', cause: exit.cause ?? new Cancelled(`The start of ${step.tree.path}/${labelOf(member)}`) })
   if (operation.kind === 'start') {
     operation.failure = { cause: exit.cause }
     operation.step = 'resting'

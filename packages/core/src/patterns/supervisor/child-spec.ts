@@ -49,7 +49,7 @@ export interface ChildSpec<in M> {
 /** A spec of which only the supervisor's side matters. */
 export type AnyChildSpec = ChildSpec<never>
 
-const known: readonly string[] = ['restart', 'shutdown', 'significant', 'needs', 'backoff']
+const known: ReadonlySet<string> = new Set(['restart', 'shutdown', 'significant', 'needs', 'backoff'])
 
 /**
  * A child for `supervisor` or `startChild`.
@@ -81,7 +81,8 @@ export interface ChildTemplate<A extends readonly unknown[], in M> {
  */
 export function template<A extends readonly unknown[], M>(make: (...args: A) => Behavior<M>, options: ChildOptions = {}): ChildTemplate<A, M> {
   if (typeof make !== 'function') throw new InvalidOption('template', make, 'use a function that makes the behavior')
-  if (options.needs !== undefined && options.needs.length > 0) throw new InvalidOption('needs', options.needs, 'instances of a template have no names to need')
+  if (options.needs !== undefined && options.needs.length > 0)
+    throw new InvalidOption('needs', options.needs, 'instances of a template have no names to need')
   const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), options, self) }
   return self
 }
@@ -93,12 +94,16 @@ function specOf<M>(name: string | undefined, behavior: Behavior<M>, options: Chi
   if (typeof shutdown === 'number') checkFinite('shutdown', shutdown, 'from')
   else if (shutdown !== 'kill' && shutdown !== 'infinity') throw new InvalidOption('shutdown', shutdown, "use milliseconds, 'kill' or 'infinity'")
   checkBoolean('significant', significant)
-  if (significant && restart === 'permanent') throw new InvalidOption('significant', significant, 'a permanent child is always restarted; make it transient or temporary')
+  if (significant && restart === 'permanent')
+    throw new InvalidOption('significant', significant, 'a permanent child is always restarted; make it transient or temporary')
   if (!Array.isArray(needs) || needs.some((n) => typeof n !== 'string')) throw new InvalidOption('needs', needs, 'use an array of names')
   const spawn: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(options)) if (!known.includes(key)) spawn[key] = value
-  for (const key of ['name', 'supervision']) if (key in spawn) throw new InvalidOption(key, spawn[key], 'a supervised child takes its name first, and its supervisor decides about its failures')
-  if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill') spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
+  for (const [key, value] of Object.entries(options)) if (!known.has(key)) spawn[key] = value
+  for (const key of ['name', 'supervision'])
+    if (key in spawn)
+      throw new InvalidOption(key, spawn[key], 'a supervised child takes its name first, and its supervisor decides about its failures')
+  if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill')
+    spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
   const resolved = backoff === undefined ? undefined : supervise({ backoff }).backoff
   return { name, behavior, restart, shutdown, significant, needs, backoff: resolved, spawn, template: from }
 }

@@ -32,7 +32,10 @@ export interface SupervisorClient {
  * const ref = await storage.restartChild(db)
  */
 export function supervisorClient(ref: ActorRef<SupervisorMessage>, options?: AskOptions): SupervisorClient {
-  const request = async <T extends AnyRef | undefined>(question: { readonly type: 'start-child' | 'stop-child' | 'restart-child' | 'delete-child' | 'find-child'; readonly child: unknown }): Promise<T> => {
+  const request = async <T extends AnyRef | undefined>(question: {
+    readonly type: 'start-child' | 'stop-child' | 'restart-child' | 'delete-child' | 'find-child'
+    readonly child: unknown
+  }): Promise<T> => {
     const reply = await ref.ask<ChildReply>((replyTo) => ({ ...question, replyTo }) as SupervisorMessage, options)
     if (reply.ok) return reply.ref as T
     throw new ChildRefused(reply.reason, reply.message, reply.cause)

@@ -25,7 +25,11 @@ export function controlled(step: Step, event: Control): void {
   answer(step, request, { ok: true })
 }
 
-function startNew(step: Step, event: Extract<Event, { type: 'start' }>, refuse: (reason: Refusal['reason'], names?: readonly string[]) => void): void {
+function startNew(
+  step: Step,
+  event: Extract<Event, { type: 'start' }>,
+  refuse: (reason: Refusal['reason'], names?: readonly string[]) => void,
+): void {
   const { tree } = step
   const { name, needs } = event.facts
   const present = name === undefined ? undefined : tree.names.get(name)

@@ -116,7 +116,7 @@ function ended(step: Step, member: Member, { reason, cause }: Extract<Event, { t
 /** Takes up what waited for an operation, as long as that leads anywhere. */
 function answerLater(step: Step): void {
   const { tree } = step
-  for (let before = Infinity; tree.later.length > 0 && tree.later.length < before; ) {
+  for (let before = Infinity; tree.later.length > 0 && tree.later.length < before;) {
     const later = tree.later
     before = later.length
     tree.later = []

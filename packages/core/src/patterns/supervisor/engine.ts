@@ -242,7 +242,7 @@ export class Engine implements Keeper {
   }
 
   find(key: ChildKey): AnyRef | undefined {
-    return this.#held.get(this.#find(key) ?? -1)?.cell?.ref as AnyRef | undefined
+    return this.#held.get(this.#find(key) ?? -1)?.cell?.ref
   }
 
   #ask(what: string, replyTo: ActorRef<ChildReply>, spec: AnyChildSpec | undefined): number {
@@ -275,7 +275,15 @@ export class Engine implements Keeper {
   #info(member: Member): ChildInfo {
     const { spec, cell } = this.#held.get(member.id)!
     const { name, restart, significant, behavior } = spec
-    return { name, ref: cell?.ref, status: statusOf(this.#tree, member), restart, significant, restarts: member.restarts, supervisor: isSupervisor(behavior) }
+    return {
+      name,
+      ref: cell?.ref,
+      status: statusOf(this.#tree, member),
+      restart,
+      significant,
+      restarts: member.restarts,
+      supervisor: isSupervisor(behavior),
+    }
   }
 
   count(): ChildCount {

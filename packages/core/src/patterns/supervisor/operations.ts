@@ -16,7 +16,19 @@ type Beginning = Pick<Operation, 'kind' | 'rest' | 'start'> & Partial<Pick<Opera
 export function begin(step: Step, beginning: Beginning): void {
   const { kind, rest, start, until = 0, cause, request, discard = false } = beginning
   const members = new Set([...rest, ...start])
-  const operation: Operation = { id: ++step.tree.serial, kind, step: 'resting', members, rest, start, until, cause, request, failure: undefined, discard }
+  const operation: Operation = {
+    id: ++step.tree.serial,
+    kind,
+    step: 'resting',
+    members,
+    rest,
+    start,
+    until,
+    cause,
+    request,
+    failure: undefined,
+    discard,
+  }
   step.tree.operations.add(operation)
   for (const member of members) {
     member.operation = operation

@@ -11,13 +11,15 @@ interface Named {
 export function orderByNeeds<T extends Named>(children: readonly T[], where: string): T[] {
   const byName = new Map<string, T>()
   for (const c of children) {
-    if (c.name === undefined) throw new InvalidChildren(`${where} has a child without a name. Instances of a template belong to a simple-one-for-one supervisor.`)
+    if (c.name === undefined)
+      throw new InvalidChildren(`${where} has a child without a name. Instances of a template belong to a simple-one-for-one supervisor.`)
     if (byName.has(c.name)) throw new InvalidChildren(`${where} has two children named "${c.name}". Give each its own name.`)
     byName.set(c.name, c)
   }
   for (const c of children)
     for (const need of c.needs)
-      if (!byName.has(need)) throw new InvalidChildren(`${where}: "${c.name}" needs "${need}", which is none of its siblings (${[...byName.keys()].join(', ')}).`)
+      if (!byName.has(need))
+        throw new InvalidChildren(`${where}: "${c.name}" needs "${need}", which is none of its siblings (${[...byName.keys()].join(', ')}).`)
   const ordered = new Set<T>()
   for (const c of children) visit(c, byName, ordered, where)
   return [...ordered]

@@ -68,19 +68,23 @@ export function supervisor(options: SupervisorOptions): Behavior<SupervisorMessa
 function check(options: SupervisorOptions): Checked {
   if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { children: [ … ] }')
   const { strategy = 'one-for-one', intensity = 3, period = 5000, autoShutdown = 'never' } = options
-  const { children = [], template } = options as { children?: readonly AnyChildSpec[]; template?: object }
+  const { children = [], template } = options as { children?: readonly AnyChildSpec[]; template?: { readonly with?: unknown } }
   checkOneOf('strategy', strategy, ['one-for-one', 'all-for-one', 'rest-for-one', 'dependents', 'simple-one-for-one'])
   checkWhole('intensity', intensity, 0)
   checkFinite('period', period, 'above')
   checkOneOf('autoShutdown', autoShutdown, ['never', 'any-significant', 'all-significant'])
-  if (!Array.isArray(children) || children.some((c) => typeof c?.behavior !== 'object')) throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
+  if (!Array.isArray(children) || children.some((c) => typeof c?.behavior !== 'object'))
+    throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
   const simple = strategy === 'simple-one-for-one'
-  if (simple && typeof (template as { with?: unknown } | undefined)?.with !== 'function') throw new InvalidOption('template', template, 'a simple-one-for-one supervisor has one: use template(…)')
-  if (simple && children.length > 0) throw new InvalidOption('children', children, 'a simple-one-for-one supervisor has no declared children; start instances of its template')
+  if (simple && typeof template?.with !== 'function')
+    throw new InvalidOption('template', template, 'a simple-one-for-one supervisor has one: use template(…)')
+  if (simple && children.length > 0)
+    throw new InvalidOption('children', children, 'a simple-one-for-one supervisor has no declared children; start instances of its template')
   if (!simple && template !== undefined) throw new InvalidOption('template', template, "only strategy 'simple-one-for-one' has one")
   const ordered = orderByNeeds(children, 'The supervisor')
   const significant = ordered.find((c) => c.significant)
-  if (significant !== undefined && autoShutdown === 'never') throw new InvalidOption('autoShutdown', autoShutdown, `"${significant.name}" is significant: use 'any-significant' or 'all-significant'`)
+  if (significant !== undefined && autoShutdown === 'never')
+    throw new InvalidOption('autoShutdown', autoShutdown, `"${significant.name}" is significant: use 'any-significant' or 'all-significant'`)
   return { strategy, intensity, period, autoShutdown, children: ordered, template }
 }
 
@@ -106,7 +110,7 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
     engine.boot((error) => {
       signal.removeEventListener('abort', interrupted)
       if (error === undefined) resolve(running)
-      else reject(error.cause as Error)
+      else reject(error.cause)
     })
   })
 }
@@ -116,7 +120,13 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
     case 'start-child': {
       const wrong = misfit(checked, message.child)
       if (wrong === undefined) return engine.start(message.child, message.replyTo)
-      return message.replyTo.tell(refusal(path, `start ${message.child?.name ?? 'a child'}`, { ok: false, reason: 'invalid', cause: new InvalidOption('child', message.child, wrong) }))
+      return message.replyTo.tell(
+        refusal(path, `start ${message.child?.name ?? 'a child'}`, {
+          ok: false,
+          reason: 'invalid',
+          cause: new InvalidOption('child', message.child, wrong),
+        }),
+      )
     }
     case 'stop-child':
       return engine.control('stop', message.child, message.replyTo)
@@ -138,7 +148,11 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
 /** Why a child cannot be one of this supervisor's, in words; undefined if it can. */
 function misfit({ template, autoShutdown }: Checked, spec: AnyChildSpec): string | undefined {
   if (typeof spec?.behavior !== 'object') return 'use child(name, behavior) or template(…).with(…)'
-  if (spec.template !== template) return template === undefined ? 'it is an instance of a template; use child(name, behavior)' : 'use an instance of the template of this supervisor'
-  if (spec.significant && autoShutdown === 'never') return "a significant child needs a supervisor with autoShutdown 'any-significant' or 'all-significant'"
+  if (spec.template !== template)
+    return template === undefined
+      ? 'it is an instance of a template; use child(name, behavior)'
+      : 'use an instance of the template of this supervisor'
+  if (spec.significant && autoShutdown === 'never')
+    return "a significant child needs a supervisor with autoShutdown 'any-significant' or 'all-significant'"
   return undefined
 }
