@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   ActorError,
   type ActorRef,
+  type Behavior,
   child,
   type ChildOptions,
   ChildRefused,
@@ -12,6 +13,8 @@ import {
   receive,
   RestartIntensityExceeded,
   same,
+  setup,
+  stopped,
   supervisor,
   supervisorClient,
   type SupervisorClient,
@@ -128,13 +131,13 @@ test('a slow stop of one child does not keep others from being restarted', async
   )
   await kit.settle()
   journal.plans['a']!.stopping = () => new Promise(() => {})
-  const stopped = client.stopChild('a')
+  const stopping = client.stopChild('a')
   await kit.advance(500)
   ;(kit.system.find('/user/sup/b') as ActorRef<Work>).tell({ type: 'crash' })
   await kit.settle()
   expect(await list(kit, client)).toBe('a stopping 0, b running 1')
   await kit.advance(500)
-  await stopped
+  await stopping
   expect(await list(kit, client)).toBe('a stopped 0, b running 1')
   await kit.end()
 })
@@ -649,3 +652,94 @@ test('30: 100,000 watched instances stop at once, and their watcher hears of eac
   expect([heard.size, twice]).toEqual([100_000, 0])
   await kit.end()
 }, 20_000)
+
+test('a child that stops itself while it starts is not there, and that is no failure', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  const shy = (): Behavior<string> => setup<string>(() => stopped)
+  const client = supervisorClient(
+    kit.system.spawn(
+      supervisor({ children: [child('shy', shy()), child('brief', shy(), { restart: 'temporary' }), child('a', worker('a', journal))] }),
+    ),
+  )
+  await kit.settle()
+  expect(await list(kit, client)).toBe('shy stopped 0, a running 0')
+  await kit.end()
+})
+
+test('a suspended supervisor still restarts its children', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  const ref = kit.system.spawn(supervisor({ children: [child('a', worker('a', journal))] }), { name: 'sup' })
+  await kit.settle()
+  kit.system.suspend(ref, 'looking')
+  await kit.settle()
+  ;(kit.system.find('/user/sup/a') as ActorRef<Work>).tell({ type: 'crash' })
+  await kit.settle()
+  expect(journal.take()).toEqual(['+a', '-a', '+a'])
+  await kit.end()
+})
+
+test('a restart by hand under way joins a group restart', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  const client = supervisorClient(
+    kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }),
+  )
+  await kit.settle()
+  const [a, b] = ['a', 'b'].map((n) => kit.system.find(`/user/sup/${n}`) as ActorRef<Work>)
+  for (const order of [0, 1]) {
+    journal.take()
+    if (order === 0) kit.system.restart(b!)
+    a!.tell({ type: 'crash' })
+    if (order === 1) kit.system.restart(b!)
+    await kit.settle()
+    expect(await list(kit, client)).toBe(`a running ${order + 1}, b running ${order + 1}`)
+    expect(journal.take().filter((l) => l === '+a')).toEqual(['+a'])
+  }
+  await kit.end()
+})
+
+test('a group restart while a child is starting again by hand waits for it and ends with everybody running', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  const client = supervisorClient(
+    kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' }),
+  )
+  await kit.settle()
+  const [a, b] = ['a', 'b'].map((n) => kit.system.find(`/user/sup/${n}`) as ActorRef<Work>)
+  for (const fails of [0, 1]) {
+    let up = (): void => {}
+    journal.plans['b']!.starting = () => new Promise((resolve) => (up = resolve))
+    kit.system.restart(b!)
+    await kit.settle()
+    a!.tell({ type: 'crash' })
+    await kit.settle()
+    delete journal.plans['b']!.starting
+    journal.plans['b']!.failStarts = fails
+    up()
+    await kit.settle()
+    expect((await done(kit, client.children())).map((c) => c.status)).toEqual(['running', 'running'])
+    a!.tell({ type: 'note', text: 'here' })
+    b!.tell({ type: 'note', text: 'here' })
+    await kit.settle()
+    expect(journal.take().filter((l) => l.includes('here'))).toEqual(['a: here', 'b: here'])
+  }
+  await kit.end()
+})
+
+test('while the system closes no child is brought back', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  kit.system.spawn(supervisor({ children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' })
+  await kit.settle()
+  const [a, b] = ['a', 'b'].map((n) => kit.system.find(`/user/sup/${n}`) as ActorRef<Work>)
+  journal.take()
+  kit.system.kill(a!)
+  b!.tell({ type: 'crash' })
+  const ended = kit.system.shutdown()
+  await kit.settle()
+  await ended
+  expect(journal.take().filter((l) => l.startsWith('+'))).toEqual([])
+  await kit.end()
+})

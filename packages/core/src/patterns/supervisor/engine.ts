@@ -10,6 +10,7 @@ import { releaseHeld } from '../../cell/restarting.ts'
 import type { Deadline } from '../../queues/timers.ts'
 import { walk } from '../../system/inspection.ts'
 import type { ActorContext } from '../../values/context.ts'
+import { SystemClosed } from '../../values/errors.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import type { Directive } from '../../values/signals.ts'
 import { type AnyChildSpec, endless } from './child-spec.ts'
@@ -192,6 +193,8 @@ export class Engine implements Keeper {
       held.cell = cell
       this.#ids.set(cell, id)
     } catch (cause) {
+      // The system closes, and the supervisor will be told to stop: nobody is brought back any more.
+      if (cause instanceof SystemClosed) this.#tree.leaving = true
       this.#events.push({ type: 'ended', id, reason: 'failure', cause })
     }
   }

@@ -31,8 +31,8 @@ export class RestartIntensityExceeded extends TroupeError {
     const counted = failures.map((f) => f.child).join(', ')
     super(
       `${path} gave up: ${child} needed a restart, the ${ordinal(failures.length)} within ${limits.period} ms (${counted}), ` +
-        `and at most ${limits.intensity} are allowed${cause === undefined ? '' : `; last: ${messageOf(cause)}`}. ` +
-        'Fix the cause, give the child a backoff, or raise intensity.',
+        `and at most ${limits.intensity} are allowed. Fix the cause, give the child a backoff, or raise intensity.` +
+        (cause === undefined ? '' : ` Last: ${messageOf(cause)}`),
       { cause },
     )
     this.path = path

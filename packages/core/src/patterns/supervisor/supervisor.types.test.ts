@@ -14,16 +14,13 @@ import {
 } from 'troupe'
 
 type Db = { type: 'get'; replyTo: ActorRef<number> }
-declare const client: SupervisorClient
+const text = receive<string>(() => same)
+const store = receive<Db>(() => same)
 
 test('a spec carries the protocol of its child, and is the typed key to it', () => {
-  const db = child(
-    'db',
-    receive<Db>(() => same),
-  )
+  const db = child('db', store)
   expectTypeOf(db).toEqualTypeOf<ChildSpec<Db>>()
-  expectTypeOf(client.startChild<Db>).returns.resolves.toEqualTypeOf<ActorRef<Db>>()
-  const check = (): void => {
+  const compiled = (client: SupervisorClient): void => {
     expectTypeOf(client.startChild(db)).resolves.toEqualTypeOf<ActorRef<Db>>()
     expectTypeOf(client.refOf(db)).resolves.toEqualTypeOf<ActorRef<Db>>()
     expectTypeOf(client.restartChild(db)).resolves.toEqualTypeOf<ActorRef<Db>>()
@@ -31,42 +28,27 @@ test('a spec carries the protocol of its child, and is the typed key to it', () 
     // @ts-expect-error a name says nothing about the protocol
     void client.refOf('db')
   }
-  expectTypeOf(check).toBeFunction()
+  expectTypeOf(compiled).toBeFunction()
 })
 
 test('a supervisor is a behavior and nests; children of any protocol fit', () => {
-  const inner = supervisor({
-    children: [
-      child(
-        'text',
-        receive<string>(() => same),
-      ),
-      child(
-        'db',
-        receive<Db>(() => same),
-      ),
-    ],
-  })
+  const inner = supervisor({ children: [child('text', text), child('db', store)] })
   expectTypeOf(inner).toEqualTypeOf<Behavior<SupervisorMessage>>()
   expectTypeOf(child('inner', inner)).toEqualTypeOf<ChildSpec<SupervisorMessage>>()
 })
 
 test('a template types its arguments and its refs', () => {
-  const room = template((topic: string, size: number) => receive<Db>(() => void [topic, size]))
-  expectTypeOf(room.with).parameters.toEqualTypeOf<[topic: string, size: number]>()
+  const room = template((_topic: string, _size: number) => store)
+  expectTypeOf<Parameters<(typeof room)['with']>>().toEqualTypeOf<[_topic: string, _size: number]>()
   expectTypeOf(room.with('birds', 3)).toEqualTypeOf<ChildSpec<Db>>()
   supervisor({ strategy: 'simple-one-for-one', template: room })
-  const wrong = (): void => {
+  const compiled = (): void => {
     // @ts-expect-error a template belongs to simple-one-for-one
     supervisor({ strategy: 'one-for-one', template: room })
     // @ts-expect-error and that needs one
     supervisor({ strategy: 'simple-one-for-one' })
     // @ts-expect-error the supervisor decides about failures
-    child(
-      'a',
-      receive<string>(() => same),
-      { supervision: 'stop' },
-    )
+    child('a', text, { supervision: 'stop' })
   }
-  expectTypeOf(wrong).toBeFunction()
+  expectTypeOf(compiled).toBeFunction()
 })

@@ -98,7 +98,7 @@ export interface Tree {
   later: Later[]
   counted: CountedRestart[]
   closing: Closing | undefined
-  /** The supervisor was told to stop because of a significant child. */
+  /** The supervisor is about to be stopped, because of a significant child or with its system: no restarts any more. */
   leaving: boolean
   serial: number
 }
