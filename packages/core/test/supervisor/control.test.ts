@@ -427,6 +427,7 @@ test('a fatal error is never restarted: the supervisor gives up with it', async 
   await kit.settle()
   expect(journal.take()).toEqual(['-b', '-a'])
   expect((await end).cause).toBeInstanceOf(ChildUnrecoverable)
+  expect(kit.system.counts().supervision).toMatchObject({ restarts: 0, limitsHit: 0, fatalStops: 1 })
   await kit.end()
 })
 

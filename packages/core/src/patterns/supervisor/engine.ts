@@ -9,23 +9,18 @@ import type { EndInfo } from '../../cell/phase-info.ts'
 import { releaseHeld } from '../../cell/restarting.ts'
 import type { Deadline } from '../../queues/timers.ts'
 import { walk } from '../../system/inspection.ts'
+import { ActorError } from '../../values/actor-error.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { SystemClosed } from '../../values/errors.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import type { Directive } from '../../values/signals.ts'
-import { type AnyChildSpec, endless } from './child-spec.ts'
+import type { AnyChildSpec } from './child-spec.ts'
 import { decide } from './decide.ts'
-import { isSupervisor } from './marker.ts'
-import type { ChildCount, ChildInfo, ChildKey, ChildReply, SupervisorMessage } from './protocol.ts'
+import { ChildUnrecoverable, RestartIntensityExceeded } from './errors.ts'
+import type { ChildKey, ChildReply, SupervisorMessage } from './protocol.ts'
 import { refusal } from './refusal.ts'
-import { type Effect, type Event, type Member, type Operation, type Outcome, statusOf, type Tree } from './tree.ts'
-
-/** A child's actor, as long as there is one, and what its end is waiting for. */
-interface Held {
-  readonly spec: AnyChildSpec
-  cell: Cell | undefined
-  guard: Alarm | undefined
-}
+import { Roster } from './roster.ts'
+import { type Effect, type Event, type Operation, type Outcome, statusOf, type Tree } from './tree.ts'
 
 class Alarm implements Deadline {
   at = 0
@@ -47,8 +42,10 @@ export class Engine implements Keeper {
   readonly #ctx: ActorContext<SupervisorMessage>
   readonly #cell: Cell
   readonly #tree: Tree
-  readonly #held = new Map<number, Held>()
-  readonly #ids = new Map<Cell, number>()
+  /** Which actor is which child. */
+  readonly roster: Roster
+  /** What kills those that take too long to come to rest. */
+  readonly #guards = new Map<Cell, Alarm>()
   readonly #waits = new Map<Operation, Alarm>()
   readonly #asked = new Map<number, Asked>()
   readonly #events: Event[] = []
@@ -61,8 +58,7 @@ export class Engine implements Keeper {
     this.#ctx = ctx
     this.#cell = cellOf(ctx.self)!
     this.#tree = tree
-    let i = 0
-    for (const id of tree.members.keys()) this.#held.set(id, { spec: specs[i++]!, cell: undefined, guard: undefined })
+    this.roster = new Roster(tree, specs)
   }
 
   /** Starts the declared children; calls back when all are up, or when one was not and the others have been stopped. */
@@ -77,12 +73,20 @@ export class Engine implements Keeper {
     this.#tell({ type: 'close' })
   }
 
+  /** Lets go of every timer; for the end of the incarnation, which after a kill comes without `close`. */
+  dispose(): void {
+    const { timers } = this.#cell.dispatcher.host
+    for (const alarm of [...this.#guards.values(), ...this.#waits.values()]) timers.cancel(alarm)
+    this.#guards.clear()
+    this.#waits.clear()
+  }
+
   // What happens to children.
 
   failed(cell: Cell, cause: unknown): Directive {
     this.#directive = 'stop'
     this.#about(cell, (id) => ({ type: 'failed', id, cause }))
-    const member = this.#tree.members.get(this.#ids.get(cell) ?? -1)
+    const member = this.#tree.members.get(this.roster.id(cell) ?? -1)
     // Also where its restart has to wait for another.
     return member !== undefined && statusOf(this.#tree, member) === 'restarting' ? 'restart' : this.#directive
   }
@@ -95,17 +99,12 @@ export class Engine implements Keeper {
   }
   ended(cell: Cell, { reason, cause }: EndInfo): void {
     this.#disarm(cell)
-    const id = this.#ids.get(cell)
-    this.#ids.delete(cell)
-    const held = id === undefined ? undefined : this.#held.get(id)
-    if (held === undefined || held.cell !== cell) return
-    held.cell = undefined
-    if (this.#inert) return
-    this.#tell({ type: 'ended', id: id!, reason, cause })
+    const id = this.roster.gone(cell)
+    if (id !== undefined && !this.#inert) this.#tell({ type: 'ended', id, reason, cause })
   }
 
   #about(cell: Cell, event: (id: number) => Event): void {
-    const id = this.#ids.get(cell)
+    const id = this.roster.id(cell)
     if (id !== undefined && !this.#inert) this.#tell(event(id))
   }
 
@@ -130,15 +129,14 @@ export class Engine implements Keeper {
     switch (effect.type) {
       case 'joined':
         this.#asked.get(effect.request)!.id = effect.id
-        this.#held.set(effect.id, { spec: this.#asked.get(effect.request)!.spec!, cell: undefined, guard: undefined })
+        this.roster.add(effect.id, this.#asked.get(effect.request)!.spec!)
         return
       case 'spawn':
         return this.#spawn(effect.id)
       case 'relaunch':
-        return releaseHeld(this.#held.get(effect.id)!.cell!)
+        return releaseHeld(this.roster.of(effect.id).cell!)
       case 'forget':
-        this.#held.delete(effect.id)
-        return
+        return this.roster.remove(effect.id)
       case 'hold':
         return this.#hold(effect.id, effect.cause)
       case 'stop':
@@ -165,7 +163,7 @@ export class Engine implements Keeper {
       case 'gave-up':
         this.#directive = 'escalate'
         host.logger.error({ actor: this.#cell.ref.path, child: effect.child, cause: effect.cause }, 'the supervisor gives up and stops its children')
-        return host.count({ directive: 'escalate', limitHit: true, fatal: false })
+        return host.count({ directive: 'escalate', limitHit: effect.cause instanceof RestartIntensityExceeded, fatal: isFatal(effect.cause) })
       case 'fail':
         return this.#cell.command({ verb: 'fail', cause: effect.cause })
       case 'leave':
@@ -185,13 +183,11 @@ export class Engine implements Keeper {
   }
 
   #spawn(id: number): void {
-    const held = this.#held.get(id)!
-    const { name, behavior, spawn } = held.spec
+    const { name, behavior, spawn } = this.roster.of(id).spec
     try {
       const cell = cellOf(this.#ctx.spawn(behavior, name === undefined ? spawn : { ...spawn, name }))!
       cell.more.keeper = this
-      held.cell = cell
-      this.#ids.set(cell, id)
+      this.roster.born(id, cell)
     } catch (cause) {
       // The system closes, and the supervisor will be told to stop: nobody is brought back any more.
       if (cause instanceof SystemClosed) this.#tree.leaving = true
@@ -200,34 +196,33 @@ export class Engine implements Keeper {
   }
 
   #hold(id: number, cause: unknown): void {
-    const { cell, spec } = this.#held.get(id)!
+    const { cell, spec } = this.roster.of(id)
     cell!.command({ verb: 'restart', cause, delay: Infinity })
     // The cell itself cuts off what overruns its stop time, so that ref and mailbox survive; this is for the rest.
-    if (typeof spec.shutdown === 'number') this.#guard(id, 2 * spec.shutdown)
+    if (typeof spec.shutdown === 'number') this.#guard(cell!, 2 * spec.shutdown)
   }
 
   #stop({ id, reason, cause }: Extract<Effect, { type: 'stop' }>): void {
-    const { cell, spec } = this.#held.get(id)!
+    const { cell, spec } = this.roster.of(id)
     this.#disarm(cell!)
     if (spec.shutdown === 'kill') return killAll(cell!)
     cell!.command({ verb: 'stop', reason, cause })
-    if (spec.shutdown !== 'infinity' && spec.shutdown !== endless) this.#guard(id, spec.shutdown)
+    if (spec.shutdown !== 'infinity') this.#guard(cell!, spec.shutdown)
   }
 
   /** Kills a child that has not come to rest after `ms`. */
-  #guard(id: number, ms: number): void {
-    const held = this.#held.get(id)!
+  #guard(cell: Cell, ms: number): void {
     const { host } = this.#cell.dispatcher
-    const cell = held.cell!
-    held.guard = new Alarm(() => killAll(cell))
-    host.timers.set(held.guard, host.runtime.now() + ms)
+    const guard = new Alarm(() => killAll(cell))
+    this.#guards.set(cell, guard)
+    host.timers.set(guard, host.runtime.now() + ms)
   }
 
   #disarm(cell: Cell): void {
-    const held = this.#held.get(this.#ids.get(cell) ?? -1)
-    if (held?.guard === undefined) return
-    this.#cell.dispatcher.host.timers.cancel(held.guard)
-    held.guard = undefined
+    const guard = this.#guards.get(cell)
+    if (guard === undefined) return
+    this.#guards.delete(cell)
+    this.#cell.dispatcher.host.timers.cancel(guard)
   }
 
   // What is asked for.
@@ -238,14 +233,14 @@ export class Engine implements Keeper {
   }
 
   control(type: 'restart' | 'stop' | 'delete', key: ChildKey, replyTo: ActorRef<ChildReply>): void {
-    const id = this.#find(key)
+    const id = this.roster.find(key)
     const request = this.#ask(`${type} ${nameOf(key)}`, replyTo, undefined)
     this.#asked.get(request)!.id = id
     this.#tell({ type, request, id })
   }
 
   find(key: ChildKey): AnyRef | undefined {
-    return this.#held.get(this.#find(key) ?? -1)?.cell?.ref
+    return this.roster.cell(this.roster.find(key))?.ref
   }
 
   #ask(what: string, replyTo: ActorRef<ChildReply>, spec: AnyChildSpec | undefined): number {
@@ -258,47 +253,12 @@ export class Engine implements Keeper {
     const { what, replyTo, id } = this.#asked.get(request)!
     this.#asked.delete(request)
     if (!outcome.ok) return replyTo.tell(refusal(this.#cell.ref.path, what, outcome))
-    replyTo.tell({ ok: true, ref: this.#held.get(id ?? -1)?.cell?.ref })
+    replyTo.tell({ ok: true, ref: this.roster.cell(id)?.ref })
   }
+}
 
-  #find(key: ChildKey): number | undefined {
-    if (typeof key === 'string') return this.#tree.names.get(key)?.id
-    if ('tell' in key) {
-      const cell = cellOf(key)
-      return cell === undefined ? undefined : this.#ids.get(cell)
-    }
-    for (const [id, { spec }] of this.#held) if (spec === key) return id
-    return undefined
-  }
-
-  list(): ChildInfo[] {
-    return [...this.#tree.members.values()].map((m) => this.#info(m))
-  }
-
-  #info(member: Member): ChildInfo {
-    const { spec, cell } = this.#held.get(member.id)!
-    const { name, restart, significant, behavior } = spec
-    return {
-      name,
-      ref: cell?.ref,
-      status: statusOf(this.#tree, member),
-      restart,
-      significant,
-      restarts: member.restarts,
-      supervisor: isSupervisor(behavior),
-    }
-  }
-
-  count(): ChildCount {
-    let active = 0
-    let supervisors = 0
-    for (const { cell, spec } of this.#held.values()) {
-      if (cell !== undefined) active++
-      if (isSupervisor(spec.behavior)) supervisors++
-    }
-    const specs = this.#held.size
-    return { specs, active, supervisors, workers: specs - supervisors }
-  }
+function isFatal(cause: unknown): boolean {
+  return cause instanceof ChildUnrecoverable && cause.cause instanceof ActorError && cause.cause.kind === 'fatal'
 }
 
 /** Ends an actor at once, and all below it: those would only keep it waiting. */

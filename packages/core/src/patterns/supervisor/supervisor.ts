@@ -99,6 +99,7 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
     },
     (_ctx, signal) => {
       if (signal.type === 'PreStop' || signal.type === 'PreRestart') return new Promise<void>((resolve) => engine.close(resolve))
+      if (signal.type === 'PostStop') engine.dispose()
       return same
     },
   )
@@ -139,9 +140,9 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
       return message.replyTo.tell(ref === undefined ? refusal(path, 'find a child', { ok: false, reason: 'not-found' }) : { ok: true, ref })
     }
     case 'children':
-      return message.replyTo.tell(engine.list())
+      return message.replyTo.tell(engine.roster.list())
     case 'count':
-      return message.replyTo.tell(engine.count())
+      return message.replyTo.tell(engine.roster.count())
   }
 }
 
