@@ -36,7 +36,8 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const keeper = cell.extras?.keeper
   if (keeper !== undefined) {
     const told = firstStart ? new ActorInitializationError(cell.ref.path, cause) : cause
-    announce(cell, told, message, keeper.failed(cell, told))
+    announce(cell, told, message, keeper.failed(cell, told), hookError)
+    suspendAgain(cell, suspension)
     return
   }
   const policy = policyFor(cell)

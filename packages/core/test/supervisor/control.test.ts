@@ -1,6 +1,7 @@
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import {
+  Actor,
   ActorError,
   type ActorRef,
   type Behavior,
@@ -10,6 +11,7 @@ import {
   ChildUnrecoverable,
   InvalidChildren,
   InvalidOption,
+  NotABehavior,
   receive,
   RestartIntensityExceeded,
   same,
@@ -742,5 +744,47 @@ test('while the system closes no child is brought back', async () => {
   await kit.settle()
   await ended
   expect(journal.take().filter((l) => l.startsWith('+'))).toEqual([])
+  await kit.end()
+})
+
+class Till extends Actor {
+  #sum = 0
+  readonly #name: string
+  constructor(name: string) {
+    super()
+    this.#name = name
+  }
+  add(cents: number): string {
+    if (cents < 0) throw new Error('no refunds')
+    this.#sum += cents
+    return `${this.#name} ${this.#sum}`
+  }
+}
+
+test('a child may be a class: its handle survives restarts, its state does not', async () => {
+  const kit = createTestKit()
+  const till = child('till', Till, { args: ['left'] })
+  const client = supervisorClient(kit.system.spawn(supervisor({ children: [till] })))
+  const handle = await done(kit, client.refOf(till))
+  expect(await done(kit, handle.ask.add(5))).toBe('left 5')
+  await expect(done(kit, handle.ask.add(-1))).rejects.toThrow('no refunds')
+  expect(await done(kit, handle.ask.add(7))).toBe('left 7')
+  expect(() => child('x', class {} as never)).toThrow(NotABehavior)
+  await kit.end()
+})
+
+test('a suspended child stays suspended when it is restarted, as a bystander too', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  kit.system.spawn(supervisor({ strategy: 'all-for-one', children: ['a', 'b'].map((n) => child(n, worker(n, journal))) }), { name: 'sup' })
+  await kit.settle()
+  const [a, b] = ['a', 'b'].map((n) => kit.system.find(`/user/sup/${n}`) as ActorRef<Work>)
+  kit.system.suspend(b!, 'audit')
+  a!.tell({ type: 'crash' })
+  await kit.settle()
+  expect([kit.system.phaseOf(a!), kit.system.phaseOf(b!)]).toEqual(['running', 'suspended'])
+  kit.system.resume(b!)
+  await kit.settle()
+  expect(kit.system.phaseOf(b!)).toBe('running')
   await kit.end()
 })

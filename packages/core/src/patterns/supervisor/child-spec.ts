@@ -2,12 +2,14 @@
 // values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
 
 import { supervise } from '../../deciders/supervision.ts'
+import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
 import { checkBoolean, checkFinite, checkOneOf } from '../../values/checks.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { InvalidOption, NotABehavior } from '../../values/errors.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
 import type { Backoff } from '../../values/policy.ts'
+import type { ActorRef } from '../../values/ref.ts'
 import { isSupervisor } from './marker.ts'
 
 /** permanent: always restarted; transient: only after it was killed or failed; temporary: never. */
@@ -30,8 +32,10 @@ export interface ChildOptions extends Omit<SpawnOptions, 'name' | 'supervision'>
   readonly backoff?: Partial<Backoff> | undefined
 }
 
-/** A child as its supervisor has it on file. Made by `child` or `template(…).with(…)`. */
-export interface ChildSpec<in M> {
+/** A child as its supervisor has it on file; `R` is what its ref is. Made by `child` or `template(…).with(…)`. */
+export interface ChildSpec<in M, out R = ActorRef<M>> {
+  /** Only for the compiler: makes the ref part of the type. */
+  readonly ref?: R
   /** Undefined for an instance of a template. */
   readonly name: string | undefined
   readonly behavior: Behavior<M>
@@ -47,7 +51,7 @@ export interface ChildSpec<in M> {
 }
 
 /** A spec of which only the supervisor's side matters. */
-export type AnyChildSpec = ChildSpec<never>
+export type AnyChildSpec = ChildSpec<never, unknown>
 
 const known: ReadonlySet<string> = new Set(['restart', 'shutdown', 'significant', 'needs', 'backoff'])
 
@@ -59,10 +63,26 @@ const known: ReadonlySet<string> = new Set(['restart', 'shutdown', 'significant'
  *
  * @example
  * child('cache', cache(), { restart: 'transient', needs: ['db'], shutdown: 2_000 })
+ * child('cart', Cart, { args: ['eur'] })
  */
-export function child<M>(name: string, behavior: Behavior<M>, options: ChildOptions = {}): ChildSpec<M> {
-  return specOf(checkName(name, 'a supervisor'), behavior, options, undefined)
+export function child<M>(name: string, behavior: Behavior<M>, options?: ChildOptions): ChildSpec<M>
+export function child<T extends ActorHooks, A extends readonly unknown[]>(
+  name: string,
+  actor: ActorClass<T, A>,
+  ...options: ClassChildOptions<A>
+): ChildSpec<CallOf<T>, ActorHandle<T>>
+export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: readonly unknown[] } = {}): AnyChildSpec {
+  checkName(name, 'a supervisor')
+  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options, undefined)
+  const { args = [], ...rest } = options
+  if (!(behaviorFrom in actor)) throw new NotABehavior(actor, `child "${name}" was given`)
+  return specOf(name, (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args), rest, undefined)
 }
+
+/** Options of a child that is a class; `args` may be left out only where the constructor needs none. */
+export type ClassChildOptions<A extends readonly unknown[]> = [] extends A
+  ? [options?: ChildOptions & { readonly args?: A | undefined }]
+  : [options: ChildOptions & { readonly args: A }]
 
 /** What instances of a template have in common; `with` makes one. */
 export interface ChildTemplate<A extends readonly unknown[], in M> {

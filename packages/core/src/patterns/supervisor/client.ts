@@ -8,16 +8,16 @@ import type { ChildCount, ChildInfo, ChildKey, ChildReply, SupervisorMessage } f
 /** Requests to one supervisor. Each rejects with `ChildRefused` where it is refused, and otherwise as `ask` does. */
 export interface SupervisorClient {
   /** Starts a child and resolves with its ref once it runs. A child whose start fails is not kept. */
-  startChild<M>(child: ChildSpec<M>): Promise<ActorRef<M>>
+  startChild<R>(child: ChildSpec<never, R>): Promise<R>
   /** Stops a child, also one that waits for its restart, and resolves when it is gone; it stays on file unless temporary. */
   stopChild(child: ChildKey): Promise<void>
   /** Starts a stopped child again, as a new actor of the same name. */
-  restartChild<M>(child: ChildSpec<M>): Promise<ActorRef<M>>
+  restartChild<R>(child: ChildSpec<never, R>): Promise<R>
   restartChild(child: ChildKey): Promise<AnyRef>
   /** Takes a stopped child off the books. */
   deleteChild(child: ChildKey): Promise<void>
   /** The ref of the living child with this spec. */
-  refOf<M>(child: ChildSpec<M>): Promise<ActorRef<M>>
+  refOf<R>(child: ChildSpec<never, R>): Promise<R>
   /** The children, in start order. */
   children(): Promise<readonly ChildInfo[]>
   count(): Promise<ChildCount>
@@ -32,7 +32,7 @@ export interface SupervisorClient {
  * const ref = await storage.restartChild(db)
  */
 export function supervisorClient(ref: ActorRef<SupervisorMessage>, options?: AskOptions): SupervisorClient {
-  const request = async <T extends AnyRef | undefined>(question: {
+  const request = async <T>(question: {
     readonly type: 'start-child' | 'stop-child' | 'restart-child' | 'delete-child' | 'find-child'
     readonly child: unknown
   }): Promise<T> => {

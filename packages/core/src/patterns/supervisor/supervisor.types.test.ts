@@ -1,5 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import {
+  Actor,
+  type ActorHandle,
   type ActorRef,
   type AnyRef,
   type Behavior,
@@ -27,6 +29,29 @@ test('a spec carries the protocol of its child, and is the typed key to it', () 
     expectTypeOf(client.restartChild('db')).resolves.toEqualTypeOf<AnyRef>()
     // @ts-expect-error a name says nothing about the protocol
     void client.refOf('db')
+  }
+  expectTypeOf(compiled).toBeFunction()
+})
+
+class Cart extends Actor {
+  readonly currency: string
+  constructor(currency: string) {
+    super()
+    this.currency = currency
+  }
+  add(item: string): string {
+    return `${item} in ${this.currency}`
+  }
+}
+
+test('a child that is a class has a handle for its ref, and its constructor is checked', () => {
+  const cart = child('cart', Cart, { args: ['eur'], restart: 'transient' })
+  const compiled = (client: SupervisorClient): void => {
+    expectTypeOf(client.refOf(cart)).resolves.toEqualTypeOf<ActorHandle<Cart>>()
+    // @ts-expect-error the constructor wants a currency
+    child('cart', Cart)
+    // @ts-expect-error of text
+    child('cart', Cart, { args: [1] })
   }
   expectTypeOf(compiled).toBeFunction()
 })
