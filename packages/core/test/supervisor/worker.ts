@@ -35,7 +35,6 @@ export function worker(name: string, journal: Journal): Behavior<Work> {
       journal.lines.push(`!${name}`)
       throw new Error(`${name} cannot start`)
     }
-    journal.lines.push(`+${name}`)
     return receive<Work>(
       (_ctx, m) => {
         if (m.type === 'crash') throw m.cause ?? new Error(`${name} crashed`)
@@ -44,6 +43,7 @@ export function worker(name: string, journal: Journal): Behavior<Work> {
         return same
       },
       (_ctx, signal) => {
+        if (signal.type === 'PreStart') journal.lines.push(`+${name}`)
         if (signal.type === 'PreStop') return plan.stopping?.()
         if (signal.type === 'PostStop') journal.lines.push(`-${name}`)
         return same
