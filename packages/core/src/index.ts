@@ -53,6 +53,7 @@ export {
   NotABehavior,
   NotAllowed,
   OfferRefused,
+  RootKilled,
   StartTimeout,
   StashOverflow,
   SystemClosed,
@@ -110,5 +111,28 @@ export { retry, type RetryOptions } from './patterns/retry.ts'
 export { select, type SelectCases, type Selected, type Sending, sending } from './patterns/select.ts'
 export { race, type Task, TaskGroup, type TaskGroupOptions } from './patterns/task-group.ts'
 export { hostClock } from './ports/clock.ts'
+export {
+  type AnyChildSpec,
+  child,
+  type ChildOptions,
+  type ChildSpec,
+  type ChildTemplate,
+  type ClassChildOptions,
+  type RestartType,
+  type Shutdown,
+  template,
+} from './patterns/supervisor/child-spec.ts'
+export { supervisorClient, type SupervisorClient } from './patterns/supervisor/client.ts'
+export {
+  ChildRefused,
+  ChildUnrecoverable,
+  type CountedRestart,
+  InvalidChildren,
+  type RefusalReason,
+  RestartIntensityExceeded,
+} from './patterns/supervisor/errors.ts'
+export type { ChildCount, ChildInfo, ChildKey, ChildReply, SupervisorMessage } from './patterns/supervisor/protocol.ts'
+export { supervisor, type SupervisorOptions } from './patterns/supervisor/supervisor.ts'
+export type { AutoShutdown, ChildStatus, Strategy } from './patterns/supervisor/tree.ts'
 export { ManualRuntime } from './ports/manual.ts'
 export { HostRuntime } from './ports/host.ts'

@@ -11,6 +11,7 @@ import type { Children } from './children.ts'
 import type { CallContext } from './context.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { GroupRestart } from './group-restart.ts'
+import type { Keeper } from './keeper.ts'
 import type { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import type { PendingCall, StepTimer } from './pending.ts'
 import type { CellStash } from './stash.ts'
@@ -31,6 +32,8 @@ export class Extras {
   group: GroupRestart | undefined
   /** The first start failed, and no later one has come up yet. */
   neverUp = false
+  /** Who decides about this actor instead of a policy. */
+  keeper: Keeper | undefined
   watchers: Set<Cell> | undefined
   watching: Map<AnyRef, Watch> | undefined
   stash: CellStash | undefined

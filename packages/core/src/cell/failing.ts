@@ -33,6 +33,13 @@ export function fail(cell: Cell, cause: unknown, message: unknown): void {
   const info = infoOf(cell, cause)
   info.unstarted = starting
   change(cell, on.fail, info)
+  const keeper = cell.extras?.keeper
+  if (keeper !== undefined) {
+    const told = firstStart ? new ActorInitializationError(cell.ref.path, cause) : cause
+    announce(cell, told, message, keeper.failed(cell, told), hookError)
+    suspendAgain(cell, suspension)
+    return
+  }
   const policy = policyFor(cell)
   const extras = cell.more
   if (firstStart) extras.neverUp = true

@@ -10,7 +10,7 @@ import { fail, failEscalated } from './failing.ts'
 import { followSignal } from './following.ts'
 import { armStep } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
-import { beginRestart, proceedRestart } from './restarting.ts'
+import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
 import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
@@ -80,6 +80,8 @@ function perform(cell: Cell, lane: SystemLane, command: Command): void {
       return direct(cell, lane, command)
     case 'escalated':
       return failEscalated(cell, command.child, command.cause)
+    case 'fail':
+      return fail(cell, command.cause, undefined)
     case 'proceed':
       if (cell.phase === 'stopping') proceedStop(cell)
       else if (cell.phase === 'restarting') proceedRestart(cell)
@@ -91,7 +93,10 @@ type Directing = Extract<Command, { verb: 'suspend' | 'resume' | 'restart' }>
 
 function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   const outcome = outcomeOf(cell.phase, on[command.verb])
-  if (outcome === 'noop') return
+  if (outcome === 'noop') {
+    if (command.verb === 'restart' && command.delay === Infinity && cell.phase === 'restarting') holdRestart(cell)
+    return
+  }
   if (outcome === 'defer') {
     lane.deferred.push(command)
     return

@@ -99,6 +99,23 @@ function enterBackoff(cell: Cell): void {
   const group = cell.extras?.group
   if (group !== undefined) return group.ready(cell)
   // Also without a delay the next incarnation begins from the lane: a start that keeps failing must not recurse.
-  if (info.delay > 0) armStep(cell, info.delay)
+  if (info.delay === Infinity) cell.extras!.keeper?.held(cell)
+  else if (info.delay > 0) armStep(cell, info.delay)
   else cell.command({ verb: 'proceed' })
+}
+
+/** Makes a restart that is under way wait for its keeper. */
+export function holdRestart(cell: Cell): void {
+  const info = phaseInfo(cell)
+  info.delay = Infinity
+  if (info.step !== 'backoff') return
+  disarmStep(cell)
+  cell.extras!.keeper?.held(cell)
+}
+
+/** Lets a cell that its keeper held begin its next incarnation. */
+export function releaseHeld(cell: Cell): void {
+  if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'backoff') return
+  phaseInfo(cell).delay = 0
+  cell.command({ verb: 'proceed' })
 }

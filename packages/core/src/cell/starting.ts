@@ -132,6 +132,7 @@ function arrive(cell: Cell): void {
   const waiters = extras.startWaiters
   extras.startWaiters = undefined
   for (const waiter of waiters ?? []) waiter(undefined)
+  extras.keeper?.started(cell)
 }
 
 function startFailed(cell: Cell, cause: unknown): void {

@@ -174,6 +174,7 @@ function release(cell: Cell, end: EndInfo): void {
   cell.extras = undefined
   cell.initial = undefined
   if (parent !== undefined) childEnded(parent, cell, end)
+  extras?.keeper?.ended(cell, end)
 }
 
 /** Whether no incarnation has come up so far. */

@@ -14,6 +14,8 @@ export type Command =
   | { readonly verb: 'restart'; readonly cause: unknown; readonly delay: number }
   /** A child escalated: fail with this. */
   | { readonly verb: 'escalated'; readonly child: Cell; readonly cause: unknown }
+  /** A supervisor gives up: fail with this. */
+  | { readonly verb: 'fail'; readonly cause: unknown }
   /** What the phase waited for has come about: children gone, a step timed out, a backoff passed. */
   | { readonly verb: 'proceed' }
 

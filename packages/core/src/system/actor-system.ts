@@ -23,6 +23,7 @@ import type { DeadLetters } from './dead-letters.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import type { EventStream } from './event-stream.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
+import { spawnRoot } from './root.ts'
 import { shutDown } from './shutdown.ts'
 
 export type { DispatcherState }
@@ -37,7 +38,7 @@ export type { DispatcherState }
  * await using system = ActorSystem.create('shop')
  * const ref = system.spawn(counter(), { name: 'counter' })
  */
-export class ActorSystem implements SystemView {
+export class ActorSystem<in R = never> implements SystemView {
   readonly #core: SystemCore
   readonly #release: () => void
   #ending: Promise<ShutdownReport> | undefined
@@ -45,16 +46,20 @@ export class ActorSystem implements SystemView {
   #resolveTerminated!: (report: ShutdownReport) => void
   /** Resolves when the system has ended, with the same report that `shutdown` gives. Never rejects. */
   readonly terminated: Promise<ShutdownReport>
+  /** The actor given as `root`, if one was. */
+  readonly root: ActorRef<R> | undefined
 
-  private constructor(name: string, options: SystemOptions) {
+  private constructor(name: string, options: SystemOptions<R>) {
     this.#core = new SystemCore(name, options, this)
     this.terminated = new Promise((resolve) => (this.#resolveTerminated = resolve))
+    // Before the hold: a root that is no behavior must not leave a process that never ends.
+    this.root = options.root === undefined ? undefined : spawnRoot(this.#core, options.root, (cause) => void this.#end({}, cause))
     this.#release = options.keepAlive === false ? () => {} : this.#core.runtime.hold()
     this.#core.onTopFailure = (cause) => void this.#end({}, cause)
   }
 
   /** A new system. Its name stands in logs and errors. */
-  static create(name: string, options: SystemOptions = {}): ActorSystem {
+  static create<R = never>(name: string, options: SystemOptions<R> = {}): ActorSystem<R> {
     if (typeof name !== 'string' || name === '') throw new InvalidName(name, 'the system registry', 'it must be a non-empty string')
     return new ActorSystem(name, options)
   }

@@ -125,6 +125,14 @@ export class Escalated extends TroupeError {
   }
 }
 
+/** The root of a system was killed, and the system ended with it. A root that failed leaves its own cause instead. */
+export class RootKilled extends TroupeError {
+  readonly code = 'root-killed'
+  constructor(path: string) {
+    super(`${path} was killed, and the system ended with its root. Stop the system with shutdown() if that was meant.`)
+  }
+}
+
 /** What the target of an unanswered question was doing. */
 export interface AskExplanation {
   /** The target's phase. */

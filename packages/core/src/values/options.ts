@@ -1,5 +1,6 @@
 // What may be said when an actor or a system is made. Checked where it is used: a wrong option fails there, by name.
 
+import type { Behavior } from './behavior.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
 import type { Logger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
@@ -42,8 +43,10 @@ export interface DispatcherOptions {
   readonly maxTurns?: number | undefined
 }
 
-/** How a system is set up; every field has a default. */
-export interface SystemOptions {
+/** How a system is set up; every field has a default. `R` is what its root understands. */
+export interface SystemOptions<in R = never> {
+  /** The actor that is the application, spawned as `/user/root`: its end, whatever the reason, ends the system. */
+  readonly root?: Behavior<R> | undefined
   readonly logger?: Logger | undefined
   /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
   readonly supervision?: Supervision | undefined

@@ -1,0 +1,159 @@
+// A supervisor as a behavior: checks what was declared, starts it, answers requests about it, and stops it again in
+// order. All decisions are in decide.ts, all effects in engine.ts.
+//
+//   setup: children start, in order ─→ running ─→ PreStop or PreRestart: children stop, youngest first
+
+import { cellOf } from '../../cell/local-ref.ts'
+import { type Behavior, receive, same, setup } from '../../values/behavior.ts'
+import { checkFinite, checkOneOf, checkWhole } from '../../values/checks.ts'
+import type { ActorContext } from '../../values/context.ts'
+import { InvalidOption } from '../../values/errors.ts'
+import { type AnyChildSpec, type ChildTemplate, endless } from './child-spec.ts'
+import { Engine } from './engine.ts'
+import { SupervisorBehavior } from './marker.ts'
+import { orderByNeeds } from './order.ts'
+import type { SupervisorMessage } from './protocol.ts'
+import { refusal } from './refusal.ts'
+import { type AutoShutdown, makeTree, type Strategy } from './tree.ts'
+
+interface CommonOptions {
+  /** How many restarts are too many when exceeded within `period`; 3 if left out. */
+  readonly intensity?: number | undefined
+  /** Milliseconds over which restarts are counted; 5,000 if left out. */
+  readonly period?: number | undefined
+  /** Whether significant children end the supervisor when they end by themselves; `never` if left out. */
+  readonly autoShutdown?: AutoShutdown | undefined
+}
+
+/** How a supervisor is set up: declared children, or one template for dynamic ones. */
+export type SupervisorOptions =
+  | (CommonOptions & {
+      /** `one-for-one` if left out. */
+      readonly strategy?: Exclude<Strategy, 'simple-one-for-one'> | undefined
+      readonly children?: readonly AnyChildSpec[] | undefined
+    })
+  | (CommonOptions & { readonly strategy: 'simple-one-for-one'; readonly template: ChildTemplate<never, never> })
+
+interface Checked {
+  readonly strategy: Strategy
+  readonly intensity: number
+  readonly period: number
+  readonly autoShutdown: AutoShutdown
+  readonly children: readonly AnyChildSpec[]
+  readonly template: object | undefined
+}
+
+/**
+ * A supervisor of declared children, as OTP has them: a behavior, so it is spawned like any actor and nests.
+ *
+ * Guarantees: children start one after the other, each after those it needs, and stop in reverse; a child that failed
+ * is restarted in place, keeping its ref and mailbox; at most `intensity` restarts within `period`, then the
+ * children are stopped, youngest first, and the supervisor fails with `RestartIntensityExceeded`.
+ * Fails with `InvalidChildren` on duplicate names, unknown needs and cycles, and with `InvalidOption`. If a child's
+ * first start fails, those started before are stopped and the supervisor's own start fails.
+ *
+ * @example
+ * system.spawn(supervisor({ strategy: 'rest-for-one', children: [
+ *   child('db', db()),
+ *   child('cache', cache(), { restart: 'transient', needs: ['db'] }),
+ * ] }), { name: 'storage' })
+ */
+export function supervisor(options: SupervisorOptions): Behavior<SupervisorMessage> {
+  const checked = check(options)
+  const behavior = setup<SupervisorMessage>((ctx) => begin(ctx, checked))
+  // Its children bound the time it takes to start and to stop; their supervisor does not cut that short.
+  return new SupervisorBehavior(behavior, { startTimeout: endless, stopTimeout: endless })
+}
+
+function check(options: SupervisorOptions): Checked {
+  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { children: [ … ] }')
+  const { strategy = 'one-for-one', intensity = 3, period = 5000, autoShutdown = 'never' } = options
+  const { children = [], template } = options as { children?: readonly AnyChildSpec[]; template?: { readonly with?: unknown } }
+  checkOneOf('strategy', strategy, ['one-for-one', 'all-for-one', 'rest-for-one', 'dependents', 'simple-one-for-one'])
+  checkWhole('intensity', intensity, 0)
+  checkFinite('period', period, 'above')
+  checkOneOf('autoShutdown', autoShutdown, ['never', 'any-significant', 'all-significant'])
+  if (!Array.isArray(children) || children.some((c) => typeof c?.behavior !== 'object'))
+    throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
+  const simple = strategy === 'simple-one-for-one'
+  if (simple && typeof template?.with !== 'function')
+    throw new InvalidOption('template', template, 'a simple-one-for-one supervisor has one: use template(…)')
+  if (simple && children.length > 0)
+    throw new InvalidOption('children', children, 'a simple-one-for-one supervisor has no declared children; start instances of its template')
+  if (!simple && template !== undefined) throw new InvalidOption('template', template, "only strategy 'simple-one-for-one' has one")
+  const ordered = orderByNeeds(children, 'The supervisor')
+  const significant = ordered.find((c) => c.significant)
+  if (significant !== undefined && autoShutdown === 'never')
+    throw new InvalidOption('autoShutdown', autoShutdown, `"${significant.name}" is significant: use 'any-significant' or 'all-significant'`)
+  return { strategy, intensity, period, autoShutdown, children: ordered, template }
+}
+
+function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<Behavior<SupervisorMessage>> {
+  const { runtime } = cellOf(ctx.self)!.dispatcher.host
+  const tree = makeTree({ ...checked, path: ctx.path, random: () => runtime.random() })
+  const engine = new Engine(ctx, tree, checked.children)
+  const running = receive<SupervisorMessage>(
+    (_ctx, message) => {
+      handle(engine, checked, ctx.path, message)
+      return same
+    },
+    (_ctx, signal) => {
+      if (signal.type === 'PreStop' || signal.type === 'PreRestart') return new Promise<void>((resolve) => engine.close(resolve))
+      if (signal.type === 'PostStop') engine.dispose()
+      return same
+    },
+  )
+  return new Promise((resolve, reject) => {
+    const { signal } = ctx
+    // Stopped while it starts: what has started is stopped in order, like at any other time.
+    const interrupted = (): void => engine.close(() => resolve(running))
+    signal.addEventListener('abort', interrupted, { once: true })
+    engine.boot((error) => {
+      signal.removeEventListener('abort', interrupted)
+      if (error === undefined) resolve(running)
+      else reject(error.cause)
+    })
+  })
+}
+
+function handle(engine: Engine, checked: Checked, path: string, message: SupervisorMessage): void {
+  switch (message.type) {
+    case 'start-child': {
+      const wrong = misfit(checked, message.child)
+      if (wrong === undefined) return engine.start(message.child, message.replyTo)
+      return message.replyTo.tell(
+        refusal(path, `start ${message.child?.name ?? 'a child'}`, {
+          ok: false,
+          reason: 'invalid',
+          cause: new InvalidOption('child', message.child, wrong),
+        }),
+      )
+    }
+    case 'stop-child':
+      return engine.control('stop', message.child, message.replyTo)
+    case 'restart-child':
+      return engine.control('restart', message.child, message.replyTo)
+    case 'delete-child':
+      return engine.control('delete', message.child, message.replyTo)
+    case 'find-child': {
+      const ref = engine.find(message.child)
+      return message.replyTo.tell(ref === undefined ? refusal(path, 'find a child', { ok: false, reason: 'not-found' }) : { ok: true, ref })
+    }
+    case 'children':
+      return message.replyTo.tell(engine.roster.list())
+    case 'count':
+      return message.replyTo.tell(engine.roster.count())
+  }
+}
+
+/** Why a child cannot be one of this supervisor's, in words; undefined if it can. */
+function misfit({ template, autoShutdown }: Checked, spec: AnyChildSpec): string | undefined {
+  if (typeof spec?.behavior !== 'object') return 'use child(name, behavior) or template(…).with(…)'
+  if (spec.template !== template)
+    return template === undefined
+      ? 'it is an instance of a template; use child(name, behavior)'
+      : 'use an instance of the template of this supervisor'
+  if (spec.significant && autoShutdown === 'never')
+    return "a significant child needs a supervisor with autoShutdown 'any-significant' or 'all-significant'"
+  return undefined
+}

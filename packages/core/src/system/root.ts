@@ -1,0 +1,23 @@
+// The root of a system: one actor that is the application. Its end is the system's end, with its cause.
+
+import { cellOf } from '../cell/local-ref.ts'
+import { spawnUnder } from '../cell/spawning.ts'
+import { type Behavior, BehaviorWithOptions } from '../values/behavior.ts'
+import { RootKilled } from '../values/errors.ts'
+import type { ActorRef } from '../values/ref.ts'
+import type { SystemCore } from './core.ts'
+
+/** Spawns the root; `end` is called once, when it has ended, with the cause unless it ended by itself. */
+export function spawnRoot<R>(core: SystemCore, behavior: Behavior<R>, end: (cause: unknown) => void): ActorRef<R> {
+  // Nobody is above the root to help: unless it asks for a policy itself, its first failure is its last.
+  const ref = spawnUnder(core.guardian, behavior, hasPolicy(behavior) ? { name: 'root' } : { name: 'root', supervision: 'stop' })
+  const waiter = ({ reason, cause }: { readonly reason: string; readonly cause: unknown }): void =>
+    end(cause ?? (reason === 'killed' ? new RootKilled(ref.path) : undefined))
+  ;(cellOf(ref)!.more.endWaiters ??= []).push(waiter)
+  return ref
+}
+
+function hasPolicy(behavior: unknown): boolean {
+  for (let b = behavior; b instanceof BehaviorWithOptions; b = b.behavior) if (b.options.supervision !== undefined) return true
+  return false
+}
