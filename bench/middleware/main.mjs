@@ -52,6 +52,10 @@ if (only !== undefined) {
   for (let r = 0; r < rounds; r++) for (const i of setups.keys()) results[i].push(once(i))
   const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
   const base = median(results[0])
-  const rows = setups.map(([name], i) => ({ 'set-up': name, 'M messages/s': median(results[i]).toFixed(2), 'of the first': `${((100 * median(results[i])) / base).toFixed(0)} %` }))
+  const rows = setups.map(([name], i) => ({
+    'set-up': name,
+    'M messages/s': median(results[i]).toFixed(2),
+    'of the first': `${((100 * median(results[i])) / base).toFixed(0)} %`,
+  }))
   console.table(rows)
 }

@@ -41,7 +41,10 @@ const heldNow = () => {
 /** What that many messages weigh in a mailbox of this kind: the bound, in bytes. */
 async function weigh(kind, count) {
   const system = ActorSystem.create('scale', { keepAlive: false, deadLetterCapacity: 0 })
-  const ref = system.spawn(receive(() => same), { mailbox: kind })
+  const ref = system.spawn(
+    receive(() => same),
+    { mailbox: kind },
+  )
   await system.started(ref)
   system.suspend(ref, 'to be weighed')
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -79,9 +82,9 @@ async function run(name, kind, bound) {
   let sent = 0
   const stops = []
   const stopping = new Set()
-  let running = true
+  const state = { running: true }
   const offering = async () => {
-    while (running) await ref.offer(message(sent++ % 10)).catch(() => {})
+    while (state.running) await ref.offer(message(sent++ % 10)).catch(() => {})
   }
   const blocks = name.startsWith('block')
   if (blocks) for (let i = 0; i < producers; i++) void offering()
@@ -117,7 +120,7 @@ async function run(name, kind, bound) {
     }
     setImmediate(pass)
   })
-  running = false
+  state.running = false
   const ledger = await system.ledger()
   const { sent: counted, ...rest } = ledger
   const sum = Object.values(rest).reduce((a, b) => a + b, 0)
@@ -146,5 +149,9 @@ for (const [name, kind, bound] of policies) rows.push(await run(name, kind, boun
 console.log(`${producers}× overload for ${seconds} s each, capacity ${capacity}, node ${process.version}`)
 console.table(rows)
 const bad = rows.filter((r) => !r.ok)
-console.log(bad.length === 0 ? 'heap within the bound + 20 %, stop within 100 ms at p99: yes, for every policy' : `not within the budget: ${bad.map((r) => r.policy).join(', ')}`)
+console.log(
+  bad.length === 0
+    ? 'heap within the bound + 20 %, stop within 100 ms at p99: yes, for every policy'
+    : `not within the budget: ${bad.map((r) => r.policy).join(', ')}`,
+)
 process.exitCode = bad.length === 0 || quick ? 0 : 1

@@ -143,7 +143,10 @@ describe('a slow subscriber loses by its own policy, and slows no one', () => {
 test('a subscriber to dead letters whose own mailbox is full does not go round in circles', async () => {
   const kit = createTestKit()
   type Dead = Extract<Observation, { type: 'message.dead' }>
-  const full = kit.system.spawn<Dead>(receive(() => same), { mailbox: bounded(1, 'reject') })
+  const full = kit.system.spawn<Dead>(
+    receive(() => same),
+    { mailbox: bounded(1, 'reject') },
+  )
   kit.system.events.subscribe(full, 'message.dead')
   const gone = kit.system.spawn(receive<number>(() => same))
   gone.stop()
@@ -242,7 +245,7 @@ describe('observation channels', () => {
   test('immediate hears at once, buffered keeps until asked, both count', async () => {
     const kit = createTestKit()
     const heard: string[] = []
-    const now = immediate<Observation>((o) => void heard.push(o.type))
+    const now = immediate((o) => void heard.push(o.type))
     const kept = buffered(2)
     now.attach(kit.system.events)
     kept.attach(kit.system.events)

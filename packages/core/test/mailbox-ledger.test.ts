@@ -51,7 +51,19 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   middleware: fc.boolean(),
   clear: fc.boolean(),
 })
-const what: fc.Arbitrary<What> = fc.constantFrom('plain', 'plain', 'plain', 'fail', 'stash', 'unstash', 'forward', 'wait', 'last', 'unhandled', 'swallow')
+const what: fc.Arbitrary<What> = fc.constantFrom(
+  'plain',
+  'plain',
+  'plain',
+  'fail',
+  'stash',
+  'unstash',
+  'forward',
+  'wait',
+  'last',
+  'unhandled',
+  'swallow',
+)
 const order: fc.Arbitrary<Order> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('tell', 'offer', 'ask'), to: fc.nat(2), what }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('stop', 'kill', 'restart', 'suspend', 'resume', 'poison'), to: fc.nat(2) }) },
@@ -139,22 +151,26 @@ async function obey(kit: TestKit, refs: readonly ActorRef<Message>[], o: Order, 
 
 test('the ledger adds up at every instant and every bound holds, over random policies, senders, failures and stops', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(setting, { minLength: 3, maxLength: 3 }), fc.array(order, { minLength: 5, maxLength: 60 }), async (settings, orders) => {
-      const kit = createTestKit()
-      const refs = spawnAll(kit, settings)
-      for (const [rank, o] of orders.entries()) {
-        await obey(kit, refs, o, (rank * 7) % 5)
-        await kit.checkLedger()
-        for (const [i, ref] of refs.entries()) {
-          const { queued } = await kit.system.inspect(ref)
-          expect(queued).toBeLessThanOrEqual(boundOf(settings[i]!))
+    fc.asyncProperty(
+      fc.array(setting, { minLength: 3, maxLength: 3 }),
+      fc.array(order, { minLength: 5, maxLength: 60 }),
+      async (settings, orders) => {
+        const kit = createTestKit()
+        const refs = spawnAll(kit, settings)
+        for (const [rank, o] of orders.entries()) {
+          await obey(kit, refs, o, (rank * 7) % 5)
+          await kit.checkLedger()
+          for (const [i, ref] of refs.entries()) {
+            const { queued } = await kit.system.inspect(ref)
+            expect(queued).toBeLessThanOrEqual(boundOf(settings[i]!))
+          }
         }
-      }
-      await kit.advance(1000)
-      await kit.end()
-      const ledger = await kit.system.ledger()
-      expect([ledger.queued, ledger.stashed, ledger.inProgress]).toEqual([0, 0, 0])
-    }),
+        await kit.advance(1000)
+        await kit.end()
+        const ledger = await kit.system.ledger()
+        expect([ledger.queued, ledger.stashed, ledger.inProgress]).toEqual([0, 0, 0])
+      },
+    ),
     { numRuns: 200, interruptAfterTimeLimit: 20_000 },
   )
 }, 60_000)
@@ -167,7 +183,7 @@ test('with no stash and no pill a bounded mailbox never holds more than its capa
       const ref = kit.system.spawn<number>(
         receive(async (ctx, n) => {
           if (n === 2) throw new Error('as asked')
-          return n === 1 ? void ctx.self.tell(0) : undefined
+          return n === 1 ? ctx.self.tell(0) : undefined
         }),
         { mailbox: bounded(capacity, policy), supervision: 'resume' },
       )

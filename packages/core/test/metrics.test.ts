@@ -107,9 +107,13 @@ describe('an actor with metrics', () => {
   })
   test('the system can ask for metrics of all, and an actor can decline', async () => {
     const kit = createTestKit({ metrics: true })
-    const [a, b, c] = [kit.system.spawn(taking(kit, 0)), kit.system.spawn(taking(kit, 0), { metrics: false }), kit.system.spawn(taking(kit, 0), { mailbox: unbounded() })]
+    const [a, b, c] = [
+      kit.system.spawn(taking(kit, 0)),
+      kit.system.spawn(taking(kit, 0), { metrics: false }),
+      kit.system.spawn(taking(kit, 0), { mailbox: unbounded() }),
+    ]
     await kit.settle()
-    const measured = await Promise.all([a, b, c].map(async (ref) => (await kit.system.inspect(ref!)).metrics !== undefined))
+    const measured = await Promise.all([a, b, c].map(async (ref) => (await kit.system.inspect(ref)).metrics !== undefined))
     expect(measured).toEqual([true, false, true])
     await kit.end()
   })
@@ -185,8 +189,14 @@ describe('the flight recorder', () => {
 
 test('inspect names the mailbox and its capacity', async () => {
   const kit = createTestKit()
-  const [plain, small] = [kit.system.spawn(receive<number>(() => same)), kit.system.spawn(receive<number>(() => same), { mailbox: bounded(3, 'reject') })]
-  expect((await kit.system.inspect(plain!)).mailbox).toEqual({ kind: 'unbounded', capacity: undefined })
-  expect((await kit.system.inspect(small!)).mailbox).toEqual({ kind: 'bounded', capacity: 3 })
+  const [plain, small] = [
+    kit.system.spawn(receive<number>(() => same)),
+    kit.system.spawn(
+      receive<number>(() => same),
+      { mailbox: bounded(3, 'reject') },
+    ),
+  ]
+  expect((await kit.system.inspect(plain)).mailbox).toEqual({ kind: 'unbounded', capacity: undefined })
+  expect((await kit.system.inspect(small)).mailbox).toEqual({ kind: 'bounded', capacity: 3 })
   await kit.end()
 })

@@ -28,12 +28,14 @@ import {
   Unhandled,
 } from 'troupe'
 
-type Work =
-  | { type: 'work'; key: string }
-  | { type: 'who'; replyTo: ActorRef<string> }
-  | { type: 'boom' }
-  | { type: 'leave' }
-  | { type: 'sender' }
+/** What a promise rejects with; watched from the start, so that it may reject before it is looked at. */
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  )
+
+type Work = { type: 'work'; key: string } | { type: 'who'; replyTo: ActorRef<string> } | { type: 'boom' } | { type: 'leave' } | { type: 'sender' }
 
 /** Writes down who handled what. */
 const worker = (log: string[]): Behavior<Work> =>
@@ -149,7 +151,12 @@ describe('consistent hashing is stable', () => {
   const placed = async (names: readonly string[]): Promise<Map<string, string>> => {
     const kit = createTestKit()
     const at = new Map<string, string>()
-    const refs = names.map((name) => kit.system.spawn<string>(receive((_ctx, key) => void at.set(key, name)), { name }))
+    const refs = names.map((name) =>
+      kit.system.spawn<string>(
+        receive((_ctx, key) => void at.set(key, name)),
+        { name },
+      ),
+    )
     const router = kit.system.spawn(group<string>(refs, { strategy }))
     for (const key of keys) router.tell(key)
     await kit.settle()
@@ -215,9 +222,9 @@ describe('scatter-gather-first', () => {
     const kit = createTestKit()
     const refs = [1000, 2000].map((ms) => kit.system.spawn(after(ms, String(ms), [])))
     const router = kit.system.spawn(group<Q>(refs, { strategy: scatterGatherFirst({ timeout: 200 }) }))
-    const answer = expect(router.ask({ type: 'q' })).rejects.toBeInstanceOf(AskTimeout)
+    const answer = failureOf(router.ask({ type: 'q' }))
     await kit.advance(200)
-    await answer
+    expect(await answer).toBeInstanceOf(AskTimeout)
     await kit.end()
   })
   test('a routee that fails does not matter while another answers', async () => {
@@ -237,9 +244,9 @@ describe('scatter-gather-first', () => {
   test('a message without replyTo is unhandled', async () => {
     const kit = createTestKit()
     const router = kit.system.spawn(group<Q>([kit.system.spawn(after(0, 'a', []))], { strategy: scatterGatherFirst({ timeout: 200 }) }))
-    const asked = expect(router.ask<never>(() => ({ type: 'note' }))).rejects.toBeInstanceOf(Unhandled)
+    const asked = failureOf(router.ask<never>(() => ({ type: 'note' })))
     await kit.settle()
-    await asked
+    expect(await asked).toBeInstanceOf(Unhandled)
     await kit.end()
   })
 })
@@ -339,9 +346,9 @@ describe('a group', () => {
     const kit = createTestKit()
     const router = kit.system.spawn(group<Work>([]), { name: 'empty' })
     router.tell(work(1))
-    const asked = expect(router.ask({ type: 'who' })).rejects.toThrow('no-routees')
+    const asked = failureOf(router.ask({ type: 'who' }))
     await kit.settle()
-    await asked
+    expect(String(await asked)).toContain('no-routees')
     expect(kit.system.deadLetters.list().map((l) => [l.reason, l.recipient?.path])).toEqual([
       ['no-routees', '/user/empty'],
       ['no-routees', '/user/empty'],

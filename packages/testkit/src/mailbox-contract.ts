@@ -24,7 +24,7 @@ export interface MailboxContractOptions {
  *
  * @example
  * describe('my mailbox', () => {
- *   for (const { name, run } of mailboxContract(() => lifo(100))) test(name, run)
+ *   for (const claim of mailboxContract(() => lifo(100))) test(claim.name, () => claim.run())
  * })
  */
 export function mailboxContract(make: () => MailboxKind, options: MailboxContractOptions = {}): readonly ContractCase[] {
@@ -122,7 +122,10 @@ async function randomCase(make: () => MailboxKind): Promise<void> {
         check(m === undefined || !seen.has(m), `seed ${seed}: ${String(m)} came out twice`)
         if (m !== undefined) seen.add(m)
       }
-      check(pushed === seen.size + owner.ended.length + queue.size, `seed ${seed}: ${pushed} pushed, ${seen.size} taken, ${owner.ended.length} ended, ${queue.size} left`)
+      check(
+        pushed === seen.size + owner.ended.length + queue.size,
+        `seed ${seed}: ${pushed} pushed, ${seen.size} taken, ${owner.ended.length} ended, ${queue.size} left`,
+      )
       check(kind.capacity === undefined || typeof kind.overflow === 'object' || queue.size <= kind.capacity, `seed ${seed}: the bound holds`)
     }
   }
@@ -193,7 +196,10 @@ async function stashCase(make: () => MailboxKind): Promise<void> {
 async function stopCase(make: () => MailboxKind): Promise<void> {
   const kit = createTestKit()
   const kind = make()
-  const ref: ActorRef<number> = kit.system.spawn<number>(receive((ctx, n) => (n === 0 ? ctx.stop() : undefined)), { mailbox: kind })
+  const ref: ActorRef<number> = kit.system.spawn<number>(
+    receive((ctx, n) => (n === 0 ? ctx.stop() : undefined)),
+    { mailbox: kind },
+  )
   await kit.settle()
   kit.system.suspend(ref, 'to fill it')
   await kit.settle()
@@ -221,4 +227,3 @@ async function restartCase(make: () => MailboxKind): Promise<void> {
   check(seen.length === count, `all ${count} are handled by the next incarnation, not ${seen.length}`)
   await kit.end()
 }
-

@@ -47,7 +47,10 @@ export class MessagePassage implements Passage {
         this.leave(chain)
         return undefined
       }
-      if (isThenable(given) && given !== this.message) throw new NotAllowed(`Middleware ${link.name ?? ''} of ${this.ref.path} returned a promise from before. It can change or swallow a message, not delay it.`)
+      if (isThenable(given) && given !== this.message)
+        throw new NotAllowed(
+          `Middleware ${link.name ?? ''} of ${this.ref.path} returned a promise from before. It can change or swallow a message, not delay it.`,
+        )
       if (given !== undefined) this.message = given
       this.passed++
     }

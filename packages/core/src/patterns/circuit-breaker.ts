@@ -98,7 +98,8 @@ export class CircuitBreaker {
   /** Makes the call, unless the circuit is open. The signal is aborted when the call takes too long. */
   async call<T>(task: (signal: AbortSignalLike) => PromiseLike<T> | T): Promise<T> {
     const state = this.state
-    if (state === 'open' || (state === 'half-open' && this.#trying)) throw new CircuitOpen(this.#name, Math.max(0, this.#openUntil - this.#host.runtime.now()))
+    if (state === 'open' || (state === 'half-open' && this.#trying))
+      throw new CircuitOpen(this.#name, Math.max(0, this.#openUntil - this.#host.runtime.now()))
     const trial = state === 'half-open'
     if (trial) this.#trying = true
     try {

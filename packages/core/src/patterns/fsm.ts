@@ -35,7 +35,6 @@ export interface At<S, K extends keyof S, M> {
 }
 
 /** What is decided; nothing means to stay. */
-// eslint-disable-next-line typescript/no-invalid-void-type
 export type Decided<S> = Decision<S> | void
 
 /** One state of a machine. */
@@ -44,7 +43,7 @@ export interface State<S, K extends keyof S, M> {
   enter?(at: At<S, K, M>): void
   exit?(at: At<S, K, M>): void
   /** After so many milliseconds in this state, decide this. */
-  readonly timeout?: { readonly after: number; then(at: At<S, K, M>): Decided<S> } | undefined
+  readonly timeout?: { readonly after: number; decide(at: At<S, K, M>): Decided<S> } | undefined
 }
 
 /** A machine: where it begins, and its states. */
@@ -69,20 +68,21 @@ const timedOut: unique symbol = Symbol('state timeout')
  *   initial: ['closed', null],
  *   states: {
  *     closed: { on: (at) => at.to('open', { since: 0 }) },
- *     open: { on: (at) => at.stay(), timeout: { after: 5_000, then: (at) => at.to('closed', null) } },
+ *     open: { on: (at) => at.stay(), timeout: { after: 5_000, decide: (at) => at.to('closed', null) } },
  *   },
  * })
  */
 export function fsm<S, M>(machine: Machine<S, M>): Behavior<M> {
   const { states, initial } = machine
-  if (!Object.hasOwn(states, initial[0])) throw new InvalidOption('initial', initial[0], `there is no such state; there are ${Object.keys(states).join(', ')}`)
+  if (!Object.hasOwn(states, initial[0]))
+    throw new InvalidOption('initial', initial[0], `there is no such state; there are ${Object.keys(states).join(', ')}`)
   for (const [name, state] of Object.entries(states) as [string, State<S, keyof S, M>][])
     if (state.timeout !== undefined) checkFinite(`states.${name}.timeout.after`, state.timeout.after, 'above')
   return setup<M>((ctx) => {
     const run = new Run<S, M>(ctx, states)
     run.enter(initial[0], initial[1])
     return receive<M>((_ctx, message) => {
-      if ((message as unknown) === timedOut) return run.follow(run.spec.timeout?.then(run))
+      if ((message as unknown) === timedOut) return run.follow(run.spec.timeout?.decide(run))
       const decided = run.spec.on(run, message)
       return decided instanceof Promise ? decided.then((d) => run.follow(d)) : run.follow(decided)
     })
@@ -99,7 +99,7 @@ class Run<S, M> implements At<S, keyof S, M> {
     this.#states = states
   }
   get spec(): State<S, keyof S, M> {
-    return this.#states[this.state] as unknown as State<S, keyof S, M>
+    return this.#states[this.state]
   }
   enter(state: keyof S, data: S[keyof S]): void {
     this.state = state
@@ -111,7 +111,8 @@ class Run<S, M> implements At<S, keyof S, M> {
   }
   follow(decided: Decided<S>): Behavior<M> {
     if (decided === undefined) return same
-    if (!(decided instanceof Decision)) throw new NotAllowed(`State ${String(this.state)} of ${this.ctx.path} returned no decision. Use at.to, at.stay, at.stop or at.unhandled.`)
+    if (!(decided instanceof Decision))
+      throw new NotAllowed(`State ${String(this.state)} of ${this.ctx.path} returned no decision. Use at.to, at.stay, at.stop or at.unhandled.`)
     switch (decided.kind) {
       case 'stop':
         return stopped
@@ -121,7 +122,8 @@ class Run<S, M> implements At<S, keyof S, M> {
         if (decided.data !== undefined) this.data = decided.data as S[keyof S]
         return same
       case 'to':
-        if (!Object.hasOwn(this.#states, decided.state!)) throw new NotAllowed(`${this.ctx.path} cannot go to ${String(decided.state)}: there is no such state.`)
+        if (!Object.hasOwn(this.#states, decided.state!))
+          throw new NotAllowed(`${this.ctx.path} cannot go to ${String(decided.state)}: there is no such state.`)
         this.spec.exit?.(this)
         this.enter(decided.state as keyof S, decided.data as S[keyof S])
         return same

@@ -27,7 +27,7 @@ export function passivate<M>(behavior: Behavior<M>, options: { readonly after: n
   if (behavior instanceof BehaviorWithOptions) return new BehaviorWithOptions(passivate(behavior.behavior as Behavior<M>, options), behavior.options)
   return setup<M>((ctx) => {
     ctx.setReceiveTimeout(after)
-    return leaving(behavior as unknown as BehaviorNode) as Behavior<M>
+    return leaving(behavior as unknown) as Behavior<M>
   })
 }
 
@@ -71,7 +71,8 @@ export interface EntitiesOptions<M> {
 export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
   const capacity = checkWhole('capacity', options.capacity ?? 1000, 1)
   checkFinite('idle', options.idle, 'above')
-  for (const name of ['keyOf', 'create'] as const) if (typeof options[name] !== 'function') throw new InvalidOption(name, options[name], 'use a function')
+  for (const name of ['keyOf', 'create'] as const)
+    if (typeof options[name] !== 'function') throw new InvalidOption(name, options[name], 'use a function')
   const behavior = setup<M>((ctx) => {
     const living = new Map<string, ActorRef<M>>()
     const keys = new Map<AnyRef, string>()

@@ -92,8 +92,8 @@ class LocalReceptionist implements Receptionist {
   }
   subscribe<M>(key: ServiceKey<M>, subscriber: ActorRef<Listing<M>>): () => void {
     const service = this.#service(key, 'subscribe')
-    const leave = this.#join(subscriber, service.subscribers, subscriber as ActorRef<never>, () => this.#sweep(service))
-    if (service.subscribers.has(subscriber as ActorRef<never>)) subscriber.tell(listingOf(service) as Listing<M>)
+    const leave = this.#join(subscriber, service.subscribers, subscriber, () => this.#sweep(service))
+    if (service.subscribers.has(subscriber)) subscriber.tell(listingOf(service) as Listing<M>)
     else this.#sweep(service)
     return leave
   }

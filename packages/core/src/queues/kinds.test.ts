@@ -35,7 +35,7 @@ const kinds: readonly (readonly [string, () => MailboxKind, boolean])[] = [
 
 for (const [name, make, fifo] of kinds)
   describe(`the mailbox contract holds for ${name}`, () => {
-    for (const { name: claim, run } of mailboxContract(make, { fifo })) test(claim, run)
+    for (const claim of mailboxContract(make, { fifo })) test(claim.name, () => claim.run())
   })
 
 describe('the contract finds what is wrong', () => {
@@ -46,7 +46,14 @@ describe('the contract finds what is wrong', () => {
   }
   test('a storage that loses a message fails it', async () => {
     const cases = mailboxContract(() => mailboxOf('forgetful', () => new Forgetful()), { fifo: false })
-    const failed = await Promise.all(cases.map(({ run }) => run().then(() => false, () => true)))
+    const failed = await Promise.all(
+      cases.map((c) =>
+        c.run().then(
+          () => false,
+          () => true,
+        ),
+      ),
+    )
     expect(failed.filter(Boolean).length).toBeGreaterThan(2)
   })
   test('a stack fails the claim of order', async () => {

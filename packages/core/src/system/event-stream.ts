@@ -133,7 +133,7 @@ class ActorEntry extends Entry {
   landed(): void {
     this.#inFlight--
     const buffer = this.#buffer
-    while (this.active && buffer !== undefined && buffer.size > 0 && this.#inFlight < this.#window) this.#send(buffer.shift()!)
+    if (this.active && buffer !== undefined && buffer.size > 0 && this.#inFlight < this.#window) this.#send(buffer.shift()!)
   }
   override cancel(): void {
     this.#buffer = undefined

@@ -30,8 +30,6 @@ class RingLog implements FlightLog {
     this.#next = (this.#next + 1) % this.#capacity
   }
   entries(): readonly FlightEntry[] {
-    return this.#entries.length < this.#capacity
-      ? [...this.#entries]
-      : [...this.#entries.slice(this.#next), ...this.#entries.slice(0, this.#next)]
+    return this.#entries.length < this.#capacity ? [...this.#entries] : [...this.#entries.slice(this.#next), ...this.#entries.slice(0, this.#next)]
   }
 }

@@ -35,10 +35,14 @@ abstract class Channel<E> implements ObservationChannel<E> {
   dropped = 0
   readonly #subscriptions = new Set<Subscription>()
   attach(events: EventStream, selector?: EventSelector<E>): Subscription {
-    const subscription: Subscription = events.listen((event) => this.take(event as E), selector, () => {
-      this.#subscriptions.delete(subscription)
-      if (this.#subscriptions.size === 0) this.ended()
-    })
+    const subscription: Subscription = events.listen(
+      (event) => this.take(event as E),
+      selector,
+      () => {
+        this.#subscriptions.delete(subscription)
+        if (this.#subscriptions.size === 0) this.ended()
+      },
+    )
     this.#subscriptions.add(subscription)
     return subscription
   }
@@ -124,7 +128,8 @@ class Buffer<E> extends Channel<E> implements BufferedChannel<E> {
         const event = this.#ring.shift()
         if (event !== undefined) return Promise.resolve({ done: false, value: event })
         if (this.#over) return Promise.resolve({ done: true, value: undefined })
-        if (this.#waiter !== undefined) return Promise.reject(new NotAllowed('A buffered channel is read by one loop: await each next() before the one after it.'))
+        if (this.#waiter !== undefined)
+          return Promise.reject(new NotAllowed('A buffered channel is read by one loop: await each next() before the one after it.'))
         return new Promise((resolve) => (this.#waiter = resolve))
       },
       return: () => {

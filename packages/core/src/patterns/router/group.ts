@@ -24,17 +24,18 @@ export function group<M>(
   routees: readonly ActorRef<M>[] | ServiceKey<M>,
   options: { readonly strategy?: RoutingStrategy<M> | undefined } = {},
 ): Behavior<M | RouterCommand> {
-  if (!Array.isArray(routees) && !(routees instanceof ServiceKey)) throw new InvalidOption('routees', routees, 'use an array of refs, or a serviceKey')
+  if (!Array.isArray(routees) && !(routees instanceof ServiceKey))
+    throw new InvalidOption('routees', routees, 'use an array of refs, or a serviceKey')
   return setup<M | RouterCommand>((ctx) => {
     const routing = new Routing<M>(options.strategy ?? roundRobin(), ctx.self)
-    const members = new Group<M>(routing, ctx as ActorContext<never>)
+    const members = new Group<M>(routing, ctx)
     if (routees instanceof ServiceKey) {
       const listings = ctx.adapt((listing: Listing<M>) => new RouterCommand({ verb: 'set', refs: listing.refs }))
       receptionistOf(ctx.system).subscribe(routees, listings)
     } else for (const ref of routees as readonly ActorRef<M>[]) members.add(ref)
     return receive(
       (c, message) => {
-        if (!(message instanceof RouterCommand)) return routing.route(c as ActorContext<M>, message) as Behavior<M | RouterCommand>
+        if (!(message instanceof RouterCommand)) return routing.route(c, message) as Behavior<M | RouterCommand>
         const { order } = message
         if (order.verb === 'add') members.add(order.ref as ActorRef<M>)
         else if (order.verb === 'remove') members.remove(order.ref)

@@ -50,11 +50,11 @@ export function pool<M>(worker: Behavior<M> | (() => Behavior<M>), options: Pool
   checkWhole('limit.replacements', limit.replacements, 0)
   checkFinite('limit.within', limit.within, 'above')
   return setup<M | RouterCommand>((ctx) => {
-    const members = new Pool<M>(ctx as ActorContext<never>, worker, options, replace, limit)
+    const members = new Pool<M>(ctx, worker, options, replace, limit)
     members.resize(size)
     return receive(
       (c, message) => {
-        if (!(message instanceof RouterCommand)) return members.routing.route(c as ActorContext<M>, message) as Behavior<M | RouterCommand>
+        if (!(message instanceof RouterCommand)) return members.routing.route(c, message) as Behavior<M | RouterCommand>
         const { order } = message
         if (order.verb === 'resize') members.resize(order.size)
         else if (order.verb === 'list') order.to.tell(members.routing.refs)
@@ -79,7 +79,13 @@ class Pool<M> {
   /** When the recent successors were made, oldest first. */
   #replaced: number[] = []
   #spawned = 0
-  constructor(ctx: ActorContext<never>, worker: Behavior<M> | (() => Behavior<M>), options: PoolOptions<M>, replace: Replace, limit: ReplacementLimit) {
+  constructor(
+    ctx: ActorContext<never>,
+    worker: Behavior<M> | (() => Behavior<M>),
+    options: PoolOptions<M>,
+    replace: Replace,
+    limit: ReplacementLimit,
+  ) {
     this.#ctx = ctx
     this.#make = typeof worker === 'function' ? worker : () => worker
     this.#options = options.options ?? {}
