@@ -62,7 +62,9 @@ export {
   UnknownDispatcher,
 } from './values/errors.ts'
 export type { Logger, LogMethod } from './values/logger.ts'
-export type { MailboxKind, MailboxQueue } from './values/mailbox.ts'
+export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
+export { type Middleware, type Passage, swallow } from './values/middleware.ts'
+export type { FlightEntry, FlightLog, FlightRecorder } from './values/flight.ts'
 export type { Observation, Phase } from './values/observation.ts'
 export type {
   DispatcherOptions,
@@ -95,17 +97,54 @@ export type {
 } from './values/signals.ts'
 export type { SystemPhase, SystemView } from './values/system.ts'
 export { supervise, type SuperviseOptions } from './deciders/supervision.ts'
-export { unbounded } from './queues/kinds.ts'
+export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, priority, unbounded } from './queues/kinds.ts'
 export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
+export type { ActorMetrics, DispatcherMetrics, HistogramReport, SystemMetrics } from './system/metrics.ts'
 export type { SupervisionCounts } from './system/core.ts'
 export type { DeadLetters } from './system/dead-letters.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
-export type { EventSelector, EventStream, Subscription } from './system/event-stream.ts'
+export type { EventSelector } from './system/event-selector.ts'
+export type { EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './system/event-stream.ts'
+export { flightRecorder } from './system/flight-recorder.ts'
+export {
+  buffered,
+  type BufferedChannel,
+  type BufferOverflow,
+  eventsOf,
+  type EventsOptions,
+  immediate,
+  type ObservationChannel,
+} from './system/observation-channel.ts'
 export type { ActorSnapshot } from './system/inspection.ts'
 export { Actor, behaviorOfClass, handleOf } from './patterns/actor-class.ts'
 export { CancellationToken, type WaitOptions } from './patterns/cancellation.ts'
 export { Channel, type Received, type Receiver, type Sender } from './patterns/channel.ts'
 export { delay, timeout, type TimedOptions } from './patterns/delay.ts'
+export {
+  CallTimeout,
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  CircuitOpen,
+  type CircuitState,
+} from './patterns/circuit-breaker.ts'
+export { type At, type Decided, Decision, fsm, type Machine, type State } from './patterns/fsm.ts'
+export { entities, type EntitiesOptions, passivate } from './patterns/passivation.ts'
+export { processor, type ProcessorOptions } from './patterns/processor.ts'
+export { type Listing, type Receptionist, receptionistOf, ServiceKey, serviceKey } from './patterns/receptionist.ts'
+export { addRoutee, listRoutees, removeRoutee, resize, RouterCommand } from './patterns/router/command.ts'
+export { group } from './patterns/router/group.ts'
+export { pool, type PoolOptions } from './patterns/router/pool.ts'
+export {
+  broadcast,
+  type Candidate,
+  consistentHash,
+  leastLoaded,
+  type Picker,
+  random,
+  roundRobin,
+  type RoutingStrategy,
+  scatterGatherFirst,
+} from './patterns/router/strategy.ts'
 export { formatTree } from './patterns/format-tree.ts'
 export { retry, type RetryOptions } from './patterns/retry.ts'
 export { select, type SelectCases, type Selected, type Sending, sending } from './patterns/select.ts'

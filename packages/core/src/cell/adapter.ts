@@ -9,6 +9,7 @@ import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { askedBy, Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { metaFrom } from './local-ref.ts'
+import { offerTo } from './offer.ts'
 
 export class Adapter implements ActorRef<unknown> {
   readonly uid: number
@@ -43,9 +44,8 @@ export class Adapter implements ActorRef<unknown> {
     if (typeof question !== 'function' && typeof question !== 'object') return Promise.reject(new AskRefused(this.path, 'the question is no message'))
     return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false, (ask) => new Adapted(this, ask)) as Promise<never>
   }
-  offer(message: unknown, _options?: { readonly signal?: AbortSignalLike }): Promise<void> {
-    this.tell(message)
-    return Promise.resolve()
+  offer(message: unknown, options?: { readonly signal?: AbortSignalLike }): Promise<void> {
+    return offerTo(this.cell, message, new Adapted(this, undefined), options?.signal)
   }
   stop(): void {
     this.end()
@@ -60,7 +60,7 @@ export class Adapted extends Envelope {
   readonly adapter: Adapter
   readonly inner: Meta
   constructor(adapter: Adapter, inner: Meta) {
-    super(senderOf(inner), headersOf(inner), undefined)
+    super(senderOf(inner), headersOf(inner), inner instanceof Envelope ? inner.priority : undefined)
     this.adapter = adapter
     this.inner = inner
   }

@@ -5,9 +5,9 @@
 //   tell ─→ send ─→ inline slot, or ring ─→ ready queue ─→ turn: system lane, then messages ─→ handler ─→ follow
 
 import { takesMessages } from '../deciders/phase.ts'
+import type { FrontableQueue } from '../queues/fronted.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { BehaviorNode, same } from '../values/behavior.ts'
-import type { MailboxQueue } from '../values/mailbox.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Children } from './children.ts'
@@ -22,6 +22,7 @@ import { laneReady, runLane } from './lane-runner.ts'
 import type { LocalRef } from './local-ref.ts'
 import type { CellOptions } from './options.ts'
 import type { EndInfo, PhaseInfo } from './phase-info.ts'
+import { highWater, notePressure } from './pressure.ts'
 import { resumePending } from './resuming.ts'
 import { beginStart } from './starting.ts'
 
@@ -45,7 +46,7 @@ export class Cell {
   extras: Extras | undefined = undefined
   previous: Cell | undefined = undefined
   next: Cell | undefined = undefined
-  queue: MailboxQueue | undefined = undefined
+  queue: FrontableQueue | undefined = undefined
   #slot: unknown = undefined
   #scheduled = queued
 
@@ -129,9 +130,7 @@ export class Cell {
   /** Puts messages in front of all that are queued, in the order given. */
   putBack(messages: readonly (readonly [unknown, Meta])[]): void {
     const slot = this.#slot
-    const queue = this.queue ?? this.dispatcher.takeRing()
-    const front = queue instanceof MessageRing || queue instanceof FrontedQueue ? queue : new FrontedQueue(queue)
-    this.queue = front
+    const front = (this.queue ??= this.dispatcher.takeRing())
     if (slot !== undefined) {
       front.unshift(slot, undefined)
       this.#slot = undefined
@@ -201,7 +200,7 @@ export class Cell {
 
   /** Whether user messages may be handled now. */
   canHandle(): boolean {
-    return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)
+    return this.phase === 'running' && (this.extras === undefined || (this.extras.pending === undefined && !this.extras.saturated))
   }
 
   #afterTurn(): void {
@@ -214,6 +213,7 @@ export class Cell {
         this.queue = undefined
       }
     }
+    if (queue !== undefined && this.options.mailbox === undefined && (queue.size >= highWater || this.extras?.pressed === true)) notePressure(this, queue.size)
     const can = this.canHandle()
     if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.enqueue(this)
     else this.#scheduled = can ? idle : parked
@@ -261,30 +261,5 @@ export class Cell {
   /** How it ended; undefined while it lives. */
   get end(): EndInfo | undefined {
     return this.phase === 'stopping' || this.phase === 'stopped' || this.phase === 'terminated' ? this.info : undefined
-  }
-}
-
-/** Any mailbox with a ring in front, for messages that come back from a stash. */
-class FrontedQueue implements MailboxQueue {
-  meta: unknown = undefined
-  readonly #front: MessageRing = new MessageRing()
-  readonly #rest: MailboxQueue
-  constructor(rest: MailboxQueue) {
-    this.#rest = rest
-  }
-  get size(): number {
-    return this.#front.size + this.#rest.size
-  }
-  push(message: unknown, meta: unknown): void {
-    this.#rest.push(message, meta)
-  }
-  unshift(message: unknown, meta: unknown): void {
-    this.#front.unshift(message, meta)
-  }
-  shift(): unknown {
-    const from = this.#front.size > 0 ? this.#front : this.#rest
-    const message = from.shift()
-    this.meta = from.meta
-    return message
   }
 }

@@ -178,7 +178,7 @@ export class Context implements ActorContext<unknown> {
   adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string }): ActorRef<T> {
     const cell = this.live('adapt')
     checkFunction('fn', fn)
-    const { host, now } = cell.dispatcher
+    const { host } = cell.dispatcher
     const uid = host.nextUid()
     const key = options?.key
     // Without a key nothing can replace it, so it is not kept: an actor may adapt for every message it handles.
@@ -188,7 +188,7 @@ export class Context implements ActorContext<unknown> {
     const replaced = adapters.get(key)
     if (replaced !== undefined) {
       replaced.end()
-      if (host.listening) host.observe({ type: 'adapter.replaced', ref: cell.ref, key, at: now })
+      if (host.listening) host.observe({ type: 'adapter.replaced', ref: cell.ref, key, at: host.runtime.now() })
     }
     const adapter = new Adapter(cell, key, uid, fn as (message: unknown) => unknown)
     adapters.set(key, adapter)

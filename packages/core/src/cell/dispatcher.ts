@@ -2,11 +2,13 @@
 // robin; after `slice` ms the host gets its turn. The clock costs more than a message, so it is read every `stride`
 // messages, and the stride follows what handlers cost.
 
+import { Histogram } from '../queues/histogram.ts'
 import { Ring, MessageRing } from '../queues/ring.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { typeOf } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
 import type { Meta } from './envelope.ts'
+import { Fairness } from './fairness.ts'
 import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -43,10 +45,16 @@ export class Dispatcher {
   state: DispatcherState = 'starting'
   /** Cells that were spawned here and have not terminated. */
   population = 0
+  /** Counted per turn and per burst, never per message. */
+  turns = 0
+  messages = 0
+  readonly loopLatency: Histogram = new Histogram()
 
   readonly #runtime: ExecutionRuntime
   readonly #ready: Ring<Cell> = new Ring()
   readonly #rings: MessageRing[] = []
+  readonly #fairness: Fairness = new Fairness()
+  #yieldedAt = NaN
   #awake = false
   #pass = -1
   #sliceEnd = 0
@@ -72,7 +80,9 @@ export class Dispatcher {
   get awake(): boolean {
     return this.#awake
   }
-
+  get fairness(): number {
+    return this.#fairness.score
+  }
   get depth(): number {
     return this.#ready.size
   }
@@ -100,6 +110,10 @@ export class Dispatcher {
     this.host.running = this
     this.#read(runtime.now())
     this.host.youngAsks.stamp(this.now)
+    if (this.#yieldedAt === this.#yieldedAt) {
+      this.loopLatency.add(this.now - this.#yieldedAt)
+      this.#yieldedAt = NaN
+    }
     if (this.#pass !== runtime.pass) {
       this.#pass = runtime.pass
       this.#sliceEnd = this.now + this.slice
@@ -117,7 +131,10 @@ export class Dispatcher {
     if (this.#ready.size === 0) {
       this.#awake = false
       this.host.idle()
-    } else runtime.yield(this.#drain)
+    } else {
+      this.#yieldedAt = this.now
+      runtime.yield(this.#drain)
+    }
   }
 
   #runTurns(): void {
@@ -130,13 +147,17 @@ export class Dispatcher {
       else if (this.#timed !== cell) this.#timed = null
       this.#turns++
       this.current = cell
+      const before = this.messages
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
+      this.turns++
+      if (this.messages > before) this.#fairness.add(this.messages - before)
     }
   }
 
   /** Accounts for messages handled since the last call; reads the clock when it is time. False: the slice is over. */
   spend(messages: number): boolean {
+    this.messages += messages
     this.untilClock -= messages
     if (this.untilClock > 0) return true
     const before = this.now
@@ -167,7 +188,7 @@ export class Dispatcher {
     const message = alone && this.lastMessage !== undefined ? typeOf(this.lastMessage) : undefined
     this.held = { cell, what: message, ms }
     if (!this.host.listening) return
-    this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now })
+    this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now + ms })
   }
 
   /** An empty ring for a mailbox that needs more than its inline slot. */

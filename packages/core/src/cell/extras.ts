@@ -3,6 +3,7 @@
 
 import type { FailureHistory } from '../deciders/supervision.ts'
 import type { AbortSource } from '../values/abort.ts'
+import type { FlightLog } from '../values/flight.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { Adapter } from './adapter.ts'
 import type { PendingAsk } from './ask.ts'
@@ -12,7 +13,9 @@ import type { CallContext } from './context.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { GroupRestart } from './group-restart.ts'
 import type { Keeper } from './keeper.ts'
+import type { CellMetrics } from './metrics.ts'
 import type { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
+import type { MessagePassage } from './passage.ts'
 import type { PendingCall, StepTimer } from './pending.ts'
 import type { CellStash } from './stash.ts'
 import type { SystemLane } from './system-lane.ts'
@@ -39,6 +42,14 @@ export class Extras {
   stash: CellStash | undefined
   /** Questions that this actor has not answered yet; an intrusive list. */
   asked: PendingAsk | undefined
+  metrics: CellMetrics | undefined
+  flight: FlightLog | undefined
+  /** The default mailbox is above its high water mark. */
+  pressed = false
+  /** How many signals may be handled before the next message, where that is limited. */
+  signalCredit = 0
+  /** Who forgets this actor when it ends, before its watchers hear of it; may not throw. */
+  endHooks: Set<() => void> | undefined
   startWaiters: ((error: unknown) => void)[] | undefined
   endWaiters: ((end: EndInfo) => void)[] | undefined
   handedOver: unknown = undefined
@@ -56,7 +67,9 @@ export class Extras {
   /** Pending handlers of a reentrant actor. */
   calls: Set<CallContext> | undefined
   /** Those of them that have settled and wait for the next turn. */
-  settledCalls: { readonly ctx: CallContext; readonly ok: boolean; readonly value: unknown }[] | undefined
+  settledCalls: { readonly ctx: CallContext; readonly ok: boolean; readonly value: unknown; readonly passage: MessagePassage | undefined }[] | undefined
+  /** As many of them are pending as may be. */
+  saturated = false
   /** What bounds the present step of starting, stopping or restarting. */
   step: StepTimer | undefined
 }

@@ -154,10 +154,10 @@ function policyFor(cell: Cell): SupervisionPolicy {
 
 /** Tells the log, the listeners and the parent. */
 function announce(cell: Cell, cause: unknown, message: unknown, directive: Directive, hookError: unknown): void {
-  const { host, now } = cell.dispatcher
+  const { host } = cell.dispatcher
   const attached = hookError === undefined ? undefined : { hookError }
   logFailure(cell, cause, message, directive, attached)
-  if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, ...attached, at: now })
+  if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, ...attached, at: host.runtime.now() })
   const parent = cell.ref.parent
   if (parent?.parent !== undefined) parent.cell.signal({ type: 'ChildFailed', child: cell.ref, cause, message, directive, ...attached })
 }

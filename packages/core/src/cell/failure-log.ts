@@ -54,6 +54,7 @@ export function logFailure(cell: Cell, cause: unknown, message: unknown, directi
     message: message === undefined ? undefined : typeOf(message),
     directive,
     ...attached,
+    ...(cell.extras?.flight === undefined ? undefined : { recent: cell.extras.flight.entries() }),
     ...(cause instanceof ActorError ? { kind: cause.kind, labels: cause.labels } : undefined),
   }
   host.logger[level](fields, directive === undefined ? 'a failure while ending' : 'the actor failed')

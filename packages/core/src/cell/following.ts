@@ -26,7 +26,8 @@ function messageSettled(cell: Cell, ok: boolean, value: unknown): void {
   else messageFailed(cell, ctx, value)
 }
 
-function completeMessage(cell: Cell, ctx: Context, returned: unknown): boolean {
+/** Ends the present message with what its handler returned. */
+export function completeMessage(cell: Cell, ctx: Context, returned: unknown): boolean {
   const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
   if (next !== undefined && !(next instanceof BehaviorNode)) {
     messageFailed(cell, ctx, new NotABehavior(next, `The handler of ${cell.ref.path} returned`))
@@ -81,7 +82,7 @@ export function messageUnhandled(cell: Cell, ctx: Context): void {
   ctx.meta = undefined
   if (message === undefined) return
   host.ledger.unhandled++
-  if (host.listening) host.observe({ type: 'message.unhandled', ref: cell.ref, message, at: cell.dispatcher.now })
+  if (host.listening) host.observe({ type: 'message.unhandled', ref: cell.ref, message, at: host.runtime.now() })
   if (meta instanceof Envelope) meta.end('unhandled', new Unhandled(cell.ref.path, typeOf(message)))
 }
 

@@ -1,14 +1,16 @@
-// The slower turn, for actors that put something between a message and its handler: a schema that checks it, or
-// reentrancy, where each call has a context of its own and several may be pending.
+// The slower turn, for actors that put something between a message and its handler: a schema that checks it,
+// middleware, measurements, or reentrancy, where each call has a context of its own and several may be pending.
+// Order: envelope, schema, middleware of the system, middleware of the actor, handler.
 
 import { BehaviorNode, BehaviorWithOptions, same, unhandled } from '../values/behavior.ts'
 import { NotABehavior, typeOf } from '../values/errors.ts'
 import type { MessageSchema } from '../values/schema.ts'
 import type { Cell } from './cell.ts'
-import { CallContext } from './context.ts'
+import { CallContext, type Context } from './context.ts'
 import { Envelope, type Meta } from './envelope.ts'
-import { become, followMessage, messageFailed, messageUnhandled } from './following.ts'
-import { isThenable, observe } from './pending.ts'
+import { become, completeMessage, followMessage, messageFailed, messageUnhandled } from './following.ts'
+import { MessagePassage } from './passage.ts'
+import { hold, isThenable, observe } from './pending.ts'
 
 /** Handles one message; returns how many it took. */
 export function handleGuarded(cell: Cell): number {
@@ -19,6 +21,7 @@ export function handleGuarded(cell: Cell): number {
   dispatcher.lastMessage = message
   const call = options.reentrant ? new CallContext(cell, cell.ctx!) : undefined
   const ctx = call ?? cell.ctx!
+  let passage: MessagePassage | undefined
   try {
     if (meta instanceof Envelope) message = meta.open(cell, message)
     if (message !== undefined && options.accepts !== undefined) message = accepted(cell, options.accepts, message, meta)
@@ -26,16 +29,71 @@ export function handleGuarded(cell: Cell): number {
     if (dispatcher.untilClock === 1) dispatcher.lastMessage = message
     ctx.message = message
     ctx.meta = meta
-    if (call !== undefined) (cell.more.calls ??= new Set()).add(call)
+    if (call !== undefined) beginCall(cell, call)
+    cell.extras?.flight?.add({ what: 'message', type: typeOf(message), message, at: dispatcher.now })
+    if (options.passages) {
+      passage = new MessagePassage(cell, ctx)
+      message = passage.enter(options.middleware)
+      if (message === undefined) {
+        swallowed(cell, ctx)
+        if (call !== undefined) endCall(cell, call)
+        return 1
+      }
+      ctx.message = message
+    }
     const next = cell.behavior.handle(ctx as never, message as never)
-    if (call !== undefined) followCall(cell, call, next)
+    if (call !== undefined) followCall(cell, call, passage, next)
+    else if (passage !== undefined) followPassage(cell, ctx, passage, next)
     else if (followMessage(cell, ctx, next)) ctx.message = undefined
   } catch (cause) {
-    if (call !== undefined) cell.extras?.calls?.delete(call)
+    passage?.failed(options.middleware, cause)
+    if (call !== undefined) endCall(cell, call)
     // An adapter that throws has marked its message on the cell's own context, before the call had one.
     messageFailed(cell, ctx.message === undefined && cell.ctx !== undefined ? cell.ctx : ctx, cause)
   }
   return 1
+}
+
+/** A link ended the message: it counts as dropped. */
+function swallowed(cell: Cell, ctx: Context): void {
+  const { message, meta } = ctx
+  ctx.message = undefined
+  ctx.meta = undefined
+  cell.dispatcher.host.drop(message, meta, 'middleware')
+}
+
+function followPassage(cell: Cell, ctx: Context, passage: MessagePassage, next: unknown): void {
+  const { middleware } = cell.options
+  if (!isThenable(next)) {
+    passage.leave(middleware)
+    if (followMessage(cell, ctx, next)) ctx.message = undefined
+    return
+  }
+  hold(cell, next, typeOf(ctx.message), (c, ok, value) => {
+    try {
+      if (!ok) throw value
+      passage.leave(middleware)
+    } catch (cause) {
+      passage.failed(middleware, cause)
+      messageFailed(c, ctx, cause)
+      return
+    }
+    completeMessage(c, ctx, value)
+  })
+}
+
+function beginCall(cell: Cell, call: CallContext): void {
+  const extras = cell.more
+  const calls = (extras.calls ??= new Set())
+  calls.add(call)
+  if (calls.size >= cell.options.maxConcurrent) extras.saturated = true
+}
+
+function endCall(cell: Cell, call: CallContext): void {
+  const extras = cell.extras
+  if (extras === undefined) return
+  extras.calls?.delete(call)
+  extras.saturated = false
 }
 
 /** What the schema makes of the message; undefined where it refuses it, which ends it as a dead letter. */
@@ -61,14 +119,17 @@ function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Met
   return value
 }
 
-function followCall(cell: Cell, ctx: CallContext, next: unknown): void {
-  if (!isThenable(next)) return completeCall(cell, ctx, next)
+function followCall(cell: Cell, ctx: CallContext, passage: MessagePassage | undefined, next: unknown): void {
+  if (!isThenable(next)) {
+    passage?.leave(cell.options.middleware)
+    return completeCall(cell, ctx, next)
+  }
   ctx.awaits(true)
   observe(next, {
     settle: (ok, value) => {
       ctx.awaits(false)
       if (ctx.ended) return
-      ;(cell.more.settledCalls ??= []).push({ ctx, ok, value })
+      ;(cell.more.settledCalls ??= []).push({ ctx, ok, value, passage })
       cell.rouse()
     },
   })
@@ -78,18 +139,25 @@ function followCall(cell: Cell, ctx: CallContext, next: unknown): void {
 export function resumeCalls(cell: Cell): void {
   const settled = cell.extras!.settledCalls ?? []
   cell.extras!.settledCalls = undefined
-  for (const { ctx, ok, value } of settled) {
-    if (ctx.ended) continue
-    if (ok) completeCall(cell, ctx, value)
-    else {
-      cell.extras?.calls?.delete(ctx)
-      messageFailed(cell, ctx, value)
-    }
+  for (const { ctx, ok, value, passage } of settled) if (!ctx.ended) settleCall(cell, ctx, passage, ok, value)
+}
+
+function settleCall(cell: Cell, ctx: CallContext, passage: MessagePassage | undefined, ok: boolean, value: unknown): void {
+  const { middleware } = cell.options
+  try {
+    if (!ok) throw value
+    passage?.leave(middleware)
+  } catch (cause) {
+    passage?.failed(middleware, cause)
+    endCall(cell, ctx)
+    messageFailed(cell, ctx, cause)
+    return
   }
+  completeCall(cell, ctx, value)
 }
 
 function completeCall(cell: Cell, ctx: CallContext, returned: unknown): void {
-  cell.extras?.calls?.delete(ctx)
+  endCall(cell, ctx)
   const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
   if (next === unhandled) return messageUnhandled(cell, ctx)
   const stops = next instanceof BehaviorNode && next.kind === 'stopped'

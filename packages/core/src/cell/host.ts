@@ -3,6 +3,7 @@
 import type { Decision } from '../deciders/supervision.ts'
 import type { TimerQueue } from '../queues/timers.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { FlightRecorder } from '../values/flight.ts'
 import type { Logger } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import type { DropReason } from '../values/options.ts'
@@ -15,6 +16,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Meta } from './envelope.ts'
 import type { Ledger } from './ledger.ts'
 import type { YoungAsks } from './young-asks.ts'
+import type { CellOptions } from './options.ts'
 
 export interface CellHost {
   readonly name: string
@@ -34,6 +36,9 @@ export interface CellHost {
   readonly listening: boolean
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */
   readonly draining: boolean
+  /** What actors have that were spawned with nothing special. */
+  readonly defaults: CellOptions
+  readonly flightRecorder: FlightRecorder | undefined
   /** Handlers that wait for a promise. */
   pending: number
   /** Messages in the mailbox of a cell that has left the tree and is being drained. */

@@ -1,12 +1,13 @@
 // What ends with an incarnation, whatever comes after it: context, timers, receive timeout, questions under way,
 // adapters, tasks. Nothing of it reaches the next one.
 
-import { Cancelled } from '../values/errors.ts'
+import { Cancelled, OfferRefused } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
 import { orphanAsks } from './deadlock.ts'
 
 /** Asks what runs to come to an end: aborts the signal and lets no timer fire any more. */
 export function interrupt(cell: Cell): void {
+  cell.queue?.endWaits?.(new OfferRefused(cell.ref.path, `it is ${cell.phase}`))
   const extras = cell.extras
   if (extras === undefined) return
   extras.timers?.cancelAll()
@@ -46,4 +47,5 @@ export function endCalls(cell: Cell): void {
   for (const call of calls) call.cutOff()
   cell.extras!.calls = undefined
   cell.extras!.settledCalls = undefined
+  cell.extras!.saturated = false
 }

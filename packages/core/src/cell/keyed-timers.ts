@@ -53,6 +53,11 @@ class KeyedTimer extends Envelope implements Deadline {
     return message
   }
   override onward(): undefined {}
+  /** The mailbox did not keep the tick: the next one may be sent. */
+  override end(): void {
+    this.#queued = false
+    if (this.period === 0) this.#owner.forget(this)
+  }
 }
 
 export class KeyedTimers {

@@ -16,9 +16,13 @@ import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
 import { resumeEscalated } from './taking-along.ts'
 
+/** What a message earns at a share of 0: a signal for every so many, so that signals are late but not lost. */
+const leastEarned = 1 / 64
+
 /** Performs what is in the lane and can be done now. False: the slice is over, and the rest must wait. */
 export function runLane(cell: Cell): boolean {
   let going = true
+  if (cell.options.systemShare < 100) earnSignals(cell)
   for (;;) {
     const lane = cell.lane
     if (lane === undefined) return going
@@ -33,7 +37,7 @@ export function runLane(cell: Cell): boolean {
       perform(cell, lane, command)
       continue
     }
-    const signal = signalsFlow(cell) ? lane.signals.shift() : undefined
+    const signal = signalsFlow(cell) && maySignal(cell, lane) ? lane.signals.shift() : undefined
     if (signal !== undefined) {
       deliver(cell, signal)
       going = cell.dispatcher.spend(1)
@@ -46,6 +50,23 @@ export function runLane(cell: Cell): boolean {
       return going
     }
   }
+}
+
+/** Each message earns some signals, never more than one round of them. */
+function earnSignals(cell: Cell): void {
+  const share = cell.options.systemShare
+  const each = Math.max(share / (100 - share), leastEarned)
+  const extras = cell.more
+  extras.signalCredit = Math.min(extras.signalCredit + each, Math.max(each, 1))
+}
+
+/** With a share below 100, signals are paid for as long as there are messages that could be handled instead. */
+function maySignal(cell: Cell, lane: SystemLane): boolean {
+  if (cell.options.systemShare >= 100 || lane.signals.size === 0 || cell.queuedMessages === 0 || !cell.canHandle()) return true
+  const extras = cell.more
+  if (extras.signalCredit < 1) return false
+  extras.signalCredit--
+  return true
 }
 
 /** Whether another turn would find something to do here. */
@@ -116,6 +137,7 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
 }
 
 function deliver(cell: Cell, signal: Signal): void {
+  if (cell.extras?.metrics !== undefined) cell.extras.metrics.signals++
   let deathPact = false
   if (signal.type === 'Terminated') {
     const watch = cell.extras?.watching?.get(signal.ref)

@@ -32,7 +32,7 @@ export class LocalRef implements ActorRef<unknown> {
     return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
-    return offerTo(this.cell, message, options?.signal)
+    return offerTo(this.cell, message, undefined, options?.signal)
   }
   stop(options?: { readonly after?: 'current' | 'queued' }): void {
     const after = options?.after ?? 'current'

@@ -1,15 +1,67 @@
-// Sending with an answer to "was there room?". An unbounded mailbox always has some; an actor that ends has none.
+// Sending with an answer to "was there room?". An unbounded mailbox always has some; a full one that blocks lets the
+// offer wait, first come first served; an actor that ends has none. Only what was taken counts as sent.
 
 import { takesMessages } from '../deciders/phase.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { Cancelled, OfferRefused } from '../values/errors.ts'
+import type { WaitingOffer } from '../values/mailbox.ts'
 import type { Cell } from './cell.ts'
+import type { Meta } from './envelope.ts'
 
-export function offerTo(cell: Cell, message: unknown, signal: AbortSignalLike | undefined): Promise<void> {
+export function offerTo(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike | undefined): Promise<void> {
   const { path } = cell.ref
   if (signal?.aborted === true) return Promise.reject(new Cancelled(`The offer to ${path}`, signal.reason))
   if (message === undefined) return Promise.reject(new OfferRefused(path, 'undefined is no message'))
   if (!takesMessages(cell.phase)) return Promise.reject(new OfferRefused(path, 'the actor has stopped'))
-  cell.send(message, undefined)
+  const { queue } = cell
+  if (queue?.hasRoom?.() === false) {
+    if (cell.options.mailbox?.overflow === 'block' && queue.wait !== undefined) return wait(cell, message, meta, signal)
+    return Promise.reject(new OfferRefused(path, 'its mailbox is full'))
+  }
+  cell.send(message, meta)
   return Promise.resolve()
+}
+
+function wait(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike | undefined): Promise<void> {
+  // An actor with extras never takes the short way out, on which nobody would look for those who wait.
+  void cell.more
+  return new Promise((resolve, reject) => {
+    const offer = new Waiting(message, meta, resolve, reject)
+    if (signal !== undefined) offer.listen(signal, cell.ref.path)
+    cell.queue!.wait!(offer)
+  })
+}
+
+class Waiting implements WaitingOffer {
+  readonly message: unknown
+  readonly meta: unknown
+  ended = false
+  readonly #resolve: () => void
+  readonly #reject: (cause: Error) => void
+  #unlisten: (() => void) | undefined = undefined
+  constructor(message: unknown, meta: Meta, resolve: () => void, reject: (cause: Error) => void) {
+    this.message = message
+    this.meta = meta
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+  listen(signal: AbortSignalLike, path: string): void {
+    const abort = (): void => this.fail(new Cancelled(`The offer to ${path}`, signal.reason))
+    signal.addEventListener('abort', abort, { once: true })
+    this.#unlisten = () => signal.removeEventListener('abort', abort)
+  }
+  took(): void {
+    this.#end()
+    this.#resolve()
+  }
+  fail(cause: Error): void {
+    if (this.ended) return
+    this.#end()
+    this.#reject(cause)
+  }
+  #end(): void {
+    this.ended = true
+    this.#unlisten?.()
+    this.#unlisten = undefined
+  }
 }

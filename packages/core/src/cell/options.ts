@@ -1,9 +1,11 @@
 // Spawn options, checked and completed. Most actors are spawned with a name at most: they all share one object.
 
+import { MessageRing } from '../queues/ring.ts'
 import { policyOf } from '../deciders/supervision.ts'
 import { checkBoolean, checkFinite, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { MailboxKind } from '../values/mailbox.ts'
+import { longestChain, type Middleware } from '../values/middleware.ts'
 import type { Drain, SpawnOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { MessageSchema } from '../values/schema.ts'
@@ -14,6 +16,8 @@ export interface CellOptions {
   /** Nothing stands between a message and its handler: the fast turn is enough. */
   readonly plain: boolean
   readonly mailbox: MailboxKind | undefined
+  /** How much of the actor's attention signals may take while messages wait, in percent. */
+  readonly systemShare: number
   readonly stashCapacity: number
   readonly stashOverflow: 'error' | 'drop-oldest'
   readonly dispatcher: string | undefined
@@ -26,12 +30,21 @@ export interface CellOptions {
   readonly restartMailbox: 'keep' | 'clear'
   readonly restartChildren: 'stop' | 'keep'
   readonly reentrant: boolean
+  /** How many calls of a reentrant actor may be pending. */
+  readonly maxConcurrent: number
   readonly accepts: MessageSchema | undefined
+  /** The system's links, then the actor's own. */
+  readonly middleware: readonly Middleware[]
+  readonly ownMiddleware: readonly Middleware[]
+  readonly metrics: boolean
+  /** Whether each message goes through middleware or measurements. */
+  readonly passages: boolean
 }
 
 export const defaultOptions: CellOptions = {
   plain: true,
   mailbox: undefined,
+  systemShare: 100,
   stashCapacity: 1000,
   stashOverflow: 'error',
   dispatcher: undefined,
@@ -43,7 +56,12 @@ export const defaultOptions: CellOptions = {
   restartMailbox: 'keep',
   restartChildren: 'stop',
   reentrant: false,
+  maxConcurrent: Infinity,
   accepts: undefined,
+  middleware: [],
+  ownMiddleware: [],
+  metrics: false,
+  passages: false,
 }
 
 const known: Readonly<Record<keyof SpawnOptions, true>> = {
@@ -59,11 +77,13 @@ const known: Readonly<Record<keyof SpawnOptions, true>> = {
   onRestart: true,
   reentrant: true,
   accepts: true,
+  middleware: true,
+  metrics: true,
 }
 
 /** Checks what was given to `spawn`; the first wrong option fails with its name and the rule. */
 export function resolveOptions(options: SpawnOptions | undefined, host: CellHost): CellOptions {
-  if (options === undefined) return defaultOptions
+  if (options === undefined) return host.defaults
   if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { name }')
   let plain = true
   for (const key in options) {
@@ -71,12 +91,12 @@ export function resolveOptions(options: SpawnOptions | undefined, host: CellHost
     if (!Object.hasOwn(known, key)) throw new InvalidOption(key, options[key as keyof SpawnOptions], `spawn knows no such option; it knows ${Object.keys(known).join(', ')}`)
     plain = false
   }
-  return plain ? defaultOptions : complete(options, host)
+  return plain ? host.defaults : complete(options, host)
 }
 
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const { mailbox, stash, onRestart, accepts, drain = defaultOptions.drain } = options
-  if (mailbox !== undefined && typeof mailbox.create !== 'function') throw new InvalidOption('mailbox', mailbox, 'use unbounded() or another kind of mailbox')
+  if (mailbox !== undefined) checkMailbox(mailbox, host)
   if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string') throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
   if (accepts !== undefined && typeof accepts['~standard']?.validate !== 'function') throw new InvalidOption('accepts', accepts, 'use a Standard Schema, such as one of zod or valibot')
   if (typeof drain === 'object') {
@@ -85,10 +105,16 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   } else checkOneOf('drain', drain, ['dead-letter', 'drop'])
   checkObject('stash', stash)
   checkObject('onRestart', onRestart)
-  const reentrant = checkBoolean('reentrant', options.reentrant ?? false)
+  const reentrant = typeof options.reentrant === 'object' ? true : checkBoolean('reentrant', options.reentrant ?? false)
+  const maxConcurrent = typeof options.reentrant === 'object' ? checkWhole('reentrant.maxConcurrent', options.reentrant?.maxConcurrent, 1) : Infinity
+  const ownMiddleware = checkMiddleware(options.middleware ?? [], host.defaults.middleware.length)
+  const middleware = ownMiddleware.length === 0 ? host.defaults.middleware : [...host.defaults.middleware, ...ownMiddleware]
+  const metrics = checkBoolean('metrics', options.metrics ?? host.defaults.metrics)
+  const passages = metrics || middleware.length > 0
   return {
-    plain: !reentrant && accepts === undefined,
-    mailbox,
+    plain: !reentrant && accepts === undefined && !passages && host.flightRecorder === undefined,
+    mailbox: mailbox ?? (metrics ? meteredRing : undefined),
+    systemShare: mailbox?.systemShare ?? defaultOptions.systemShare,
     stashCapacity: checkWhole('stash.capacity', stash?.capacity ?? defaultOptions.stashCapacity, 1),
     stashOverflow: checkOneOf('stash.overflow', stash?.overflow ?? defaultOptions.stashOverflow, ['error', 'drop-oldest']),
     dispatcher: options.dispatcher,
@@ -100,8 +126,41 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     restartMailbox: checkOneOf('onRestart.mailbox', onRestart?.mailbox ?? defaultOptions.restartMailbox, ['keep', 'clear']),
     restartChildren: checkOneOf('onRestart.children', onRestart?.children ?? defaultOptions.restartChildren, ['stop', 'keep']),
     reentrant,
+    maxConcurrent,
     accepts,
+    middleware,
+    ownMiddleware,
+    metrics,
+    passages,
   }
+}
+
+/** What a system's actors have that were spawned with nothing special. */
+export function defaultsOf(middleware: readonly Middleware[], metrics: boolean, recorded: boolean): CellOptions {
+  const passages = metrics || middleware.length > 0
+  if (!passages && !recorded) return defaultOptions
+  return { ...defaultOptions, plain: false, mailbox: metrics ? meteredRing : undefined, middleware, metrics, passages }
+}
+
+/** The default mailbox, for actors that are measured: one that stays. */
+const meteredRing: MailboxKind = { kind: 'unbounded', create: () => new MessageRing() }
+
+/** Refuses what is no chain of middleware, or is too long together with `before` links. */
+export function checkMiddleware(links: unknown, before: number): readonly Middleware[] {
+  if (!Array.isArray(links) || links.some((link) => typeof link !== 'object' || link === null)) throw new InvalidOption('middleware', links, 'use an array of { before, after, error, close }')
+  if (links.length + before > longestChain) throw new InvalidOption('middleware', links, `a chain has at most ${longestChain} links, those of the system included`)
+  return links as readonly Middleware[]
+}
+
+/** Kinds check themselves where they are made; this is for those made by hand, and for what depends on the system. */
+function checkMailbox(mailbox: MailboxKind, host: CellHost): void {
+  if (typeof mailbox?.create !== 'function') throw new InvalidOption('mailbox', mailbox, 'use unbounded(), bounded(…), priority(…) or mailboxOf(…)')
+  const { capacity, systemShare, overflow } = mailbox
+  if (capacity !== undefined) checkWhole('mailbox.capacity', capacity, 1)
+  if (systemShare !== undefined && checkFinite('mailbox.systemShare', systemShare, 'from') > 100)
+    throw new InvalidOption('mailbox.systemShare', systemShare, 'use a percentage from 0 to 100')
+  if (overflow === 'block' && host.runtime.id === 'manual')
+    throw new InvalidOption('mailbox.overflow', overflow, 'a manual runtime runs only when pumped, so whoever waits for room could wait for itself; use another policy')
 }
 
 function optionalPolicy(supervision: SpawnOptions['supervision'], host: CellHost, option: string): SupervisionPolicy | undefined {

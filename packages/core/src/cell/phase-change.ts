@@ -3,16 +3,27 @@
 import { outcomeOf, type Transition } from '../deciders/phase.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Cell } from './cell.ts'
+import type { Extras } from './extras.ts'
 import { type EndInfo, PhaseInfo } from './phase-info.ts'
 
 /** Moves on by an event that the table allows here. */
 export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo | undefined): void {
   const from = cell.phase
   const to = outcomeOf(from, event) as Phase
+  const before = cell.info
   cell.phase = to
   cell.info = info
+  const { extras } = cell
+  if (extras !== undefined) noteChange(cell, extras, from, to, before)
   const host = cell.dispatcher.host
-  if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: cell.dispatcher.now })
+  if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: host.runtime.now() })
+}
+
+/** For actors that are measured or recorded. */
+function noteChange(cell: Cell, extras: Extras, from: Phase, to: Phase, before: Cell['info']): void {
+  const { now } = cell.dispatcher
+  extras.flight?.add({ what: 'phase', from, to, at: now })
+  if (from === 'suspended' && extras.metrics !== undefined) extras.metrics.suspendedMs += now - (before as PhaseInfo).since
 }
 
 /** Whether the present incarnation saw PreStart and has not seen PostStop. */

@@ -2,6 +2,7 @@
 // that fails leaves nothing behind; no user code runs here.
 
 import { takesMessages } from '../deciders/phase.ts'
+import { frontable } from '../queues/fronted.ts'
 import { behaviorFrom } from '../values/actor-class.ts'
 import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode } from '../values/behavior.ts'
 import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
@@ -10,6 +11,8 @@ import { checkName } from '../values/path.ts'
 import { Cell } from './cell.ts'
 import { Children } from './children.ts'
 import { LocalRef } from './local-ref.ts'
+import { CellMailboxOwner } from './mailbox-owner.ts'
+import { CellMetrics, MeteredQueue } from './metrics.ts'
 import { resolveOptions } from './options.ts'
 
 /** What may be spawned: a behavior, or a class that knows how to become one. */
@@ -39,11 +42,12 @@ export function spawnUnder(parent: Cell, spawnable: Spawnable, options: (SpawnOp
   const name = given?.name === undefined ? undefined : checkName(given.name, parent.ref.path)
   if (name !== undefined && parent.children?.names?.has(name) === true) throw new NameTaken(`${parent.ref.path}/${name}`)
   const dispatcher = host.dispatcher(resolved.dispatcher)
-  const queue = resolved.mailbox?.create()
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
   const cell = new Cell(ref, dispatcher, resolved, node)
-  if (queue !== undefined) cell.queue = queue
+  if (resolved.mailbox !== undefined) cell.queue = frontable(resolved.mailbox.create(new CellMailboxOwner(cell)))
+  if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
+  if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)
   dispatcher.joined()
   host.born(cell)

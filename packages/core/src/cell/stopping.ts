@@ -10,6 +10,7 @@ import { Context } from './context.ts'
 import { drainMailbox } from './draining.ts'
 import { Envelope } from './envelope.ts'
 import { endCalls, endIncarnation, endTimers, interrupt } from './incarnation.ts'
+import { closeMiddleware } from './passage.ts'
 import { abandon, armStep, disarmStep, hold, isBusy, isThenable } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
@@ -157,6 +158,8 @@ function release(cell: Cell, end: EndInfo): void {
   const parent = cell.ref.parent?.cell
   parent?.children?.remove(cell)
   host.unregister(cell)
+  for (const hook of cell.extras?.endHooks ?? []) hook()
+  if (cell.options.ownMiddleware.length > 0) closeMiddleware(cell)
   drainMailbox(cell, end)
   const unstarted = end.unstarted === true
   change(cell, on.released, reason === 'normal' && cause === undefined && !unstarted ? normalEnd : { reason, cause, unstarted })

@@ -66,6 +66,9 @@ function snapshot(name: string, children: readonly ActorSnapshot[]): ActorSnapsh
     pending: undefined,
     waiting: undefined,
     dispatcher: 'concurrent',
+    mailbox: { kind: 'unbounded', capacity: undefined },
+    metrics: undefined,
+    recent: undefined,
     children,
   }
 }

@@ -1,14 +1,110 @@
-// The kinds of mailbox that `spawn` takes.
+// The kinds of mailbox that `spawn` takes. Each is a storage, which decides the order, under rules, which decide who
+// gets in. Options are checked here, where they are written down.
 
-import type { MailboxKind } from '../values/mailbox.ts'
+import { checkFactor, checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import { InvalidOption } from '../values/errors.ts'
+import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'
+import { GovernedQueue, type Rules } from './governed.ts'
+import { PriorityHeap } from './priority-heap.ts'
 import { MessageRing } from './ring.ts'
 
+/** What every kind of mailbox takes. */
+export interface MailboxOptions {
+  /** Percent of the actor's attention that signals may take while messages wait (0–100); 100 if left out. */
+  readonly systemShare?: number | undefined
+  /** At how many messages `mailbox.pressure` says `high`; 10,000 if left out, or four fifths of the capacity if less. */
+  readonly highWater?: number | undefined
+  /** At how many it says `low` again; half of `highWater` if left out. */
+  readonly lowWater?: number | undefined
+}
+
+/** A bound, and what happens beyond it. */
+export interface BoundOptions extends MailboxOptions {
+  readonly capacity?: number | undefined
+  readonly overflow?: Overflow | undefined
+}
+
 /**
- * A mailbox that takes everything; the default. Grows as needed and gives the memory back.
+ * A mailbox that takes everything, in order; the default. Grows as needed and gives the memory back.
+ *
+ * Guarantees: nothing is refused. Fails: with `InvalidOption` on a wrong option.
  *
  * @example
- * system.spawn(worker(), { mailbox: unbounded() })
+ * system.spawn(worker(), { mailbox: unbounded({ highWater: 500 }) })
  */
-export function unbounded(): MailboxKind {
-  return { kind: 'unbounded', create: () => new MessageRing() }
+export function unbounded(options: MailboxOptions = {}): MailboxKind {
+  return mailboxOf('unbounded', () => new MessageRing(), options)
+}
+
+/**
+ * A mailbox of at most `capacity` messages, in order.
+ *
+ * Guarantees: never holds more; every message beyond is dropped and counted, refused as a dead letter, or waits in
+ * `offer`, as the policy says. Fails: with `InvalidOption` on a wrong capacity or policy.
+ *
+ * @example
+ * system.spawn(ticker(), { mailbox: bounded(1_000, 'drop-oldest') })
+ */
+export function bounded(capacity: number, overflow: Overflow, options: MailboxOptions = {}): MailboxKind {
+  checkWhole('capacity', capacity, 1)
+  return mailboxOf('bounded', () => new MessageRing(), { ...options, capacity, overflow })
+}
+
+/**
+ * A mailbox that gives the message which `compare` puts first, as `Array.sort` would; equals in order of arrival.
+ *
+ * Guarantees: stable, O(log n). What a `tell` says with `priority` goes before what `compare` says: more is earlier,
+ * 0 if left out. Fails: a `compare` that throws makes its two messages equal, and is logged.
+ *
+ * @example
+ * system.spawn(triage(), { mailbox: priority<Case>((a, b) => b.severity - a.severity, { capacity: 100, overflow: 'reject' }) })
+ */
+export function priority<M>(compare: (a: M, b: M) => number, options: BoundOptions = {}): MailboxKind {
+  if (typeof compare !== 'function') throw new InvalidOption('compare', compare, 'use a function of two messages')
+  const storage = (owner: MailboxOwner): MailboxQueue => new PriorityHeap(compare as (a: unknown, b: unknown) => number, (cause) => owner.fault(cause))
+  return mailboxOf('priority', storage, options)
+}
+
+/**
+ * The overflow policy that lets a bound rise, by doubling, up to `maxFactor` times its capacity; beyond that messages
+ * are rejected. It falls back when the mailbox has emptied to half the capacity.
+ *
+ * @example
+ * bounded(1_000, grow(4))
+ */
+export function grow(maxFactor: number): Grow {
+  return { policy: 'grow', maxFactor: checkFactor('maxFactor', maxFactor) }
+}
+
+/**
+ * A kind of mailbox from a storage of your own: the storage keeps the order, the bound and the policies are Troupe's.
+ *
+ * Guarantees: what `bounded` does, for any storage that passes `mailboxContract` of the test kit.
+ * Fails: with `InvalidOption` on a wrong option.
+ *
+ * @example
+ * const lifo = mailboxOf('lifo', () => new Stack(), { capacity: 100, overflow: 'drop-oldest' })
+ */
+export function mailboxOf(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions = {}): MailboxKind {
+  const rules = rulesOf(options)
+  const { capacity, overflow, systemShare } = options
+  return { kind, capacity, overflow, systemShare, create: (owner) => new GovernedQueue(storage(owner), owner, rules) }
+}
+
+const words = ['drop-newest', 'drop-oldest', 'reject', 'block'] as const
+
+function rulesOf(options: BoundOptions): Rules {
+  const { overflow } = options
+  if (overflow !== undefined && options.capacity === undefined) throw new InvalidOption('overflow', overflow, 'it needs a capacity to go with')
+  const capacity = options.capacity === undefined ? Infinity : checkWhole('capacity', options.capacity, 1)
+  if (typeof overflow === 'object' && overflow !== null) {
+    checkOneOf('overflow.policy', overflow.policy, ['grow'])
+    checkFactor('maxFactor', overflow.maxFactor)
+  } else if (overflow !== undefined) checkOneOf('overflow', overflow, words)
+  const share = options.systemShare
+  if (share !== undefined && checkFinite('systemShare', share, 'from') > 100) throw new InvalidOption('systemShare', share, 'use a percentage from 0 to 100')
+  const highWater = checkWhole('highWater', options.highWater ?? Math.min(10_000, Math.max(1, Math.ceil(capacity * 0.8))), 1)
+  const lowWater = checkWhole('lowWater', options.lowWater ?? Math.floor(highWater / 2), 0)
+  if (lowWater >= highWater) throw new InvalidOption('lowWater', lowWater, `use less than highWater, which is ${highWater}`)
+  return { capacity, overflow: overflow ?? 'reject', highWater, lowWater }
 }

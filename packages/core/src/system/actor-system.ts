@@ -24,6 +24,7 @@ import type { Dispatchers } from './dispatchers.ts'
 import type { EventStream } from './event-stream.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
 import { spawnRoot } from './root.ts'
+import { type SystemMetrics, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
 
 export type { DispatcherState }
@@ -180,6 +181,11 @@ export class ActorSystem<in R = never> implements SystemView {
   counts(): { readonly active: number; readonly terminated: number; readonly supervision: SupervisionCounts } {
     const { active, terminated, restarts, limitsHit, fatalStops, failedEndSignals } = this.#core
     return { active, terminated, supervision: { restarts, limitsHit, fatalStops, failedEndSignals } }
+  }
+
+  /** What the system, its dispatchers and its supervision have done so far. */
+  metrics(): SystemMetrics {
+    return systemMetrics(this.#core)
   }
 
   /** Runs everything due, on a runtime that does not run by itself. `awaiting`: handlers wait for promises. */

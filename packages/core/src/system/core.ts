@@ -9,8 +9,8 @@ import { Context } from '../cell/context.ts'
 import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
-import { defaultOptions } from '../cell/options.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
+import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
@@ -18,6 +18,7 @@ import { BehaviorNode, ignore } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
+import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import type { DropReason, SystemOptions } from '../values/options.ts'
@@ -50,6 +51,8 @@ export class SystemCore implements CellHost {
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
   running: Dispatcher | undefined = undefined
+  readonly defaults: CellOptions
+  readonly flightRecorder: FlightRecorder | undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: DeadLetterRing
   readonly events: LocalEventStream
@@ -89,6 +92,8 @@ export class SystemCore implements CellHost {
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
+    this.flightRecorder = options.flightRecorder
+    this.defaults = defaultsOf(checkMiddleware(options.middleware ?? [], 0), checkBoolean('metrics', options.metrics ?? false), this.flightRecorder !== undefined)
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
     this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
     this.timers = new TimerQueue(
@@ -187,6 +192,17 @@ export class SystemCore implements CellHost {
     this.logger.error({ actor: child.ref.path, cause }, `${child.ref.path} escalated past the top`)
     if (this.onEscalation === 'stop') child.command({ verb: 'stop', reason: 'failure', cause })
     else this.onTopFailure?.(cause)
+  }
+
+  /** Tells the system's links that it has ended. */
+  closeMiddleware(): void {
+    for (const link of this.defaults.middleware) {
+      try {
+        link.close?.(undefined)
+      } catch (cause) {
+        this.logger.error({ cause, middleware: link.name }, 'a middleware failed to close')
+      }
+    }
   }
 
   /** The cell of a ref of this system. */

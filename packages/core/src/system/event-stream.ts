@@ -1,51 +1,174 @@
 // Publish and subscribe inside one system. Troupe's own observations flow here while somebody listens; users publish
-// what they like. A subscription ends with its actor.
+// what they like. A publisher never waits: each subscriber has a bounded buffer, and loses by its own policy.
+//
+//   publish ─→ for each subscription that matches ─→ in flight (in the actor's mailbox) ─→ buffer ─→ dropped, counted
 
+import { Envelope } from '../cell/envelope.ts'
 import { cellOf } from '../cell/local-ref.ts'
+import { Ring } from '../queues/ring.ts'
+import { checkOneOf, checkWhole } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
+import { type EventSelector, matcherOf } from './event-selector.ts'
 
-/** Which events: instances of a class, those with a `type`, or those a predicate picks. */
-export type EventSelector<E> = (abstract new (...args: never[]) => E) | string | ((event: unknown) => event is E) | ((event: unknown) => boolean)
+/** Where a subscription stands: it gets events; it gets none, but a publication still has it in hand; it is gone. */
+export type SubscriptionState = 'active' | 'pending-removal' | 'removed'
+
+/** How much may wait for a subscriber, and what gives way when there is more. */
+export interface SubscriptionOptions {
+  /** Events that may wait, those in the actor's mailbox included; 10,000 if left out. */
+  readonly capacity?: number | undefined
+  /** What is lost beyond that: the event that waits longest outside the mailbox (default), or the new one. */
+  readonly overflow?: 'drop-oldest' | 'drop-newest' | undefined
+}
 
 /** Ends by `cancel`, with its actor, or with the system. */
 export interface Subscription {
   readonly active: boolean
+  readonly state: SubscriptionState
+  /** Events that were handed on. */
+  readonly delivered: number
+  /** Events that were lost because the subscriber was too slow. */
+  readonly dropped: number
+  /** Events that wait. */
+  readonly waiting: number
   cancel(): void
 }
 
 /**
  * The event stream of a system.
  *
- * Guarantees: an actor gets the events it subscribed to in order of publication, as ordinary messages; none after its
- * subscription has ended. Fails: subscribing on a closing system throws `SystemClosed`.
+ * Guarantees: an actor gets the events it subscribed to in order of publication, as ordinary messages, and none that is
+ * published after its subscription ended; a slow subscriber delays nobody. Fails: subscribing on a closing system throws
+ * `SystemClosed`; a wrong option throws `InvalidOption`.
  *
  * @example
- * system.events.subscribe(auditor, 'actor.failed')
+ * system.events.subscribe(auditor, 'actor.failed', { capacity: 100, overflow: 'drop-oldest' })
  */
 export interface EventStream {
   publish(event: object): void
-  subscribe<E>(subscriber: ActorRef<E>, selector: EventSelector<E>): Subscription
-  /** Calls a function for each event, at once; it must be quick and may not throw. */
-  listen(listener: (event: object) => void, selector?: EventSelector<unknown>): Subscription
+  subscribe<E>(subscriber: ActorRef<E>, selector: EventSelector<E>, options?: SubscriptionOptions): Subscription
+  /** Calls a function for each event, at once; it must be quick. What it throws is logged. */
+  /** `ended` is called once when the subscription ends, however that comes about. */
+  listen(listener: (event: object) => void, selector?: EventSelector<unknown>, ended?: () => void): Subscription
 }
 
 class Entry implements Subscription {
-  active = true
-  readonly ref: AnyRef | undefined
+  state: SubscriptionState = 'active'
+  delivered = 0
+  dropped = 0
   readonly matches: (event: object) => boolean
-  readonly deliver: (event: object) => void
+  readonly ref: AnyRef | undefined
   readonly #stream: LocalEventStream
-  constructor(stream: LocalEventStream, ref: AnyRef | undefined, matches: (event: object) => boolean, deliver: (event: object) => void) {
+  readonly #take: (event: object) => void
+  readonly #ended: (() => void) | undefined
+  #delivering = false
+  constructor(stream: LocalEventStream, matches: (event: object) => boolean, take: (event: object) => void, ended: (() => void) | undefined, ref?: AnyRef) {
     this.#stream = stream
-    this.ref = ref
     this.matches = matches
-    this.deliver = deliver
+    this.#take = take
+    this.#ended = ended
+    this.ref = ref
+  }
+  get active(): boolean {
+    return this.state === 'active'
+  }
+  get waiting(): number {
+    return 0
+  }
+  deliver(event: object): void {
+    // Delivering may itself cause events, such as a dead letter of a full mailbox; without an end it would go round.
+    if (this.#delivering) {
+      this.dropped++
+      return
+    }
+    this.#delivering = true
+    try {
+      this.accept(event)
+    } finally {
+      this.#delivering = false
+    }
+  }
+  protected accept(event: object): void {
+    this.delivered++
+    this.#take(event)
   }
   cancel(): void {
-    if (!this.active) return
-    this.active = false
+    if (this.state !== 'active') return
+    this.state = 'pending-removal'
     this.#stream.remove(this)
+    this.#ended?.()
+  }
+}
+
+/** The subscription of an actor: half of what may wait is in its mailbox at most, the rest here. */
+class ActorEntry extends Entry {
+  readonly #window: number
+  readonly #room: number
+  readonly #dropOldest: boolean
+  #inFlight = 0
+  #buffer: Ring<object> | undefined
+  constructor(stream: LocalEventStream, matches: (event: object) => boolean, ref: AnyRef, options: SubscriptionOptions) {
+    super(stream, matches, () => {}, undefined, ref)
+    const capacity = checkWhole('capacity', options.capacity ?? 10_000, 1)
+    this.#dropOldest = checkOneOf('overflow', options.overflow ?? 'drop-oldest', ['drop-oldest', 'drop-newest']) === 'drop-oldest'
+    this.#window = Math.ceil(capacity / 2)
+    this.#room = capacity - this.#window
+  }
+  override get waiting(): number {
+    return this.#inFlight + (this.#buffer?.size ?? 0)
+  }
+  protected override accept(event: object): void {
+    const buffer = this.#buffer
+    if (this.#inFlight < this.#window && (buffer === undefined || buffer.size === 0)) return this.#send(event)
+    const buffered = buffer ?? (this.#buffer = new Ring())
+    if (buffered.size >= this.#room) {
+      this.dropped++
+      if (!this.#dropOldest || this.#room === 0) return
+      buffered.shift()
+    }
+    buffered.push(event)
+  }
+  /** One event has left the mailbox, handled or not. */
+  landed(): void {
+    this.#inFlight--
+    const buffer = this.#buffer
+    if (this.active && buffer !== undefined && buffer.size > 0 && this.#inFlight < this.#window) this.#send(buffer.shift()!)
+  }
+  override cancel(): void {
+    this.#buffer = undefined
+    super.cancel()
+  }
+  #send(event: object): void {
+    this.#inFlight++
+    this.delivered++
+    const cell = cellOf(this.ref!)
+    if (cell !== undefined) cell.send(event, new EventEnvelope(this))
+    else {
+      this.#inFlight--
+      this.ref!.tell(event as never)
+    }
+  }
+}
+
+/** Tells the subscription when its event has left the mailbox. */
+class EventEnvelope extends Envelope {
+  #entry: ActorEntry | undefined
+  constructor(entry: ActorEntry) {
+    super(undefined, undefined, undefined)
+    this.#entry = entry
+  }
+  override open(_cell: unknown, message: unknown): unknown {
+    this.#landed()
+    return message
+  }
+  override end(): void {
+    this.#landed()
+  }
+  #landed(): void {
+    const entry = this.#entry
+    this.#entry = undefined
+    entry?.landed()
   }
 }
 
@@ -55,6 +178,9 @@ export class LocalEventStream implements EventStream {
   readonly #failed: (cause: unknown) => void
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
+  /** Publications under way, one inside the other. */
+  #publishing = 0
+  #leaving: Entry[] = []
   constructor(system: string, open: () => boolean, failed: (cause: unknown) => void) {
     this.#system = system
     this.#open = open
@@ -64,6 +190,8 @@ export class LocalEventStream implements EventStream {
     return this.#entries.size
   }
   publish(event: object): void {
+    if (this.#entries.size === 0) return
+    this.#publishing++
     for (const entry of this.#entries) {
       if (!entry.active) continue
       try {
@@ -72,11 +200,16 @@ export class LocalEventStream implements EventStream {
         this.#failed(cause)
       }
     }
+    if (--this.#publishing === 0 && this.#leaving.length > 0) {
+      const leaving = this.#leaving
+      this.#leaving = []
+      for (const entry of leaving) entry.state = 'removed'
+    }
   }
-  subscribe<E>(subscriber: ActorRef<E>, selector: EventSelector<E>): Subscription {
-    const entry = this.#add(subscriber, selector, (event) => subscriber.tell(event as E))
+  subscribe<E>(subscriber: ActorRef<E>, selector: EventSelector<E>, options: SubscriptionOptions = {}): Subscription {
+    const entry = this.#add(new ActorEntry(this, matcherOf(selector), subscriber, options))
     // Its end has passed already, so nothing would ever take it away again.
-    if (cellOf(subscriber)?.phase === 'terminated') {
+    if (cellOf(subscriber)?.end !== undefined) {
       entry.cancel()
       return entry
     }
@@ -85,11 +218,13 @@ export class LocalEventStream implements EventStream {
     of.add(entry)
     return entry
   }
-  listen(listener: (event: object) => void, selector?: EventSelector<unknown>): Subscription {
-    return this.#add(undefined, selector, listener)
+  listen(listener: (event: object) => void, selector?: EventSelector<unknown>, ended?: () => void): Subscription {
+    return this.#add(new Entry(this, matcherOf(selector), listener, ended))
   }
   remove(entry: Entry): void {
     this.#entries.delete(entry)
+    if (this.#publishing === 0) entry.state = 'removed'
+    else this.#leaving.push(entry)
     if (entry.ref === undefined) return
     const of = this.#byRef.get(entry.ref)
     of?.delete(entry)
@@ -102,19 +237,9 @@ export class LocalEventStream implements EventStream {
   close(): void {
     for (const entry of this.#entries) entry.cancel()
   }
-  #add(ref: AnyRef | undefined, selector: EventSelector<unknown> | undefined, deliver: (event: object) => void): Entry {
+  #add<T extends Entry>(entry: T): T {
     if (!this.#open()) throw new SystemClosed(this.#system, 'subscribe')
-    const entry = new Entry(this, ref, matcherOf(selector), deliver)
     this.#entries.add(entry)
     return entry
   }
-}
-
-function matcherOf(selector: EventSelector<unknown> | undefined): (event: object) => boolean {
-  if (selector === undefined) return () => true
-  if (typeof selector === 'string') return (event) => (event as { type?: unknown }).type === selector
-  // Only classes have a prototype with a fixed `writable: false` descriptor; arrow functions have none at all.
-  const prototype = Object.getOwnPropertyDescriptor(selector, 'prototype')
-  if (prototype?.writable === false) return (event) => event instanceof (selector as abstract new () => object)
-  return selector as (event: object) => boolean
 }

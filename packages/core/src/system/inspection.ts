@@ -3,7 +3,9 @@
 
 import type { Cell } from '../cell/cell.ts'
 import type { Ledger } from '../cell/ledger.ts'
+import type { ActorMetrics } from '../cell/metrics.ts'
 import type { PhaseInfo } from '../cell/phase-info.ts'
+import type { FlightEntry } from '../values/flight.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport } from '../values/options.ts'
 
@@ -22,6 +24,12 @@ export interface ActorSnapshot {
   /** Why and for how long it is suspended, failed, restarting or stopping. */
   readonly waiting: { readonly reason: string; readonly ms: number; readonly cause: unknown } | undefined
   readonly dispatcher: string
+  /** What holds its messages, and how many at most. */
+  readonly mailbox: { readonly kind: string; readonly capacity: number | undefined }
+  /** What was measured, where the actor or the system asked for `metrics`. */
+  readonly metrics: ActorMetrics | undefined
+  /** The last messages and transitions, where the system has a flight recorder. */
+  readonly recent: readonly FlightEntry[] | undefined
   readonly children: readonly ActorSnapshot[]
 }
 
@@ -57,6 +65,9 @@ function draftOf(cell: Cell): Draft {
     pending: pending === undefined ? undefined : { what: pending.what, ms: now - pending.since },
     waiting: waitingOf(cell, now),
     dispatcher: dispatcher.name,
+    mailbox: { kind: cell.options.mailbox?.kind ?? 'unbounded', capacity: cell.options.mailbox?.capacity },
+    metrics: extras?.metrics?.report(cell, now),
+    recent: extras?.flight?.entries(),
     children: [],
   }
 }

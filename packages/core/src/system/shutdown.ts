@@ -40,6 +40,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.onIdle = undefined
       core.timers.close()
       core.phase = 'closed'
+      core.closeMiddleware()
       core.events.close()
       core.runtime.stop?.()
       const report = { stopped: core.terminated - terminatedBefore - killed.length, killed, undelivered: core.undelivered - undeliveredBefore }

@@ -39,6 +39,14 @@ export type Observation =
     }
   | { readonly type: 'message.dead'; readonly letter: DeadLetter; readonly at: number }
   | { readonly type: 'message.unhandled'; readonly ref: AnyRef; readonly message: unknown; readonly at: number }
+  | {
+      readonly type: 'mailbox.pressure'
+      readonly ref: AnyRef
+      /** Above its high water mark, or back at the low one. */
+      readonly level: 'high' | 'low'
+      readonly depth: number
+      readonly at: number
+    }
   | { readonly type: 'adapter.replaced'; readonly ref: AnyRef; readonly key: string; readonly at: number }
   | {
       readonly type: 'turn.slow'

@@ -2,8 +2,10 @@
 
 import type { Behavior } from './behavior.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
+import type { FlightRecorder } from './flight.ts'
 import type { Logger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
+import type { Middleware } from './middleware.ts'
 import type { Supervision } from './policy.ts'
 import type { AnyRef, DeadlockMode } from './ref.ts'
 import type { ExecutionRuntime } from './runtime.ts'
@@ -31,9 +33,13 @@ export interface SpawnOptions {
   readonly stopTimeout?: number | undefined
   readonly onRestart?: { readonly mailbox?: 'keep' | 'clear'; readonly children?: 'stop' | 'keep' } | undefined
   /** Takes further messages while an async handler is pending; handlers may then not return a behavior. */
-  readonly reentrant?: boolean | undefined
+  readonly reentrant?: boolean | { readonly maxConcurrent: number } | undefined
   /** A Standard Schema; what does not fit is a dead letter `not-accepted`. */
   readonly accepts?: MessageSchema | undefined
+  /** Links between mailbox and handler, inside those of the system; at most 16 in all. */
+  readonly middleware?: readonly Middleware[] | undefined
+  /** Counts and samples what this actor does, for `inspect`; the system's `metrics` if left out. */
+  readonly metrics?: boolean | undefined
 }
 
 /** How a dispatcher shares the thread: messages per turn, milliseconds per slice, turns per slice. */
@@ -67,6 +73,12 @@ export interface SystemOptions<in R = never> {
   readonly deadLetterCapacity?: number | undefined
   /** What an escalation past the top does: end the system (default), or stop the top-level actor only. */
   readonly onEscalation?: 'shutdown' | 'stop' | undefined
+  /** Links between mailbox and handler of every actor. */
+  readonly middleware?: readonly Middleware[] | undefined
+  /** Measures every actor that does not say otherwise; false if left out. */
+  readonly metrics?: boolean | undefined
+  /** Made by `flightRecorder()`: keeps the last messages and transitions of each actor. */
+  readonly flightRecorder?: FlightRecorder | undefined
 }
 
 /** How a shutdown goes about it. */
@@ -104,7 +116,7 @@ export interface LedgerReport {
 }
 
 /** Why a message was dropped without being a dead letter. */
-export type DropReason = 'drain' | 'restart' | 'expired' | 'stale-timer' | 'stash-overflow' | 'stash-cleared' | 'unwatched' | 'mailbox-overflow'
+export type DropReason = 'drain' | 'restart' | 'expired' | 'stale-timer' | 'stash-overflow' | 'stash-cleared' | 'unwatched' | 'mailbox-overflow' | 'middleware'
 
 /** Either way a message may end unhandled. */
 export type EndReason = DeadLetterReason | DropReason

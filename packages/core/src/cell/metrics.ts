@@ -1,0 +1,160 @@
+// What is measured of one actor that asked for it: plain counters at every message, times at one of 64, because a clock
+// read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
+
+import type { FrontableQueue } from '../queues/fronted.ts'
+import { Histogram, type HistogramReport } from '../queues/histogram.ts'
+import type { WaitingOffer } from '../values/mailbox.ts'
+import type { Cell } from './cell.ts'
+import { notePressure } from './pressure.ts'
+
+const sampleEvery = 64
+/** After how many messages beyond its place a sampled one is given up for lost. */
+const longestWait = 1024
+
+/** What is known of one actor that was spawned with `metrics: true`. Times are milliseconds, sampled. */
+export interface ActorMetrics {
+  readonly mailbox: {
+    /** Messages that got in. */
+    readonly enqueued: number
+    /** Messages that a policy dropped or refused. */
+    readonly dropped: number
+    readonly depth: number
+    readonly peak: number
+    /** From being sent to being taken. */
+    readonly queueTime: HistogramReport
+  }
+  readonly invoker: {
+    /** Messages whose handler has ended. */
+    readonly processed: number
+    /** How many of them in the last full second. */
+    readonly rate: number
+    readonly handlerTime: HistogramReport
+  }
+  /** Percent of all that was handled that were signals. */
+  readonly systemShareUsed: number
+  readonly suspendedMs: number
+}
+
+export class CellMetrics {
+  received = 0
+  turnedAway = 0
+  evicted = 0
+  peak = 0
+  processed = 0
+  signals = 0
+  suspendedMs = 0
+  readonly handlerTime: Histogram = new Histogram()
+  readonly queueTime: Histogram = new Histogram()
+  #second = 0
+  #inSecond = 0
+  #lastSecond = 0
+
+  arrived(): void {
+    this.received++
+  }
+  lost(evicted: boolean): void {
+    if (evicted) this.evicted++
+    else this.turnedAway++
+  }
+  /** Whether the handling that begins now is to be timed. */
+  get samples(): boolean {
+    return this.processed % sampleEvery === 0
+  }
+  handled(now: number): void {
+    this.processed++
+    this.#turnTo(now)
+    this.#inSecond++
+  }
+  #turnTo(now: number): void {
+    const second = Math.floor(now / 1000)
+    if (second === this.#second) return
+    this.#lastSecond = second === this.#second + 1 ? this.#inSecond : 0
+    this.#second = second
+    this.#inSecond = 0
+  }
+  report(cell: Cell, now: number): ActorMetrics {
+    this.#turnTo(now)
+    const suspended = cell.phase === 'suspended' ? now - (cell.info as { since: number }).since : 0
+    const all = this.processed + this.signals
+    return {
+      mailbox: {
+        enqueued: this.received - this.turnedAway,
+        dropped: this.turnedAway + this.evicted,
+        depth: cell.queuedMessages,
+        peak: this.peak,
+        queueTime: this.queueTime.report(),
+      },
+      invoker: { processed: this.processed, rate: this.#lastSecond, handlerTime: this.handlerTime.report() },
+      systemShareUsed: all === 0 ? 0 : (100 * this.signals) / all,
+      suspendedMs: this.suspendedMs + suspended,
+    }
+  }
+}
+
+/** Counts what goes through a mailbox, and times one of 64 messages from end to end. */
+export class MeteredQueue implements FrontableQueue {
+  meta: unknown = undefined
+  readonly #inner: FrontableQueue
+  readonly #cell: Cell
+  readonly #metrics: CellMetrics
+  /** The message that is being timed; a primitive is told by how many are ahead of it. */
+  #sampled: unknown = undefined
+  #ahead = 0
+  #since = 0
+  constructor(inner: FrontableQueue, cell: Cell, metrics: CellMetrics) {
+    this.#inner = inner
+    this.#cell = cell
+    this.#metrics = metrics
+  }
+  get size(): number {
+    return this.#inner.size
+  }
+  push(message: unknown, meta: unknown): void {
+    const metrics = this.#metrics
+    if (metrics.received % sampleEvery === 0 && (this.#sampled === undefined || this.#inner.size === 0)) {
+      this.#sampled = message
+      this.#ahead = this.#inner.size
+      this.#since = this.#cell.dispatcher.host.runtime.now()
+    }
+    metrics.arrived()
+    this.#inner.push(message, meta)
+    const { size } = this.#inner
+    if (size > metrics.peak) metrics.peak = size
+    this.#note(size)
+  }
+  unshift(message: unknown, meta: unknown): void {
+    this.#inner.unshift(message, meta)
+  }
+  shift(): unknown {
+    const message = this.#inner.shift()
+    this.meta = this.#inner.meta
+    const sampled = this.#sampled
+    if (sampled !== undefined && this.#isIt(message, sampled)) {
+      this.#sampled = undefined
+      this.#metrics.queueTime.add(this.#cell.dispatcher.host.runtime.now() - this.#since)
+    }
+    this.#note(this.#inner.size)
+    return message
+  }
+  #isIt(message: unknown, sampled: unknown): boolean {
+    if (message === sampled && typeof message === 'object') return true
+    if (--this.#ahead >= 0) return false
+    if (typeof sampled !== 'object') return message === sampled
+    // Dropped by a policy, it will never come; overtaken by others, it will come late.
+    if (this.#ahead < -longestWait) this.#sampled = undefined
+    return false
+  }
+  /** The default mailbox has no rules of its own that would notice. */
+  #note(size: number): void {
+    if (this.#cell.options.mailbox?.capacity === undefined) notePressure(this.#cell, size)
+  }
+  hasRoom(): boolean {
+    return this.#inner.hasRoom?.() ?? true
+  }
+  wait(offer: WaitingOffer): void {
+    this.#inner.wait?.(offer)
+  }
+  endWaits(cause: Error): void {
+    this.#inner.endWaits?.(cause)
+  }
+}

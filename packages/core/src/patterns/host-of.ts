@@ -1,0 +1,21 @@
+// The inside of a system, for patterns that need its clock, timers or chance. Every system has its top actor.
+
+import type { CellHost } from '../cell/host.ts'
+import { cellOf } from '../cell/local-ref.ts'
+import { InvalidOption } from '../values/errors.ts'
+import type { AnyRef } from '../values/ref.ts'
+import type { SystemView } from '../values/system.ts'
+
+export function hostOf(system: SystemView): CellHost {
+  const top = system?.find?.('/user')
+  const cell = top === undefined ? undefined : cellOf(top)
+  if (cell === undefined) throw new InvalidOption('system', system, 'use an ActorSystem, or ctx.system')
+  return cell.dispatcher.host
+}
+
+/** The host of a ref of this thread. */
+export function hostOfRef(ref: AnyRef): CellHost {
+  const cell = cellOf(ref)
+  if (cell === undefined) throw new InvalidOption('ref', ref, 'use the ref of an actor of this system')
+  return cell.dispatcher.host
+}

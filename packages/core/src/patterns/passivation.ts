@@ -1,0 +1,107 @@
+// Actors that leave when nobody needs them, and come back when somebody does. `passivate` makes one leave after a
+// silence; `entities` keeps one actor per key and wakes it again, losing nothing that arrives while it is leaving.
+
+import { cellOf } from '../cell/local-ref.ts'
+import type { Context } from '../cell/context.ts'
+import { type Behavior, BehaviorNode, BehaviorWithOptions, receive, same, setup, stopped, unhandled, withOptions } from '../values/behavior.ts'
+import { checkFinite, checkWhole } from '../values/checks.ts'
+import { InvalidOption } from '../values/errors.ts'
+import type { SpawnOptions } from '../values/options.ts'
+import type { ActorRef, AnyRef } from '../values/ref.ts'
+import type { Signal } from '../values/signals.ts'
+import { isThenable } from '../cell/pending.ts'
+import { buryPresent } from './router/routing.ts'
+
+/**
+ * The same behavior, but it stops after so many milliseconds without a message. It uses the receive timeout for that,
+ * so that the behavior itself gets no `ReceiveTimeout`.
+ *
+ * Guarantees: PostStop runs as on any stop; a message that is queued is no silence. Fails: `InvalidOption` on a wrong
+ * duration.
+ *
+ * @example
+ * system.spawn(passivate(cart(), { after: 60_000 }), { name: 'cart-7' })
+ */
+export function passivate<M>(behavior: Behavior<M>, options: { readonly after: number }): Behavior<M> {
+  const after = checkFinite('after', options?.after, 'above')
+  if (behavior instanceof BehaviorWithOptions) return new BehaviorWithOptions(passivate(behavior.behavior as Behavior<M>, options), behavior.options)
+  return setup<M>((ctx) => {
+    ctx.setReceiveTimeout(after)
+    return leaving(behavior as unknown) as Behavior<M>
+  })
+}
+
+/** Wraps whatever the behavior becomes, so that its own signal handler never hides the timeout. */
+function leaving(node: unknown): unknown {
+  if (isThenable(node)) return Promise.resolve(node).then(leaving)
+  if (node instanceof BehaviorWithOptions) return leaving(node.behavior)
+  if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) return node
+  const { kind, handle, signal } = node
+  const onSignal = (ctx: never, s: Signal): unknown => {
+    // A message that came in the meantime is the end of the silence.
+    if (s.type === 'ReceiveTimeout') return (ctx as Context).cell.queuedMessages > 0 ? same : stopped
+    return signal === undefined ? unhandled : leaving(signal(ctx, s))
+  }
+  return new BehaviorNode(kind, (ctx, message) => leaving(handle(ctx, message)), onSignal)
+}
+
+/** How entities are made, told apart and put to sleep. */
+export interface EntitiesOptions<M> {
+  /** Which entity a message is for. */
+  keyOf(message: M): string
+  /** A new entity, or one that comes back. */
+  create(key: string): Behavior<M>
+  /** Milliseconds of silence after which an entity leaves. */
+  readonly idle: number
+  /** Messages that may wait for entities that are leaving; 1,000 if left out. */
+  readonly capacity?: number | undefined
+  readonly options?: Omit<SpawnOptions, 'name'> | undefined
+}
+
+/**
+ * One actor per key: made at the first message, gone after a silence, made again when it is needed.
+ *
+ * Guarantees: messages of one key are handled in order, also those that arrive while its entity is leaving; at most one
+ * entity per key lives. Fails: what exceeds `capacity` meanwhile is a dead letter `mailbox-full`; an entity that failed
+ * for good is made anew by the next message.
+ *
+ * @example
+ * const carts = system.spawn(entities<Cart>({ keyOf: (m) => m.id, create: (id) => cart(id), idle: 60_000 }))
+ */
+export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
+  const capacity = checkWhole('capacity', options.capacity ?? 1000, 1)
+  checkFinite('idle', options.idle, 'above')
+  for (const name of ['keyOf', 'create'] as const)
+    if (typeof options[name] !== 'function') throw new InvalidOption(name, options[name], 'use a function')
+  const behavior = setup<M>((ctx) => {
+    const living = new Map<string, ActorRef<M>>()
+    const keys = new Map<AnyRef, string>()
+    const spawn = (key: string): ActorRef<M> => {
+      const ref = ctx.spawn(passivate(options.create(key), { after: options.idle }), options.options)
+      living.set(key, ref)
+      keys.set(ref, key)
+      return ref
+    }
+    return receive<M>(
+      (c, message) => {
+        const key = options.keyOf(message)
+        const ref = living.get(key)
+        // An entity that is on its way out takes nothing more; its successor will.
+        if (ref === undefined || cellOf(ref)?.end === undefined) c.forward(ref ?? spawn(key))
+        else if (c.stash.size < capacity) c.stash.add(message)
+        else buryPresent(c, 'mailbox-full')
+        return same
+      },
+      (c, signal) => {
+        if (signal.type !== 'ChildStopped') return unhandled
+        const key = keys.get(signal.child)
+        if (key === undefined) return same
+        keys.delete(signal.child)
+        living.delete(key)
+        c.stash.unstashAll()
+        return same
+      },
+    )
+  })
+  return withOptions(behavior, { stash: { capacity } })
+}

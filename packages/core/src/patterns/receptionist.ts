@@ -1,0 +1,138 @@
+// Finding actors by what they do instead of where they are. Belongs to one system; an actor that stops is forgotten
+// before its watchers hear of it, so that nobody finds a ref that is known to be dead.
+
+import { cellOf } from '../cell/local-ref.ts'
+import type { CellHost } from '../cell/host.ts'
+import { ForeignRef, InvalidOption, SystemClosed } from '../values/errors.ts'
+import type { ActorRef, AnyRef } from '../values/ref.ts'
+import type { SystemView } from '../values/system.ts'
+import { Adapter } from '../cell/adapter.ts'
+import type { Cell } from '../cell/cell.ts'
+import { hostOf } from './host-of.ts'
+
+/** What actors are registered under; keys of the same id are the same key. */
+export class ServiceKey<in M> {
+  /** Only for the compiler: makes the protocol part of the type. */
+  declare readonly accepts?: (message: M) => void
+  readonly id: string
+  constructor(id: string) {
+    if (typeof id !== 'string' || id === '') throw new InvalidOption('id', id, 'use a non-empty string')
+    this.id = id
+  }
+}
+
+/**
+ * A key to register and find actors of protocol `M` by.
+ *
+ * @example
+ * export const workers = serviceKey<Work>('workers')
+ */
+export function serviceKey<M>(id: string): ServiceKey<M> {
+  return new ServiceKey(id)
+}
+
+/** Who is registered under a key now, in order of registration. */
+export interface Listing<in out M> {
+  readonly type: 'listing'
+  readonly key: ServiceKey<M>
+  readonly refs: readonly ActorRef<M>[]
+}
+
+/**
+ * The directory of one system.
+ *
+ * Guarantees: a registration ends with its actor, before that actor's watchers are told; subscribers get the listing at
+ * once, and again after every change, in order. Fails: on a closing system with `SystemClosed`, for a ref of another
+ * system with `ForeignRef`.
+ */
+export interface Receptionist {
+  /** Registers an actor; returns what ends the registration. A no-op for one that has stopped. */
+  register<M>(key: ServiceKey<M>, ref: ActorRef<M>): () => void
+  find<M>(key: ServiceKey<M>): readonly ActorRef<M>[]
+  /** Sends the subscriber a `Listing` now and after each change; ends with the subscriber, or by the returned function. */
+  subscribe<M>(key: ServiceKey<M>, subscriber: ActorRef<Listing<M>>): () => void
+}
+
+const receptionists = new WeakMap<CellHost, Receptionist>()
+
+/**
+ * The receptionist of a system: always the same one.
+ *
+ * @example
+ * receptionistOf(ctx.system).register(workers, ctx.self)
+ * const refs = receptionistOf(system).find(workers)
+ */
+export function receptionistOf(system: SystemView): Receptionist {
+  const host = hostOf(system)
+  let receptionist = receptionists.get(host)
+  if (receptionist === undefined) receptionists.set(host, (receptionist = new LocalReceptionist(host)))
+  return receptionist
+}
+
+interface Service {
+  readonly key: ServiceKey<never>
+  readonly refs: Set<AnyRef>
+  readonly subscribers: Set<ActorRef<never>>
+}
+
+class LocalReceptionist implements Receptionist {
+  readonly #host: CellHost
+  readonly #services = new Map<string, Service>()
+  constructor(host: CellHost) {
+    this.#host = host
+  }
+  register<M>(key: ServiceKey<M>, ref: ActorRef<M>): () => void {
+    const service = this.#service(key, 'register')
+    const leave = this.#join(ref, service.refs, ref, () => this.#changed(service))
+    this.#sweep(service)
+    return leave
+  }
+  find<M>(key: ServiceKey<M>): readonly ActorRef<M>[] {
+    return [...(this.#services.get(key.id)?.refs ?? [])] as ActorRef<M>[]
+  }
+  subscribe<M>(key: ServiceKey<M>, subscriber: ActorRef<Listing<M>>): () => void {
+    const service = this.#service(key, 'subscribe')
+    const leave = this.#join(subscriber, service.subscribers, subscriber, () => this.#sweep(service))
+    if (service.subscribers.has(subscriber)) subscriber.tell(listingOf(service) as Listing<M>)
+    else this.#sweep(service)
+    return leave
+  }
+  #service(key: ServiceKey<never>, what: string): Service {
+    if (!(key instanceof ServiceKey)) throw new InvalidOption('key', key, 'use a serviceKey')
+    if (this.#host.phase !== 'open') throw new SystemClosed(this.#host.name, `${what} ${key.id}`)
+    let service = this.#services.get(key.id)
+    if (service === undefined) this.#services.set(key.id, (service = { key, refs: new Set(), subscribers: new Set() }))
+    return service
+  }
+  /** Puts something into a set for as long as an actor lives; `changed` hears of its coming and going. */
+  #join<T>(ref: AnyRef, set: Set<T>, item: T, changed: () => void): () => void {
+    const cell = this.#cellOf(ref)
+    if (cell.end !== undefined || set.has(item)) return () => {}
+    const hooks = (cell.more.endHooks ??= new Set())
+    const leave = (): void => {
+      hooks.delete(leave)
+      if (set.delete(item)) changed()
+    }
+    hooks.add(leave)
+    set.add(item)
+    changed()
+    return leave
+  }
+  #cellOf(ref: AnyRef): Cell {
+    const cell = ref instanceof Adapter ? ref.cell : cellOf(ref)
+    if (cell === undefined || cell.dispatcher.host !== this.#host) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'register')
+    return cell
+  }
+  #changed(service: Service): void {
+    const listing = listingOf(service)
+    for (const subscriber of service.subscribers) subscriber.tell(listing as never)
+    this.#sweep(service)
+  }
+  #sweep(service: Service): void {
+    if (service.refs.size === 0 && service.subscribers.size === 0) this.#services.delete(service.key.id)
+  }
+}
+
+function listingOf(service: Service): Listing<unknown> {
+  return { type: 'listing', key: service.key as ServiceKey<unknown>, refs: [...service.refs] as ActorRef<unknown>[] }
+}

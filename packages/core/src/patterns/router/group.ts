@@ -1,0 +1,76 @@
+// A router over actors that others own: a list of refs, or whoever is registered under a key. It watches them and
+// forgets those that end; with none left it waits for new ones, and what comes meanwhile is a dead letter.
+
+import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
+import { InvalidOption } from '../../values/errors.ts'
+import type { ActorContext } from '../../values/context.ts'
+import type { ActorRef, AnyRef } from '../../values/ref.ts'
+import { type Listing, receptionistOf, ServiceKey } from '../receptionist.ts'
+import { RouterCommand } from './command.ts'
+import { Routing } from './routing.ts'
+import { roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
+
+/**
+ * A router over actors that live elsewhere: those given, or those registered under a key of the receptionist.
+ *
+ * Guarantees: forgets a routee that ended; a message that finds none is a dead letter `no-routees`.
+ * Fails: `InvalidOption` where neither refs nor a key are given.
+ *
+ * @example
+ * const caches = system.spawn(group([eu, us], { strategy: consistentHash<Get>((m) => m.key) }))
+ * const workers = system.spawn(group(workersKey))
+ */
+export function group<M>(
+  routees: readonly ActorRef<M>[] | ServiceKey<M>,
+  options: { readonly strategy?: RoutingStrategy<M> | undefined } = {},
+): Behavior<M | RouterCommand> {
+  if (!Array.isArray(routees) && !(routees instanceof ServiceKey))
+    throw new InvalidOption('routees', routees, 'use an array of refs, or a serviceKey')
+  return setup<M | RouterCommand>((ctx) => {
+    const routing = new Routing<M>(options.strategy ?? roundRobin(), ctx.self)
+    const members = new Group<M>(routing, ctx)
+    if (routees instanceof ServiceKey) {
+      const listings = ctx.adapt((listing: Listing<M>) => new RouterCommand({ verb: 'set', refs: listing.refs }))
+      receptionistOf(ctx.system).subscribe(routees, listings)
+    } else for (const ref of routees as readonly ActorRef<M>[]) members.add(ref)
+    return receive(
+      (c, message) => {
+        if (!(message instanceof RouterCommand)) return routing.route(c, message) as Behavior<M | RouterCommand>
+        const { order } = message
+        if (order.verb === 'add') members.add(order.ref as ActorRef<M>)
+        else if (order.verb === 'remove') members.remove(order.ref)
+        else if (order.verb === 'list') order.to.tell(routing.refs)
+        else if (order.verb === 'set') members.set(order.refs as readonly ActorRef<M>[])
+        else return unhandled
+        return same
+      },
+      (_c, signal) => {
+        if (signal.type !== 'Terminated') return unhandled
+        members.remove(signal.ref)
+        return same
+      },
+    )
+  })
+}
+
+class Group<M> {
+  readonly #routing: Routing<M>
+  readonly #ctx: ActorContext<never>
+  constructor(routing: Routing<M>, ctx: ActorContext<never>) {
+    this.#routing = routing
+    this.#ctx = ctx
+  }
+  add(ref: ActorRef<M>): void {
+    if (this.#routing.routees.some((r) => r.ref === ref)) return
+    this.#ctx.watch(ref)
+    this.#routing.routees = [...this.#routing.routees, new Routee(ref, ref.path)]
+  }
+  remove(ref: AnyRef): void {
+    this.#ctx.unwatch(ref)
+    this.#routing.routees = this.#routing.routees.filter((r) => (r.ref as AnyRef) !== ref)
+  }
+  set(refs: readonly ActorRef<M>[]): void {
+    for (const { ref } of this.#routing.routees) if (!refs.includes(ref)) this.remove(ref)
+    for (const ref of refs) this.add(ref)
+  }
+}

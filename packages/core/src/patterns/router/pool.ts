@@ -1,0 +1,129 @@
+// A router over children of its own. A routee that fails is first of all its supervision's affair; one that is gone for
+// good is replaced where the policy says so, and when the last is gone the pool goes too.
+
+import { type Behavior, receive, same, setup, stopped, unhandled } from '../../values/behavior.ts'
+import { checkFinite, checkOneOf, checkWhole } from '../../values/checks.ts'
+import type { ActorContext } from '../../values/context.ts'
+import type { SpawnOptions } from '../../values/options.ts'
+import type { AnyRef } from '../../values/ref.ts'
+import type { ExitReason } from '../../values/signals.ts'
+import { hostOfRef } from '../host-of.ts'
+import { RouterCommand } from './command.ts'
+import { Routing } from './routing.ts'
+import { roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
+
+type Replace = 'on-failure' | 'always' | 'never'
+interface ReplacementLimit {
+  readonly replacements: number
+  readonly within: number
+}
+
+/** How a pool is set up. */
+export interface PoolOptions<M> {
+  /** How many routees it begins with. */
+  readonly size: number
+  /** Round-robin if left out. */
+  readonly strategy?: RoutingStrategy<M> | undefined
+  /** How each routee is spawned; names are the pool's affair. */
+  readonly options?: Omit<SpawnOptions, 'name'> | undefined
+  /** Whether a routee that is gone for good gets a successor: if it failed or was killed (default), always, or never. */
+  readonly replace?: Replace | undefined
+  /** At most so many successors within so many milliseconds, 10 in 10,000 if left out; beyond that the pool shrinks. */
+  readonly limit?: ReplacementLimit | undefined
+}
+
+/**
+ * A router over `size` children that all run `worker`.
+ *
+ * Guarantees: each message goes to one routee (or all, as the strategy says) with sender, headers and ask intact;
+ * survives the loss of a routee and stops with the last. Fails: `InvalidOption` on a wrong option; a message that finds
+ * no routee is a dead letter `no-routees`.
+ *
+ * @example
+ * const workers = system.spawn(pool(resizer(), { size: 4, strategy: leastLoaded() }), { name: 'resizers' })
+ * workers.tell({ type: 'shrink', file })
+ */
+export function pool<M>(worker: Behavior<M> | (() => Behavior<M>), options: PoolOptions<M>): Behavior<M | RouterCommand> {
+  const size = checkWhole('size', options.size, 1)
+  const replace = checkOneOf('replace', options.replace ?? 'on-failure', ['on-failure', 'always', 'never'])
+  const limit = { replacements: 10, within: 10_000, ...options.limit }
+  checkWhole('limit.replacements', limit.replacements, 0)
+  checkFinite('limit.within', limit.within, 'above')
+  return setup<M | RouterCommand>((ctx) => {
+    const members = new Pool<M>(ctx, worker, options, replace, limit)
+    members.resize(size)
+    return receive(
+      (c, message) => {
+        if (!(message instanceof RouterCommand)) return members.routing.route(c, message) as Behavior<M | RouterCommand>
+        const { order } = message
+        if (order.verb === 'resize') members.resize(order.size)
+        else if (order.verb === 'list') order.to.tell(members.routing.refs)
+        else return unhandled
+        return same
+      },
+      (_c, signal) => {
+        if (signal.type !== 'ChildStopped') return unhandled
+        return members.lost(signal.child, signal.reason) ? same : stopped
+      },
+    )
+  })
+}
+
+class Pool<M> {
+  readonly routing: Routing<M>
+  readonly #ctx: ActorContext<never>
+  readonly #make: () => Behavior<M>
+  readonly #options: Omit<SpawnOptions, 'name'>
+  readonly #replace: Replace
+  readonly #limit: ReplacementLimit
+  /** When the recent successors were made, oldest first. */
+  #replaced: number[] = []
+  #spawned = 0
+  constructor(
+    ctx: ActorContext<never>,
+    worker: Behavior<M> | (() => Behavior<M>),
+    options: PoolOptions<M>,
+    replace: Replace,
+    limit: ReplacementLimit,
+  ) {
+    this.#ctx = ctx
+    this.#make = typeof worker === 'function' ? worker : () => worker
+    this.#options = options.options ?? {}
+    this.#replace = replace
+    this.#limit = limit
+    this.routing = new Routing(options.strategy ?? roundRobin(), ctx.self)
+  }
+  resize(size: number): void {
+    const { routees } = this.routing
+    const kept = routees.slice(0, size)
+    const taken = new Set(kept.map((r) => r.id))
+    for (let slot = 0; kept.length < size; slot++) if (!taken.has(String(slot))) kept.push(this.#spawn(String(slot)))
+    this.routing.routees = kept
+    for (const { ref } of routees.slice(size)) ref.stop({ after: 'queued' })
+  }
+  /** A child is gone for good. False: it was the last, and has no successor. */
+  lost(child: AnyRef, reason: ExitReason): boolean {
+    const { routees } = this.routing
+    const at = routees.findIndex((r) => (r.ref as AnyRef) === child)
+    if (at < 0) return true
+    const rest = routees.filter((_, i) => i !== at)
+    // The successor takes the slot, so that consistent hashing sends it the same keys.
+    this.routing.routees = this.#mayReplace(reason) ? routees.with(at, this.#spawn(routees[at]!.id)) : rest
+    return this.routing.routees.length > 0
+  }
+  #mayReplace(reason: ExitReason): boolean {
+    const wanted = this.#replace === 'always' || (this.#replace === 'on-failure' && (reason === 'failure' || reason === 'killed'))
+    if (!wanted) return false
+    const now = hostOfRef(this.#ctx.self).runtime.now()
+    this.#replaced = this.#replaced.filter((at) => now - at < this.#limit.within)
+    if (this.#replaced.length >= this.#limit.replacements) {
+      this.#ctx.log.warn({ limit: this.#limit }, 'a routee is not replaced: too many were, recently')
+      return false
+    }
+    this.#replaced.push(now)
+    return true
+  }
+  #spawn(slot: string): Routee<M> {
+    return new Routee(this.#ctx.spawn(this.#make(), { ...this.#options, name: `routee-${++this.#spawned}` }), slot)
+  }
+}

@@ -1,0 +1,78 @@
+// The way of a message through a router: forwarded to one routee, told to all, or asked of all. Forwarding moves it:
+// sender, headers and a waiting ask go with it, and it is counted once.
+
+import type { Context } from '../../cell/context.ts'
+import { Envelope, headersOf } from '../../cell/envelope.ts'
+import { cellOf } from '../../cell/local-ref.ts'
+import { makeAbortSource } from '../../ports/host.ts'
+import { type Behavior, same, unhandled } from '../../values/behavior.ts'
+import type { ActorContext } from '../../values/context.ts'
+import type { DeadLetterReason } from '../../values/dead-letter.ts'
+import type { ActorRef, AnyRef, TellOptions } from '../../values/ref.ts'
+import { hostOfRef } from '../host-of.ts'
+import type { Picker, Routee, RoutingStrategy } from './strategy.ts'
+
+export class Routing<M> {
+  routees: readonly Routee<M>[] = []
+  readonly #strategy: RoutingStrategy<M>
+  readonly #pick: Picker<M> | undefined
+  constructor(strategy: RoutingStrategy<M>, self: AnyRef) {
+    this.#strategy = strategy
+    const { runtime } = hostOfRef(self)
+    this.#pick = strategy.mode === 'one' ? strategy.create(() => runtime.random()) : undefined
+  }
+  get refs(): readonly ActorRef<M>[] {
+    return this.routees.map((r) => r.ref)
+  }
+  /** Sends the present message on its way. */
+  route(ctx: ActorContext<M>, message: M): Behavior<M> {
+    const { routees } = this
+    if (routees.length === 0) {
+      buryPresent(ctx, 'no-routees')
+      return same
+    }
+    if (this.#pick !== undefined) {
+      const { ref } = routees[this.#pick(message, routees)]!
+      if (cellOf(ref) === undefined) ref.tell(message, optionsOf(ctx))
+      else ctx.forward(ref)
+      return same
+    }
+    if (this.#strategy.mode === 'first') return scatter(ctx, message, routees, this.#strategy.timeout)
+    const options = optionsOf(ctx)
+    for (const { ref } of routees) ref.tell(message, options)
+    return same
+  }
+}
+
+function optionsOf(ctx: ActorContext<never>): TellOptions {
+  const { sender } = ctx
+  return { sender, headers: headersOf((ctx as unknown as Context).meta) }
+}
+
+/** Ends the message in progress as a dead letter. */
+export function buryPresent(ctx: ActorContext<never>, reason: DeadLetterReason): void {
+  const context = ctx as unknown as Context
+  const { message, meta, cell } = context
+  if (message === undefined) return
+  context.message = undefined
+  cell.dispatcher.host.bury(message, meta, cell.ref, reason)
+}
+
+function scatter<M>(ctx: ActorContext<M>, message: M, routees: readonly Routee<M>[], timeout: number): Behavior<M> {
+  const replyTo = (message as { replyTo?: ActorRef<unknown> } | null)?.replyTo
+  if (typeof replyTo?.tell !== 'function') return unhandled
+  const { meta } = ctx as unknown as Context
+  const source = makeAbortSource()
+  const options = { timeout, signal: source.signal, headers: headersOf(meta) }
+  const answers = routees.map(({ ref }) => ctx.ask<M, unknown>(ref, (mine) => ({ ...message, replyTo: mine }), options))
+  Promise.any(answers)
+    .then(
+      (answer) => replyTo.tell(answer),
+      (cause: AggregateError) => {
+        // All failed alike, most often: the first says what happened.
+        if (meta instanceof Envelope) meta.end('failed', cause.errors[0])
+      },
+    )
+    .finally(() => source.abort())
+  return same
+}

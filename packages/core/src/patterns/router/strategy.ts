@@ -1,0 +1,132 @@
+// Who of several gets a message. A strategy is a plain value that many routers may share; what it remembers is made
+// anew for each router, and for each of its incarnations.
+
+import { cellOf } from '../../cell/local-ref.ts'
+import { checkFinite } from '../../values/checks.ts'
+import { InvalidOption } from '../../values/errors.ts'
+import type { ActorRef } from '../../values/ref.ts'
+import { hashOf, mix } from './hash.ts'
+
+/** What a strategy sees of a routee. */
+export interface Candidate {
+  /** What it is known by to consistent hashing: the same for whoever takes its place. */
+  readonly id: string
+  readonly hash: number
+  /** Messages that wait for it or are being handled; 0 for an actor elsewhere, which cannot be seen from here. */
+  readonly load: number
+}
+
+/** One of those that a router chooses from. */
+export class Routee<in M> implements Candidate {
+  readonly ref: ActorRef<M>
+  readonly id: string
+  readonly hash: number
+  constructor(ref: ActorRef<M>, id: string) {
+    this.ref = ref
+    this.id = id
+    this.hash = hashOf(id)
+  }
+  get load(): number {
+    const cell = cellOf(this.ref)
+    if (cell === undefined) return 0
+    const busy = cell.ctx?.message !== undefined || cell.extras?.pending !== undefined ? 1 : 0
+    return cell.queuedMessages + busy + (cell.extras?.calls?.size ?? 0)
+  }
+}
+
+/** Picks the index of one routee; there is at least one. */
+export type Picker<in M> = (message: M, routees: readonly Candidate[]) => number
+
+/** How a router chooses: one routee, all of them, or the first that answers. */
+export type RoutingStrategy<M> =
+  | { readonly mode: 'one'; readonly kind: string; create(random: () => number): Picker<M> }
+  | { readonly mode: 'all'; readonly kind: string }
+  | { readonly mode: 'first'; readonly kind: string; readonly timeout: number }
+
+/** One after the other. */
+export function roundRobin(): RoutingStrategy<unknown> {
+  return {
+    mode: 'one',
+    kind: 'round-robin',
+    create: () => {
+      let next = 0
+      return (_message, routees) => {
+        if (next >= routees.length) next = 0
+        return next++
+      }
+    },
+  }
+}
+
+/** Any of them, by the system's own chance. */
+export function random(): RoutingStrategy<unknown> {
+  return { mode: 'one', kind: 'random', create: (chance) => (_message, routees) => Math.floor(chance() * routees.length) }
+}
+
+/** The one with the fewest messages waiting or in progress; equals one after the other. */
+export function leastLoaded(): RoutingStrategy<unknown> {
+  return {
+    mode: 'one',
+    kind: 'least-loaded',
+    create: () => {
+      let start = 0
+      return (_message, routees) => {
+        const count = routees.length
+        let best = start % count
+        let least = routees[best]!.load
+        for (let i = 1; i < count && least > 0; i++) {
+          const at = (start + i) % count
+          const { load } = routees[at]!
+          if (load < least) {
+            least = load
+            best = at
+          }
+        }
+        start = best + 1
+        return best
+      }
+    },
+  }
+}
+
+/**
+ * Messages of one key go to the same routee, as long as it is there. When one of n routees comes or goes only its own
+ * share moves, about 1/n of the keys; the others stay where they are.
+ *
+ * @example
+ * pool(session(), { size: 8, strategy: consistentHash<Request>((r) => r.userId) })
+ */
+export function consistentHash<M>(keyOf: (message: M) => string | number): RoutingStrategy<M> {
+  if (typeof keyOf !== 'function') throw new InvalidOption('keyOf', keyOf, 'use a function of a message')
+  // Rendezvous hashing: each routee bids for the key, the highest bid wins; who leaves takes away only its own bids.
+  const pick: Picker<M> = (message, routees) => {
+    const key = hashOf(String(keyOf(message)))
+    let best = 0
+    let highest = -1
+    for (let i = 0; i < routees.length; i++) {
+      const bid = mix(key ^ routees[i]!.hash)
+      if (bid > highest) {
+        highest = bid
+        best = i
+      }
+    }
+    return best
+  }
+  return { mode: 'one', kind: 'consistent-hash', create: () => pick }
+}
+
+/** Everybody gets every message. An ask is answered by whoever is first; later answers are dead letters. */
+export function broadcast(): RoutingStrategy<unknown> {
+  return { mode: 'all', kind: 'broadcast' }
+}
+
+/**
+ * Asks everybody and passes on the first answer; the other questions are called off. When nobody answers in time, the
+ * asker is told so. For messages with a `replyTo`; others are unhandled.
+ *
+ * @example
+ * group([eu, us], { strategy: scatterGatherFirst({ timeout: 200 }) })
+ */
+export function scatterGatherFirst(options: { readonly timeout: number }): RoutingStrategy<unknown> {
+  return { mode: 'first', kind: 'scatter-gather-first', timeout: checkFinite('timeout', options?.timeout, 'above') }
+}

@@ -1,0 +1,17 @@
+// Which events somebody wants: a class, a `type` tag, or a predicate.
+
+import { InvalidOption } from '../values/errors.ts'
+
+/** Which events: instances of a class, those with a `type`, or those a predicate picks. */
+export type EventSelector<E> = (abstract new (...args: never[]) => E) | string | ((event: unknown) => event is E) | ((event: unknown) => boolean)
+
+/** Whether an event is one of those; all of them where nothing was said. */
+export function matcherOf(selector: EventSelector<unknown> | undefined): (event: object) => boolean {
+  if (selector === undefined) return () => true
+  if (typeof selector === 'string') return (event) => (event as { type?: unknown }).type === selector
+  if (typeof selector !== 'function') throw new InvalidOption('selector', selector, 'use a class, a type tag or a predicate')
+  // Only classes have a prototype with a fixed `writable: false` descriptor; arrow functions have none at all.
+  const prototype = Object.getOwnPropertyDescriptor(selector, 'prototype')
+  if (prototype?.writable === false) return (event) => event instanceof (selector as abstract new () => object)
+  return selector as (event: object) => boolean
+}

@@ -1,0 +1,91 @@
+// The numbers of a whole system, gathered when asked for: what the cells and dispatchers count anyway, in one report.
+
+import type { ActorMetrics } from '../cell/metrics.ts'
+import type { Dispatcher, DispatcherState } from '../cell/dispatcher.ts'
+import type { HistogramReport } from '../queues/histogram.ts'
+import type { SupervisionCounts, SystemCore } from './core.ts'
+
+export type { ActorMetrics, HistogramReport }
+
+/** What a dispatcher has done since it was made. */
+export interface DispatcherMetrics {
+  readonly name: string
+  readonly state: DispatcherState
+  /** Actors that live here. */
+  readonly actors: number
+  /** Actors that have something to do and wait for their turn. */
+  readonly ready: number
+  /** Threads that work for it: one where it is awake, else none. */
+  readonly activeWorkers: number
+  readonly turns: number
+  /** Messages and signals that were handled. */
+  readonly messages: number
+  readonly messagesPerTurn: number
+  /**
+   * How evenly recent turns shared the messages (Jain's index): 1 when each took as many as any other, 1/n when one of
+   * n took them all.
+   */
+  readonly fairness: number
+  /** Milliseconds from yielding to the host to being called again: what sockets and timers took, and other load. */
+  readonly loopLatency: HistogramReport
+  /** How much of its throughput the average turn used, in percent: near 100 means that actors cannot keep up. */
+  readonly pressure: number
+}
+
+/** What a system has done since it was created; `at` is milliseconds of its clock. */
+export interface SystemMetrics {
+  readonly at: number
+  readonly active: number
+  readonly terminated: number
+  /** Async handlers that have not settled. */
+  readonly pending: number
+  readonly messages: {
+    readonly sent: number
+    readonly handled: number
+    readonly failed: number
+    readonly unhandled: number
+    readonly dropped: number
+    readonly deadLettered: number
+  }
+  readonly supervision: SupervisionCounts
+  readonly dispatchers: readonly DispatcherMetrics[]
+  readonly subscriptions: number
+  readonly timers: number
+  /** Observations that were not made because nobody listened. */
+  readonly unheard: number
+}
+
+export function systemMetrics(core: SystemCore): SystemMetrics {
+  const { active, terminated, pending, ledger, restarts, limitsHit, fatalStops, failedEndSignals, unheard } = core
+  const { sent, handled, failed, unhandled, dropped, deadLettered } = ledger
+  return {
+    at: core.runtime.now(),
+    active,
+    terminated,
+    pending,
+    messages: { sent, handled, failed, unhandled, dropped, deadLettered },
+    supervision: { restarts, limitsHit, fatalStops, failedEndSignals },
+    dispatchers: [...core.dispatchers.all].map(dispatcherMetrics),
+    subscriptions: core.events.size,
+    timers: core.timers.size,
+    unheard,
+  }
+}
+
+function dispatcherMetrics(dispatcher: Dispatcher): DispatcherMetrics {
+  const { name, state, population, depth, awake, turns, messages, fairness, loopLatency, throughput } = dispatcher
+  const messagesPerTurn = turns === 0 ? 0 : messages / turns
+  return {
+    name,
+    state,
+    actors: population,
+    ready: depth,
+    activeWorkers: awake ? 1 : 0,
+    turns,
+    messages,
+    messagesPerTurn,
+    fairness,
+    loopLatency: loopLatency.report(),
+    pressure: (100 * messagesPerTurn) / throughput,
+  }
+}

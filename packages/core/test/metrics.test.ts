@@ -1,0 +1,202 @@
+import { createTestKit } from '@troupe/testkit'
+import { describe, expect, test } from 'vitest'
+import { bounded, flightRecorder, InvalidOption, receive, same, unbounded } from 'troupe'
+
+const taking = (kit: ReturnType<typeof createTestKit>, ms: number) =>
+  receive<object | string>(() => {
+    kit.clock.tick(ms)
+    return same
+  })
+
+describe('an actor with metrics', () => {
+  test('counts what got in, what was lost, and how deep it was', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: true, mailbox: bounded(10, 'drop-oldest') })
+    const newest = kit.system.spawn(taking(kit, 0), { metrics: true, mailbox: bounded(10, 'drop-newest') })
+    for (let i = 0; i < 15; i++) for (const r of [ref, newest]) r.tell({ i })
+    await kit.settle()
+    ref.tell({})
+    const { metrics } = await kit.system.inspect(ref)
+    expect(metrics?.mailbox).toMatchObject({ enqueued: 16, dropped: 5, depth: 1, peak: 10 })
+    expect(metrics?.invoker.processed).toBe(10)
+    expect((await kit.system.inspect(newest)).metrics?.mailbox).toMatchObject({ enqueued: 10, dropped: 5, depth: 0, peak: 10 })
+    await kit.end()
+  })
+  test('samples handler time and queue time into percentiles, right within a tenth', async () => {
+    const kit = createTestKit()
+    let n = 0
+    const ref = kit.system.spawn<object>(
+      receive(() => {
+        // Of the sampled ones (1 of 64) nine of ten take 10 ms, the tenth takes 100.
+        kit.clock.tick(n++ % 640 === 0 ? 100 : n % 64 === 1 ? 10 : 0)
+        return same
+      }),
+      { metrics: true },
+    )
+    for (let i = 0; i < 6400; i++) {
+      ref.tell({})
+      await kit.settle()
+    }
+    const { invoker, mailbox } = (await kit.system.inspect(ref)).metrics!
+    expect(invoker.handlerTime.count).toBe(100)
+    expect(Math.abs(invoker.handlerTime.p50 - 10)).toBeLessThan(1)
+    expect(Math.abs(invoker.handlerTime.p90 - 10)).toBeLessThan(1)
+    expect(Math.abs(invoker.handlerTime.p99 - 100)).toBeLessThan(10)
+    expect(invoker.handlerTime.max).toBe(100)
+    expect(Math.abs(invoker.handlerTime.mean - 19)).toBeLessThan(0.001)
+    expect(mailbox.queueTime.count).toBe(100)
+    await kit.end()
+  })
+  test.each([
+    ['objects', (i: number): object | string => ({ i })],
+    ['primitives that are all the same', (): object | string => 'same'],
+  ])('queue time is the time from send to take, for %s', async (_what, make) => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(taking(kit, 1), { metrics: true })
+    for (let i = 0; i < 129; i++) ref.tell(make(i))
+    await kit.advance(1000)
+    const { queueTime } = (await kit.system.inspect(ref)).metrics!.mailbox
+    // Only the first is sampled: the others come while it waits, or the next samples still stand behind it.
+    expect(queueTime.count).toBeGreaterThanOrEqual(1)
+    kit.system.suspend(ref, 'to make it wait')
+    await kit.settle()
+    for (let i = 0; i < 64; i++) ref.tell(make(i))
+    await kit.advance(500)
+    kit.system.resume(ref)
+    await kit.settle()
+    expect((await kit.system.inspect(ref)).metrics!.mailbox.queueTime.max).toBeGreaterThanOrEqual(500)
+    await kit.end()
+  })
+  test('knows its rate of the last full second, how long it was suspended, and what share signals took', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn<string>(
+      receive(
+        (ctx, m) => {
+          if (m === 'spawn') ctx.spawn(receive<never>(() => same)).stop()
+          return same
+        },
+        () => same,
+      ),
+      { metrics: true },
+    )
+    await kit.advance(1000)
+    for (let i = 0; i < 29; i++) ref.tell('x')
+    ref.tell('spawn')
+    await kit.advance(1000)
+    expect((await kit.system.inspect(ref)).metrics).toMatchObject({ invoker: { rate: 30 }, suspendedMs: 0 })
+    kit.system.suspend(ref, 'for a while')
+    await kit.advance(300)
+    expect((await kit.system.inspect(ref)).metrics?.suspendedMs).toBe(300)
+    kit.system.resume(ref)
+    await kit.advance(2000)
+    const { suspendedMs, invoker, systemShareUsed } = (await kit.system.inspect(ref)).metrics!
+    expect([suspendedMs, invoker.rate]).toEqual([300, 0])
+    expect(systemShareUsed).toBeCloseTo(100 / 31)
+    await kit.end()
+  })
+  test('times an async handler until it has settled', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn<string>(
+      receive((ctx) => new Promise((resolve) => kit.system.sendAfter({ tell: () => resolve() } as never, 40, ctx.path as never))),
+      { metrics: true },
+    )
+    ref.tell('x')
+    await kit.advance(100)
+    expect((await kit.system.inspect(ref)).metrics?.invoker.handlerTime).toMatchObject({ count: 1, max: 40 })
+    await kit.end()
+  })
+  test('the system can ask for metrics of all, and an actor can decline', async () => {
+    const kit = createTestKit({ metrics: true })
+    const [a, b, c] = [
+      kit.system.spawn(taking(kit, 0)),
+      kit.system.spawn(taking(kit, 0), { metrics: false }),
+      kit.system.spawn(taking(kit, 0), { mailbox: unbounded() }),
+    ]
+    await kit.settle()
+    const measured = await Promise.all([a, b, c].map(async (ref) => (await kit.system.inspect(ref)).metrics !== undefined))
+    expect(measured).toEqual([true, false, true])
+    await kit.end()
+  })
+})
+
+describe('the metrics of a system', () => {
+  test('tell of its dispatchers, its supervision and its messages', async () => {
+    const kit = createTestKit({ dispatchers: { other: {} } })
+    const ref = kit.system.spawn<string>(
+      receive((_ctx, m) => {
+        if (m === 'boom') throw new Error('boom')
+        return same
+      }),
+    )
+    for (let i = 0; i < 128; i++) ref.tell('x')
+    ref.tell('boom')
+    await kit.advance(100)
+    const metrics = kit.system.metrics()
+    expect(metrics).toMatchObject({ at: 100, active: 1, messages: { sent: 129, handled: 128, failed: 1 }, supervision: { restarts: 1 } })
+    expect(metrics.dispatchers.map((d) => d.name)).toEqual(['concurrent', 'other'])
+    const [concurrent, other] = metrics.dispatchers
+    expect(concurrent).toMatchObject({ state: 'running', actors: 1, ready: 0, activeWorkers: 0 })
+    expect(concurrent!.messages).toBeGreaterThanOrEqual(129)
+    expect(concurrent!.messagesPerTurn).toBeCloseTo(concurrent!.messages / concurrent!.turns)
+    expect(other).toMatchObject({ actors: 0, messages: 0, fairness: 1 })
+    await kit.end()
+  })
+  test('fairness is 1 when turns share alike, and falls when one takes most', async () => {
+    const even = createTestKit()
+    const refs = [1, 2, 3, 4].map(() => even.system.spawn<number>(receive(() => same)))
+    for (let i = 0; i < 640; i++) for (const ref of refs) ref.tell(i)
+    await even.settle()
+    expect(even.system.metrics().dispatchers[0]!.fairness).toBeGreaterThan(0.95)
+    const uneven = createTestKit()
+    const [greedy, ...modest] = [1, 2, 3, 4].map(() => uneven.system.spawn<number>(receive(() => same)))
+    for (let round = 0; round < 20; round++) {
+      for (let i = 0; i < 64; i++) greedy!.tell(i)
+      for (const ref of modest) ref.tell(round)
+      await uneven.settle()
+    }
+    expect(uneven.system.metrics().dispatchers[0]!.fairness).toBeLessThan(0.4)
+    await even.end()
+    await uneven.end()
+  })
+})
+
+describe('the flight recorder', () => {
+  test('keeps the last messages and transitions, and a failure is logged with them', async () => {
+    const kit = createTestKit({ flightRecorder: flightRecorder({ capacity: 4 }) })
+    const ref = kit.system.spawn<{ type: string }>(
+      receive((_ctx, m) => {
+        if (m.type === 'boom') throw new Error('boom')
+        return same
+      }),
+      { supervision: 'resume' },
+    )
+    for (const type of ['a', 'b', 'c', 'boom']) ref.tell({ type })
+    await kit.settle()
+    const line = kit.logs.find((l) => l.message === 'the actor failed')
+    const shown = (entries: unknown): string[] => (entries as { what: string; type?: string; to?: string }[]).map((e) => e.type ?? e.to!)
+    expect(shown(line?.fields['recent'])).toEqual(['b', 'c', 'boom', 'failed'])
+    expect(shown((await kit.system.inspect(ref)).recent)).toEqual(['c', 'boom', 'failed', 'running'])
+    await kit.end()
+  })
+  test('is off unless asked for', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(receive<number>(() => same))
+    expect((await kit.system.inspect(ref)).recent).toBeUndefined()
+    expect(() => flightRecorder({ capacity: 0 })).toThrow(InvalidOption)
+    await kit.end()
+  })
+})
+
+test('inspect names the mailbox and its capacity', async () => {
+  const kit = createTestKit()
+  const [plain, small] = [
+    kit.system.spawn(receive<number>(() => same)),
+    kit.system.spawn(
+      receive<number>(() => same),
+      { mailbox: bounded(3, 'reject') },
+    ),
+  ]
+  expect((await kit.system.inspect(plain)).mailbox).toEqual({ kind: 'unbounded', capacity: undefined })
+  expect((await kit.system.inspect(small)).mailbox).toEqual({ kind: 'bounded', capacity: 3 })
+  await kit.end()
+})

@@ -1,0 +1,94 @@
+import { createTestKit } from '@troupe/testkit'
+import { expect, expectTypeOf, test } from 'vitest'
+import { type ActorRef, ForeignRef, ignore, type Listing, receive, receptionistOf, same, serviceKey, stopped, SystemClosed } from 'troupe'
+
+type Ping = { type: 'ping' }
+const key = serviceKey<Ping>('pingers')
+const leaver = receive<Ping>(() => stopped)
+
+test('an actor is found by its key, typed, in order of registration', async () => {
+  const kit = createTestKit()
+  const desk = receptionistOf(kit.system)
+  expect(desk.find(key)).toEqual([])
+  const refs = [1, 2, 3].map(() => kit.system.spawn(leaver))
+  for (const ref of refs) desk.register(key, ref)
+  expect(desk.find(key)).toEqual(refs)
+  expect(desk.find(serviceKey<Ping>('pingers'))).toEqual(refs)
+  expectTypeOf(desk.find(key)).toEqualTypeOf<readonly ActorRef<Ping>[]>()
+  // @ts-expect-error an actor of another protocol cannot stand under this key
+  desk.register(key, kit.system.spawn(receive<number>(() => same)))
+  await kit.end()
+})
+
+test('a stopped actor is forgotten before its watchers run', async () => {
+  const kit = createTestKit()
+  const desk = receptionistOf(kit.system)
+  const ref = kit.system.spawn(leaver)
+  desk.register(key, ref)
+  const subscription = kit.system.events.subscribe(ref, 'x')
+  let seen: unknown[] = []
+  kit.system.spawn<never>(
+    receive(
+      () => same,
+      (ctx, signal) => {
+        if (signal.type === 'PreStart') ctx.watch(ref)
+        if (signal.type === 'Terminated') seen = [desk.find(key).length, subscription.active]
+        return same
+      },
+    ),
+  )
+  await kit.settle()
+  ref.tell({ type: 'ping' })
+  await kit.settle()
+  expect(seen).toEqual([0, false])
+  await kit.end()
+})
+
+test('a subscriber gets the listing at once and after every change, and none after it stopped', async () => {
+  const kit = createTestKit()
+  const desk = receptionistOf(kit.system)
+  const probe = kit.probe<Listing<Ping>>()
+  const [a, b] = [kit.system.spawn(leaver), kit.system.spawn(leaver)]
+  const leave = desk.register(key, a)
+  desk.subscribe(key, probe.ref)
+  desk.register(key, b)
+  leave()
+  leave()
+  await kit.settle()
+  b.tell({ type: 'ping' })
+  await kit.settle()
+  expect(probe.messages.map((l) => l.refs)).toEqual([[a], [a, b], [b], []])
+  probe.ref.stop()
+  await kit.settle()
+  desk.register(key, kit.system.spawn(leaver))
+  await kit.settle()
+  expect(kit.system.deadLetters.count).toBe(0)
+  await kit.end()
+})
+
+test('registering twice is one registration; a dead actor is not registered', async () => {
+  const kit = createTestKit()
+  const desk = receptionistOf(kit.system)
+  const ref = kit.system.spawn(leaver)
+  desk.register(key, ref)
+  desk.register(key, ref)
+  expect(desk.find(key)).toHaveLength(1)
+  ref.stop()
+  await kit.settle()
+  desk.register(key, ref)
+  expect(desk.find(key)).toEqual([])
+  await kit.end()
+})
+
+test('a foreign ref is refused, and so is everything on a closing system', async () => {
+  const kit = createTestKit()
+  const other = createTestKit()
+  const desk = receptionistOf(kit.system)
+  const foreign = other.system.spawn(ignore)
+  expect(() => desk.register(key, foreign)).toThrow(ForeignRef)
+  const ref = kit.system.spawn(ignore)
+  await kit.end()
+  expect(() => desk.register(key, ref)).toThrow(SystemClosed)
+  expect(() => desk.subscribe(key, ref)).toThrow(SystemClosed)
+  await other.end()
+})
