@@ -15,6 +15,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Meta } from './envelope.ts'
 import type { Ledger } from './ledger.ts'
 import type { YoungAsks } from './young-asks.ts'
+import type { Tap } from './tap.ts'
 
 export interface CellHost {
   readonly name: string
@@ -30,6 +31,8 @@ export interface CellHost {
   readonly deadlock: DeadlockMode
   /** The dispatcher whose turns run now; how a question is attributed to the handler that asks it. */
   running: Dispatcher | undefined
+  /** Where a test looks inside; absent otherwise. */
+  readonly tap: Tap | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */

@@ -12,6 +12,7 @@ export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo 
   cell.phase = to
   cell.info = info
   const host = cell.dispatcher.host
+  host.tap?.phased(cell, from, to)
   if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: cell.dispatcher.now })
 }
 

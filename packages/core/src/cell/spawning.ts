@@ -42,7 +42,7 @@ export function spawnUnder(parent: Cell, spawnable: Spawnable, options: (SpawnOp
   const queue = resolved.mailbox?.create()
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
-  const cell = new Cell(ref, dispatcher, resolved, node)
+  const cell = host.tap === undefined ? new Cell(ref, dispatcher, resolved, node) : host.tap.makeCell(ref, dispatcher, resolved, node)
   if (queue !== undefined) cell.queue = queue
   ;(parent.more.children ??= new Children()).add(cell)
   dispatcher.joined()

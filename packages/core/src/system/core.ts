@@ -9,6 +9,7 @@ import { Context } from '../cell/context.ts'
 import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { type Tap, tapOf } from '../cell/tap.ts'
 import { defaultOptions } from '../cell/options.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { on } from '../deciders/phase.ts'
@@ -50,6 +51,7 @@ export class SystemCore implements CellHost {
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
   running: Dispatcher | undefined = undefined
+  readonly tap: Tap | undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: DeadLetterRing
   readonly events: LocalEventStream
@@ -82,6 +84,7 @@ export class SystemCore implements CellHost {
     this.name = name
     this.view = view
     this.runtime = runtimeOf(options)
+    this.tap = tapOf(this.runtime)
     this.logger = options.logger === undefined ? silent : contained(options.logger)
     for (const level of ['debug', 'info', 'warn', 'error'] as const)
       if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
@@ -104,6 +107,7 @@ export class SystemCore implements CellHost {
     )
     this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
     this.guardian = this.#makeGuardian()
+    this.tap?.attach(this)
   }
 
   readonly #fireDue = (): void => void this.timers.fireDue(this.runtime.now())
@@ -143,6 +147,7 @@ export class SystemCore implements CellHost {
 
   bury(message: unknown, meta: Meta, recipient: AnyRef | undefined, reason: DeadLetterReason, cause?: unknown): void {
     this.ledger.deadLettered++
+    this.tap?.ended(message, meta, 'dead', reason)
     const at = this.runtime.now()
     const letter = { message, sender: senderOf(meta), recipient, reason, at }
     this.deadLetters.add(letter)
@@ -158,8 +163,9 @@ export class SystemCore implements CellHost {
     this.observe(notice)
     this.#notice = before
   }
-  drop(_message: unknown, meta: Meta, reason: DropReason): void {
+  drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
+    this.tap?.ended(message, meta, 'dropped', reason)
     if (meta instanceof Envelope) meta.end('refused', reason)
   }
 
