@@ -1,5 +1,9 @@
 // The public API of @troupe/testkit, by hand.
 
+export { type BehaviorKitOptions, BehaviorTestKit, type Effect } from './behavior-kit.ts'
+export { Inbox } from './fake-context.ts'
+export { createTestKit, type LogLine, type TestKit, type TestKitOptions } from './test-kit.ts'
+export type { MessageGuard } from './message-guard.ts'
 export { Probe } from './probe.ts'
-export { createTestKit, type LogLine, seeded, type TestKit } from './test-kit.ts'
+export { seeded } from './random.ts'
 export { VirtualClock } from './virtual-time.ts'
