@@ -12,6 +12,7 @@ export { poison } from './cell/poison.ts'
 export { Tap, type TappedRuntime } from './cell/tap.ts'
 export { Watch } from './cell/watch.ts'
 export { BehaviorNode, BehaviorWithOptions } from './values/behavior.ts'
+export type { EndReason } from './values/options.ts'
 
 export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervision.ts'
 export { on, outcomeOf, phaseTable, takesMessages, takesSignals, type PhaseEvent } from './deciders/phase.ts'

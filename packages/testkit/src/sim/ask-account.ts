@@ -1,0 +1,37 @@
+// C9, a second time: every question seen on its way, with the time by which it must be settled.
+
+import { Adapted, type Meta, PendingAsk } from 'troupe/internal'
+import type { SimTap } from './sim-tap.ts'
+
+export class AskAccount {
+  readonly #tap: SimTap
+  readonly #open = new Map<PendingAsk, number>()
+  constructor(tap: SimTap) {
+    this.#tap = tap
+  }
+  get size(): number {
+    return this.#open.size
+  }
+  sent(meta: Meta): void {
+    const ask = meta instanceof Adapted ? meta.inner : meta
+    if (ask instanceof PendingAsk && !this.#open.has(ask)) this.#open.set(ask, this.#tap.host.runtime.now() + ask.timeout)
+  }
+  /** All that was due has run: nothing may be open past its time. */
+  check(now: number): void {
+    for (const [ask, until] of this.#open) {
+      if (ask.settled) {
+        this.#open.delete(ask)
+        if (linked(ask)) this.#tap.violate('C9', ask.target, 'a question was settled and is still registered')
+      } else if (until < now) this.#tap.violate('C9', ask.target, `a question should have been settled by ${until} ms, and it is ${now} ms`)
+    }
+  }
+  /** The system has ended. */
+  checkAll(): void {
+    for (const ask of this.#open.keys()) if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question is open after its system has ended')
+  }
+}
+
+function linked(ask: PendingAsk): boolean {
+  if (ask.nextAsk !== undefined || ask.previousAsk !== undefined || ask.target.extras?.asked === ask) return true
+  return ask.asker?.extras?.asking?.has(ask) === true || ask.order > 0
+}

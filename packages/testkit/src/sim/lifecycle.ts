@@ -1,0 +1,137 @@
+// The account of lives: which phase may follow which, which signals an incarnation saw, whether children ended before
+// their parents, how many restarts a window had. Keeps C4 and C6, and the phase table a second time, by hand.
+
+import { ActorError, type Phase, type Signal, type SupervisionPolicy } from 'troupe'
+import type { SimCell } from './sim-cell.ts'
+import { SimCell as CellClass } from './sim-cell.ts'
+import type { SimTap } from './sim-tap.ts'
+
+// Written from the table of the design, not from the code that it checks.
+const follows: Readonly<Record<Phase, readonly Phase[]>> = {
+  created: ['starting', 'stopping'],
+  starting: ['running', 'failed', 'stopping'],
+  running: ['suspended', 'failed', 'restarting', 'stopping'],
+  suspended: ['running', 'failed', 'restarting', 'stopping'],
+  failed: ['running', 'restarting', 'stopping'],
+  restarting: ['starting', 'failed', 'stopping'],
+  stopping: ['stopped'],
+  stopped: ['terminated'],
+  terminated: [],
+}
+
+export class Lifecycle {
+  readonly #tap: SimTap
+  constructor(tap: SimTap) {
+    this.#tap = tap
+  }
+  born(cell: SimCell): void {
+    const parent = cell.ref.parent?.cell
+    if (parent instanceof CellClass) {
+      parent.livingChildren++
+      if (parent.phase === 'terminated' || parent.phase === 'stopped') this.#tap.violate('C4', cell, `was spawned under ${parent.ref.path}, which is ${parent.phase}`)
+    }
+  }
+
+  phased(cell: SimCell, from: Phase, to: Phase): void {
+    const tap = this.#tap
+    if (!follows[from].includes(to)) tap.violate('phases', cell, `went from ${from} to ${to}`)
+    switch (to) {
+      case 'failed':
+        cell.failedAt = tap.turns
+        cell.restartsBefore = this.#restarts()
+        return
+      case 'restarting':
+        if (from === 'failed' && cell.failedAt === tap.turns && this.#restarts() > cell.restartsBefore) this.#countRestart(cell)
+        return
+      case 'starting':
+        if (from === 'restarting') this.#nextIncarnation(cell)
+        return
+      case 'running':
+        if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined) tap.violate('C4', cell, 'runs without having seen PostStart')
+        return
+      case 'stopped':
+        this.#endIncarnation(cell)
+        if (cell.livingChildren > 0) tap.violate('C4', cell, `stopped before ${cell.livingChildren} of its children had`)
+        return
+      case 'terminated': {
+        const parent = cell.ref.parent?.cell
+        if (parent instanceof CellClass) parent.livingChildren--
+        return
+      }
+      default:
+    }
+  }
+
+  signal(cell: SimCell, signal: Signal): void {
+    const tap = this.#tap
+    if (cell.postStops > 0) tap.violate('C4', cell, `saw ${signal.type} after PostStop`)
+    switch (signal.type) {
+      case 'PreStart':
+        if (cell.sawPreStart) tap.violate('C4', cell, 'saw PreStart twice')
+        cell.sawPreStart = true
+        return
+      case 'PostStart':
+        if (!cell.sawPreStart || cell.sawPostStart) tap.violate('C4', cell, 'saw PostStart out of order')
+        cell.sawPostStart = true
+        return
+      case 'PostStop':
+        cell.postStops++
+        if (cell.livingChildren > 0 && (cell.phase === 'stopping' || cell.options.restartChildren === 'stop'))
+          tap.violate('C4', cell, `saw PostStop while ${cell.livingChildren} of its children lived`)
+        return
+      case 'PostRestart':
+        if (!cell.sawPostStart || cell.incarnation === 0) tap.violate('C4', cell, 'saw PostRestart out of order')
+        return
+      case 'PreStop':
+      case 'PreRestart':
+        if (!cell.sawPreStart && cell.sawPostStart) tap.violate('C4', cell, `saw ${signal.type} without a start`)
+        return
+      default:
+        if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping') tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
+    }
+  }
+  /** A user message is about to be handled. */
+  handles(cell: SimCell): void {
+    if (cell.postStops > 0) this.#tap.violate('C4', cell, 'handled a message after PostStop')
+  }
+
+  #nextIncarnation(cell: SimCell): void {
+    this.#endIncarnation(cell)
+    if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop') this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
+    cell.incarnation++
+    cell.sawPreStart = false
+    cell.sawPostStart = false
+    cell.postStops = 0
+    // Whatever its timers were, they ended with the incarnation; so this account holds, however the real one was kept.
+    cell.timers = undefined
+    cell.never = false
+    if (cell.extras !== undefined && cell.extras.incarnation !== cell.incarnation) this.#tap.violate('C7', cell, `counts incarnation ${cell.extras.incarnation}, and it is the ${cell.incarnation}th`)
+  }
+  #endIncarnation(cell: SimCell): void {
+    if (cell.postStops > 1) this.#tap.violate('C4', cell, `saw PostStop ${cell.postStops} times`)
+    if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined) this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
+  }
+
+  #restarts(): number {
+    return (this.#tap.host as unknown as { readonly restarts: number }).restarts
+  }
+  /** C6, counted here from the times alone. */
+  #countRestart(cell: SimCell): void {
+    const now = this.#tap.host.runtime.now()
+    const cause = cell.info?.cause
+    const { limit } = this.#policyOf(cell)
+    const retry = cause instanceof ActorError ? cause.retry : undefined
+    const most = retry?.max ?? limit.restarts
+    const within = retry?.within ?? limit.within
+    if (cell.windowCount === 0 || now - cell.windowStart >= within) {
+      cell.windowStart = now
+      cell.windowCount = 0
+    }
+    if (++cell.windowCount > most) this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
+  }
+  #policyOf(cell: SimCell): SupervisionPolicy {
+    const parents = cell.ref.parent?.cell.options.childSupervision
+    if (parents !== undefined && parents.scope !== 'one-for-one') return parents
+    return cell.options.supervision ?? parents ?? this.#tap.host.policy
+  }
+}
