@@ -97,9 +97,12 @@ export class FaultSource {
     return true
   }
 
-  /** Calls a message handler, or makes it fail. */
+  /** Whether a message handler is struck; then it is called by `handle`. */
+  strikes(cell: SimCell): boolean {
+    return this.#left > 0 && !cell.spared && this.#strikes(this.#perMessage)
+  }
+  /** Calls a message handler, and makes it fail. */
   handle(cell: SimCell, call: () => unknown): unknown {
-    if (cell.spared || !this.#strikes(this.#perMessage)) return call()
     const { throw: t = 0, slow = 0, delay = 0, reject = 0, never = 0 } = this.#faults
     switch (this.#kind([t, slow, delay, reject, never])) {
       case 0:

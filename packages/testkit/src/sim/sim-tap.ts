@@ -279,7 +279,6 @@ export class SimTap extends Tap {
   }
   #settledOf(entry: Entry): undefined {
     entry.state = 'ended'
-    this.asyncHandled++
     return undefined
   }
 }

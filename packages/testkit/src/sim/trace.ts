@@ -72,7 +72,7 @@ export class Trace {
     a = Math.imul(a ^ numberOf(word), 0x01000193)
     a = Math.imul(a ^ id, 0x01000193)
     this.#a = a
-    this.#b = Math.imul(this.#b ^ (a >>> 15), 0xcc9e2d51) + this.size
+    this.#b = (Math.imul(this.#b ^ (a >>> 15), 0xcc9e2d51) + this.size) | 0
     if (this.events !== undefined) this.events.push({ step: this.step, at: this.#now(), what, actor, to, detail: id === 0 ? word : `${word}#${id}` })
   }
   /** Time has moved to a moment; a part of the trace, as everything else. */

@@ -48,12 +48,15 @@ export class TracedNode {
     this.#checkOrigin(entry.meta, entry.sentIn, entry.type)
     let result: unknown
     try {
-      result = tap.faults.open ? tap.faults.handle(cell, () => cell.inner.handle(ctx, message)) : cell.inner.handle(ctx, message)
+      result = tap.faults.strikes(cell) ? tap.faults.handle(cell, () => cell.inner.handle(ctx, message)) : cell.inner.handle(ctx, message)
     } catch (cause) {
       tap.threw(cell, entry, (ctx as Ctx).message !== undefined)
       throw cause
     }
-    if (isThenable(result)) return this.#leave(ctx, result)
+    if (isThenable(result)) {
+      tap.asyncHandled++
+      return this.#leave(ctx, result)
+    }
     tap.finished(cell, entry, (ctx as Ctx).message !== undefined, result)
     return result
   }
