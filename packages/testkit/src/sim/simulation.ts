@@ -186,7 +186,7 @@ export class Simulation {
       while (runtime.tasks.length > 0 || this.#script.length > 0) {
         if (tap.violation !== undefined || done()) return
         this.#step()
-        if (tap.host.pending > 0 && choices.choose(2) === 1) await this.#drain()
+        if (tap.host.pending > 0 && choices.choose(5) === 1) await this.#drain()
       }
       await this.#drain()
       if (tap.violation !== undefined || done()) return
