@@ -5,7 +5,7 @@ import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 type Target = 'end' | 'fail' | 'wait'
-type Watcher = { readonly type: 'watch' | 'unwatch' | 'watchWith' | 'swap' | 'fail' | 'wait'; readonly ref: ActorRef<Target> } | { readonly type: 'gone'; readonly ref: AnyRef }
+type Watcher = { readonly type: 'watch' | 'unwatch' | 'unwatch-later' | 'watchWith' | 'swap' | 'fail' | 'wait'; readonly ref: ActorRef<Target> } | { readonly type: 'gone'; readonly ref: AnyRef }
 
 const target = (sim: Simulation): Behavior<Target> =>
   receive<Target>((_c, m) => {
@@ -55,6 +55,14 @@ function run(sim: Simulation): void {
               c.unwatch(m.ref)
               own.delete(m.ref)
               return same
+            case 'unwatch-later':
+              // Meanwhile the target may end: its notice waits for this handler, and must be gone when it is over.
+              return sim.delay().then(() => {
+                if (c.signal.aborted) return same
+                c.unwatch(m.ref)
+                own.delete(m.ref)
+                return same
+              })
             case 'wait':
               return sim.delay().then(() => same)
             case 'fail':
@@ -78,7 +86,13 @@ function run(sim: Simulation): void {
   sim.plan(sim.int(2, 20), () => {
     const at = targets[sim.choose(targets.length)]!
     const who = sim.choose(3) === 1 ? other : ref
-    switch (sim.choose(10)) {
+    switch (sim.choose(11)) {
+      case 10: {
+        // From outside, between any two turns: also while the notice is on its way.
+        sim.system.unwatch(at, who)
+        ;(who === ref ? mine : second).delete(at)
+        return
+      }
       case 0:
       case 1:
         return who.tell({ type: 'watch', ref: at })
@@ -91,7 +105,7 @@ function run(sim: Simulation): void {
       case 5:
         return who.tell({ type: 'swap', ref: at })
       case 6:
-        return who.tell({ type: sim.oneOf(['wait', 'fail']), ref: at })
+        return who.tell({ type: sim.oneOf(['unwatch-later', 'wait', 'fail']), ref: at })
       case 7:
         return at.tell(sim.oneOf(['wait', 'fail']))
       case 8:

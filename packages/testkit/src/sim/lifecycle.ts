@@ -37,11 +37,16 @@ export class Lifecycle {
     if (!follows[from].includes(to)) tap.violate('phases', cell, `went from ${from} to ${to}`)
     switch (to) {
       case 'failed':
+        this.#rollWindow(cell)
         cell.failedAt = tap.turns
-        cell.restartsBefore = this.#restarts()
+        cell.restartsBefore = this.#host.restarts
+        cell.limitsBefore = this.#host.limitsHit
         return
       case 'restarting':
-        if (from === 'failed' && cell.failedAt === tap.turns && this.#restarts() > cell.restartsBefore) this.#countRestart(cell)
+        if (from === 'failed' && cell.failedAt === tap.turns && this.#host.restarts > cell.restartsBefore) this.#countRestart(cell)
+        return
+      case 'stopping':
+        if (from === 'failed' && cell.failedAt === tap.turns && this.#host.limitsHit > cell.limitsBefore) this.#checkLimit(cell)
         return
       case 'starting':
         if (from === 'restarting') this.#nextIncarnation(cell)
@@ -112,22 +117,31 @@ export class Lifecycle {
     if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined) this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
   }
 
-  #restarts(): number {
-    return (this.#tap.host as unknown as { readonly restarts: number }).restarts
+  get #host(): { readonly restarts: number; readonly limitsHit: number } {
+    return this.#tap.host as unknown as { readonly restarts: number; readonly limitsHit: number }
+  }
+  /** A window begins with the first failure outside of the last one. */
+  #rollWindow(cell: SimCell): void {
+    const now = this.#tap.host.runtime.now()
+    if (cell.failedAt >= 0 && now - cell.windowStart < this.#limitOf(cell).within) return
+    cell.windowStart = now
+    cell.windowCount = 0
   }
   /** C6, counted here from the times alone. */
   #countRestart(cell: SimCell): void {
-    const now = this.#tap.host.runtime.now()
+    const { most, within } = this.#limitOf(cell)
+    if (++cell.windowCount > most) this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
+  }
+  /** The other half of C6: who still had restarts left must not be given up. */
+  #checkLimit(cell: SimCell): void {
+    const { most, within } = this.#limitOf(cell)
+    if (cell.windowCount < most) this.#tap.violate('C6', cell, `was given up after ${cell.windowCount} restarts within ${within} ms; ${most} are allowed`)
+  }
+  #limitOf(cell: SimCell): { readonly most: number; readonly within: number } {
     const cause = cell.info?.cause
     const { limit } = this.#policyOf(cell)
     const retry = cause instanceof ActorError ? cause.retry : undefined
-    const most = retry?.max ?? limit.restarts
-    const within = retry?.within ?? limit.within
-    if (cell.windowCount === 0 || now - cell.windowStart >= within) {
-      cell.windowStart = now
-      cell.windowCount = 0
-    }
-    if (++cell.windowCount > most) this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
+    return { most: retry?.max ?? limit.restarts, within: retry?.within ?? limit.within }
   }
   #policyOf(cell: SimCell): SupervisionPolicy {
     const parents = cell.ref.parent?.cell.options.childSupervision

@@ -52,6 +52,7 @@ export class SimCell extends Cell {
   windowCount = 0
   failedAt = -1
   restartsBefore = 0
+  limitsBefore = 0
   /** Keyed timers that may still tick, and those whom it watches, as this account has it. */
   timers: Map<string, unknown> | undefined = undefined
   watchesOf: Map<unknown, SimCell | undefined> | undefined = undefined
