@@ -120,7 +120,7 @@ export const classics = [
   {
     name: 'messages left in the mailbox vanish on stop',
     file: 'cell/stopping.ts',
-    edits: [['  drainMailbox(cell, end)\n', '']],
+    edits: [['  drainMailbox(cell, end)\n', '  void drainMailbox\n']],
   },
   {
     name: 'PostStop runs again when a restart is stopped',

@@ -25,6 +25,10 @@ export class AskAccount {
       } else if (until < now) this.#tap.violate('C9', ask.target, `a question should have been settled by ${until} ms, and it is ${now} ms`)
     }
   }
+  /** Somebody has ended: whoever asked must know by now. */
+  checkDead(): void {
+    for (const ask of this.#open.keys()) if (!ask.settled && ask.target.phase === 'terminated') this.#tap.violate('C9', ask.target, 'ended, and a question to it is still open')
+  }
   /** The system has ended. */
   checkAll(): void {
     for (const ask of this.#open.keys()) if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question is open after its system has ended')

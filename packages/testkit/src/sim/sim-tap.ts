@@ -32,6 +32,7 @@ export class SimTap extends Tap {
   asyncHandled = 0
   #taken: Entry | undefined = undefined
   #ids = 0
+  #endedInTurn = false
   #expected = { handled: 0, failed: 0, unhandled: 0, dead: 0, dropped: 0 }
 
   violate(invariant: InvariantId, cell: Cell | undefined, text: string): void {
@@ -217,6 +218,7 @@ export class SimTap extends Tap {
     this.trace.add('phase', cell.ref.uid, 0, to, 0)
     this.lifecycle.phased(cell, from, to)
     if (to !== 'terminated') return
+    this.#endedInTurn = true
     const at = this.living.indexOf(cell)
     if (at >= 0) this.living.splice(at, 1)
     if (cell.waiting.length > 0) this.violate('C2', cell, `${cell.waiting[0]!.type}#${cell.waiting[0]!.id} was in the mailbox of an actor that ended, and is gone`)
@@ -250,6 +252,10 @@ export class SimTap extends Tap {
   }
   turnEnded(_cell: SimCell): void {
     this.#resolveTaken()
+    if (this.#endedInTurn) {
+      this.#endedInTurn = false
+      this.asks.checkDead()
+    }
     // Dozens of actors are looked at after each turn; of thousands, now and then.
     if (this.living.length <= 24 || this.turns % 16 === 0) this.compare()
   }
