@@ -26,7 +26,7 @@ const files = [
 const workshop = new Workshop()
 const results = []
 process.on('exit', () => workshop.close())
-process.on('SIGINT', () => process.exit(130))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
 async function judge(mutant) {
   const compiled = workshop.mutate(mutant.file, mutant.text)

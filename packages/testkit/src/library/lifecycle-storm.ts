@@ -15,7 +15,7 @@ type Job =
   | { readonly type: 'end' }
   | { readonly type: 'pill' }
 
-const kinds: readonly Job['type'][] = ['work', 'wait', 'grow', 'fail', 'fail-later', 'prune', 'become', 'end', 'pill']
+const kinds: readonly Job['type'][] = ['work', 'wait', 'grow', 'fail', 'become', 'fail-later', 'prune', 'grow', 'wait', 'grow', 'work', 'end', 'pill']
 const policies = ['restart', 'resume', 'stop', supervise({ limit: { restarts: 1, within: 200 }, backoff: { min: 0, max: 0, jitter: 0 } }), 'escalate'] as const
 
 function node(sim: Simulation, depth: number, fresh: Set<unknown>): Behavior<Job> {
@@ -78,8 +78,9 @@ function run(sim: Simulation): void {
   sim.plan(sim.int(2, 24), () => {
     const ref = roots[sim.choose(roots.length)]!
     const at = sim.tap.living
-    const any = at.length === 0 ? ref : at[sim.choose(at.length)]!.ref
-    switch (sim.choose(12)) {
+    if (at.length === 0) return spawn()
+    const any = sim.choose(4) === 3 ? ref : at[sim.choose(at.length)]!.ref
+    switch (sim.choose(18)) {
       case 1:
         return spawn()
       case 2:

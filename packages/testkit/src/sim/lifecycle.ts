@@ -34,6 +34,7 @@ export class Lifecycle {
 
   phased(cell: SimCell, from: Phase, to: Phase): void {
     const tap = this.#tap
+    cell.changedAt = tap.host.runtime.now()
     if (!follows[from].includes(to)) tap.violate('phases', cell, `went from ${from} to ${to}`)
     switch (to) {
       case 'failed':
@@ -98,6 +99,19 @@ export class Lifecycle {
   /** A user message is about to be handled. */
   handles(cell: SimCell): void {
     if (cell.postStops > 0) this.#tap.violate('C4', cell, 'handled a message after PostStop')
+  }
+
+  /** All is quiet: who could go on has done so, and nobody is between two phases for longer than any step may take. */
+  checkRest(cell: SimCell): void {
+    const { phase } = cell
+    const parent = cell.ref.parent?.cell
+    const now = this.#tap.host.runtime.now()
+    if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0) this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
+    else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
+    else if (phase === 'starting' || phase === 'restarting' || phase === 'stopping' || (phase === 'failed' && parent?.phase === 'running')) {
+      const longest = Math.max(cell.options.startTimeout, cell.options.stopTimeout) + 1500
+      if (cell.changedAt + longest < now) this.#tap.violate('stuck', cell, `has been ${phase} for ${now - cell.changedAt} ms`)
+    }
   }
 
   #nextIncarnation(cell: SimCell): void {

@@ -51,6 +51,7 @@ export class SimCell extends Cell {
   windowStart = 0
   windowCount = 0
   failedAt = -1
+  changedAt = 0
   restartsBefore = 0
   limitsBefore = 0
   /** Keyed timers that may still tick, and those whom it watches, as this account has it. */

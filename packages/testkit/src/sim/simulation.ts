@@ -238,6 +238,7 @@ export class Simulation {
     tap.compare()
     tap.watches.check()
     for (const cell of tap.living) {
+      tap.lifecycle.checkRest(cell)
       const pending = cell.extras?.pending
       if (pending !== undefined && pending.state === 'waiting' && !cell.never) tap.violate('stuck', cell, `the handler of ${pending.what} waits for something that the simulator knows nothing of`)
     }
