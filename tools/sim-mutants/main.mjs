@@ -1,9 +1,9 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--only classics|operators] [--json file] [--name text]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--only classics|operators] [--json file] [--name text] [--again file]
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { classics } from './classics.mjs'
 import { equivalents } from './equivalents.mjs'
 import { mutantsOf } from './operators.mjs'
@@ -43,7 +43,16 @@ async function judge(mutant) {
   return true
 }
 
-if (only !== 'operators') {
+const again = value('--again')
+if (again !== undefined) {
+  // Only those that survived an earlier run, to see whether a new check or scenario notices them.
+  const before = JSON.parse(readFileSync(again, 'utf8')).results.filter((r) => r.kind === 'operator' && r.outcome.how === 'survived')
+  for (const { file, operator, before: was, after } of before) {
+    const mutant = mutantsOf(workshop.source(file)).find((m) => m.operator === operator && m.before === was && m.after === after)
+    if (mutant !== undefined) await judge({ kind: 'operator', file, ...mutant })
+  }
+}
+if (only !== 'operators' && again === undefined) {
   for (const { name, file, edits } of classics) {
     if (named !== undefined && !name.includes(named)) continue
     let text = workshop.source(file)
@@ -54,7 +63,7 @@ if (only !== 'operators') {
     if (!(await judge({ kind: 'classic', name, file, before: name, after: '', text }))) throw new Error(`The classic "${name}" does not compile.`)
   }
 }
-if (only !== 'classics') {
+if (only !== 'classics' && again === undefined) {
   // Evenly over the files, and the same ones each time.
   const pools = files.map((file) => shuffled(mutantsOf(workshop.source(file)).map((m) => ({ kind: 'operator', file, ...m })), file))
   let made = 0

@@ -100,6 +100,9 @@ function run(sim: Simulation): void {
   const sender = sim.calmly(() => sim.system.spawn(sending, { name: 'sender' }))
   const types = ['item', 'wait', 'pass', 'fail', 'unknown', 'end', 'adapt', 'pipe', 'bad'] as const
   let n = 0
+  let asked = 0
+  let settled = 0
+  sim.eventually('every question through an adapter is settled', () => asked === settled)
   sim.plan(sim.int(2, 22), () => {
     const to = sim.choose(refs.length)
     const ref = refs[to]!
@@ -107,7 +110,14 @@ function run(sim: Simulation): void {
       case 1:
         return sender.tell(to)
       case 2:
-        return adapters.length > 0 ? adapters[sim.choose(adapters.length)]!.tell(n++) : ref.tell({ type: 'adapt', n: n++ })
+        if (adapters.length === 0) return ref.tell({ type: 'adapt', n: n++ })
+        if (sim.choose(4) === 1) {
+          // A question through an adapter, which nobody answers: it ends with its time, or with its actor.
+          adapters[sim.choose(adapters.length)]!.ask<string>(() => n++, { timeout: 20 }).catch(() => settled++)
+          asked++
+          return undefined
+        }
+        return adapters[sim.choose(adapters.length)]!.tell(n++)
       case 3:
         return sim.choose(2) === 0 ? sim.system.restart(ref) : ref.stop(sim.choose(2) === 0 ? {} : { after: 'queued' })
       case 4:

@@ -6,14 +6,15 @@ import type { SimCell } from './sim-cell.ts'
 import { SimCell as CellClass } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
-// Written from the table of the design, not from the code that it checks.
+// Written from the table of the design, not from the code that it checks. One difference: an incarnation that is being
+// replaced does not fail any more, whatever its last handler does, so `restarting` leads to `starting` or to the end.
 const follows: Readonly<Record<Phase, readonly Phase[]>> = {
   created: ['starting', 'stopping'],
   starting: ['running', 'failed', 'stopping'],
   running: ['suspended', 'failed', 'restarting', 'stopping'],
   suspended: ['running', 'failed', 'restarting', 'stopping'],
   failed: ['running', 'restarting', 'stopping'],
-  restarting: ['starting', 'failed', 'stopping'],
+  restarting: ['starting', 'stopping'],
   stopping: ['stopped'],
   stopped: ['terminated'],
   terminated: [],

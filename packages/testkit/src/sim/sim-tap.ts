@@ -178,7 +178,14 @@ export class SimTap extends Tap {
     this.trace.add(how, entry?.to.ref.uid ?? 0, 0, `${entry?.type ?? typeName(message)} (${reason})`, entry?.id ?? 0)
     if (entry === undefined) return
     if (entry.state === 'ended') this.violate('C2', entry.to, `${entry.type}#${entry.id} ended twice, the second time as ${how}: ${reason}`)
+    if (entry.to.phase === 'stopped' && entry.meta !== poison) this.#checkDrain(entry, how, reason)
     entry.state = 'ended'
+  }
+  /** What an actor leaves behind ends as its options say. */
+  #checkDrain(entry: Entry, how: 'dead' | 'dropped', reason: EndReason): void {
+    const { drain } = entry.to.options
+    const fits = drain === 'drop' ? how === 'dropped' : how === 'dead' && (drain === 'dead-letter') === (reason !== 'redirect-cycle')
+    if (!fits) this.violate('C2', entry.to, `${entry.type}#${entry.id} was left behind and ended as ${how} (${reason}), though the actor's drain is ${typeof drain === 'string' ? drain : 'a redirect'}`)
   }
   #find(message: unknown): Entry | undefined {
     const { arriving, putting } = this
