@@ -2,11 +2,13 @@
 
 import { askCycles } from './ask-cycles.ts'
 import { crowd } from './crowd.ts'
+import { escalation } from './escalation.ts'
 import { groupRestarts } from './group-restarts.ts'
 import { lifecycleStorm } from './lifecycle-storm.ts'
 import { movingMessages } from './moving-messages.ts'
 import type { LibraryScenario } from './scenario.ts'
 import { shutdownAnyMoment } from './shutdown-any-moment.ts'
+import { streams } from './streams.ts'
 import { stashUnderFailure } from './stash-under-failure.ts'
 import { suspension } from './suspension.ts'
 import { timersAndRestarts } from './timers-and-restarts.ts'
@@ -24,5 +26,7 @@ export const library: readonly LibraryScenario[] = [
   movingMessages,
   suspension,
   shutdownAnyMoment,
+  escalation,
+  streams,
   crowd,
 ]

@@ -75,6 +75,8 @@ function run(sim: Simulation): void {
     roots.push(sim.system.spawn(node(sim, 1, fresh), { supervision: sim.oneOf(policies.slice(0, 4)), stopTimeout: sim.oneOf([50, 5]) }))
   }
   spawn()
+  // Nobody at the top escalates, and nobody asked for an end.
+  sim.eventually('the system is open', () => sim.system.phase === 'open')
   sim.plan(sim.int(2, 24), () => {
     const ref = roots[sim.choose(roots.length)]!
     const at = sim.tap.living

@@ -10,8 +10,12 @@ type Numbered = { readonly n: number; readonly type: 'count' | 'wait' | 'fail' }
 function run(sim: Simulation): void {
   const seen: number[] = []
   let restarts = 0
-  const behavior: Behavior<Numbered> = setup<Numbered>(() =>
-    receive<Numbered>(
+  let handed: object | undefined
+  const behavior: Behavior<Numbered> = setup<Numbered>((ctx) => {
+    // What one incarnation hands over reaches the next, and only that one.
+    sim.check(sim.faulted || ctx.handedOver === handed, handed === undefined ? 'something was handed over by nobody' : 'what was handed over is not here')
+    handed = undefined
+    return receive<Numbered>(
       (c, m) => {
         sim.check(sim.system.phaseOf(c.self) === 'running', 'a message was handled by an actor that is not running')
         sim.check(seen.length === 0 || seen[seen.length - 1]! < m.n, `${m.n} came after ${String(seen[seen.length - 1])}`)
@@ -19,12 +23,16 @@ function run(sim: Simulation): void {
         if (m.type === 'fail') throw new Error('numbered')
         return m.type === 'wait' ? sim.delay().then(() => same) : same
       },
-      (_c, s) => {
+      (c, s) => {
         if (s.type === 'PostRestart') restarts++
+        if (s.type === 'PreRestart' && sim.choose(2) === 1) {
+          handed = {}
+          c.handOver(handed)
+        }
         return same
       },
-    ),
-  )
+    )
+  })
   const ref: ActorRef<Numbered> = sim.system.spawn(behavior, { name: 'numbered', supervision: 'restart', stopTimeout: 30 })
   let sent = 0
   let asked = 0
