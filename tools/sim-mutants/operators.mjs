@@ -42,11 +42,19 @@ export function mutantsOf(source) {
       put('off by one', i, line.slice(0, at) + to + line.slice(at + from.length))
     }
     const next = lines[i + 1]
-    if (next !== undefined && isStatement(line) && isStatement(next) && indentOf(line) === indentOf(next)) put('swap two statements', i, next, { [i + 1]: line })
+    if (next !== undefined && isStatement(line) && isStatement(next) && indentOf(line) === indentOf(next) && related(line, next)) put('swap two statements', i, next, { [i + 1]: line })
   }
   return found
 }
 
+/** Whether the order of two statements can matter: two calls, or one that reads what the other writes. */
+function related(one, other) {
+  if (isCall(one) && isCall(other)) return one.trim() !== other.trim()
+  const written = (line) => /^\s+([\w.!?#[\]]+?)(?: (?:=|\+=|-=) |\+\+|--)/.exec(line)?.[1]
+  const rest = (line) => line.slice(line.indexOf('=') + 1)
+  const reads = (line, name) => name !== undefined && rest(line).includes(name)
+  return reads(other, written(one)) || reads(one, written(other))
+}
 function indentOf(line) {
   return line.length - line.trimStart().length
 }

@@ -25,6 +25,7 @@ function run(sim: Simulation): void {
       const incarnation = ctx.incarnation
       return receive<Item>(
         (c, m) => {
+          sim.check(m !== undefined, 'a handler got undefined')
           if (plain && m.from !== undefined && m.to === i) {
             // Per sender and receiver, what arrives arrives in order.
             const pair = `${m.from}→${i}`
@@ -52,6 +53,7 @@ function run(sim: Simulation): void {
                 c.adapt<number>(
                   (n) => {
                     if (n % 5 === 4) throw new Error('an adapter')
+                    if (n % 7 === 6) return undefined as unknown as Item
                     sim.check(c.incarnation === incarnation, 'an adapter of an ended incarnation ran')
                     return { type: 'item', n }
                   },

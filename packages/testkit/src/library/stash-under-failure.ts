@@ -12,14 +12,22 @@ function run(sim: Simulation): void {
   let lossy = false
   const failing = sim.choose(3) === 1
   const capacity = sim.oneOf([1000, 3])
+  const overflow = sim.oneOf(['error', 'drop-oldest'] as const)
   const box: Behavior<Box> = setup<Box>(() => {
     let open = false
     return receive<Box>((c, m) => {
       switch (m.type) {
         case 'item':
           if (!open) {
-            if (c.stash.size >= capacity) lossy = true
-            c.stash.add(m)
+            const full = c.stash.size >= capacity
+            if (full) lossy = true
+            try {
+              c.stash.add(m)
+            } catch (cause) {
+              sim.check(full && overflow === 'error' && c.stash.size === capacity, `a stash of ${c.stash.size} refused a message: ${String(cause)}`)
+              throw cause
+            }
+            sim.check(c.stash.size <= capacity && !(full && overflow === 'error'), `a stash of ${capacity} holds ${c.stash.size}`)
             return same
           }
           if (failing && m.n % 3 === 2) {
@@ -46,7 +54,7 @@ function run(sim: Simulation): void {
       }
     })
   })
-  const options = { name: 'box', supervision: sim.oneOf(['restart', 'resume'] as const), stash: { capacity, overflow: sim.oneOf(['error', 'drop-oldest'] as const) } }
+  const options = { name: 'box', supervision: sim.oneOf(['restart', 'resume'] as const), stash: { capacity, overflow } }
   const ref: ActorRef<Box> = sim.system.spawn(box, options)
   sim.plan(sim.int(3, 24), () => {
     switch (sim.choose(9)) {

@@ -37,6 +37,12 @@ function run(sim: Simulation): void {
     const news = letter.message as { type?: string; n?: number } | undefined
     if (news?.type === 'news') dead.add(news.n!)
   }, 'message.dead')
+  const ended = new Set<unknown>()
+  sim.system.events.listen((event) => {
+    const { ref, to } = event as { ref: unknown; to: string }
+    if (to === 'terminated') ended.add(ref)
+  }, 'actor.phase')
+  sim.eventually('whoever ended was seen to end', () => subscribers.every((s) => ended.has(s.ref) === (sim.system.phaseOf(s.ref) === 'terminated')))
   join()
   sim.plan(sim.int(2, 24), () => {
     const one = subscribers[sim.choose(subscribers.length)]!

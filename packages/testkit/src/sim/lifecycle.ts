@@ -54,6 +54,7 @@ export class Lifecycle {
         if (from === 'restarting') this.#nextIncarnation(cell)
         return
       case 'running':
+        cell.ran = true
         if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined) tap.violate('C4', cell, 'runs without having seen PostStart')
         return
       case 'stopped':
@@ -83,6 +84,8 @@ export class Lifecycle {
         return
       case 'PostStop':
         cell.postStops++
+        if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, 'saw PostStop without a start')
+        if (cell.phase === 'stopping') this.#checkHeard(cell)
         if (cell.livingChildren > 0 && (cell.phase === 'stopping' || cell.options.restartChildren === 'stop'))
           tap.violate('C4', cell, `saw PostStop while ${cell.livingChildren} of its children lived`)
         return
@@ -91,11 +94,16 @@ export class Lifecycle {
         return
       case 'PreStop':
       case 'PreRestart':
-        if (!cell.sawPreStart && cell.sawPostStart) tap.violate('C4', cell, `saw ${signal.type} without a start`)
+        if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, `saw ${signal.type} without a start`)
         return
       default:
         if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping') tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
     }
+  }
+  /** A parent hears of each child's end before its own. */
+  #checkHeard(cell: SimCell): void {
+    const signals = cell.lane?.signals
+    for (let i = 0; signals !== undefined && i < signals.size; i++) if (signals.at(i)?.type === 'ChildStopped') this.#tap.violate('C4', cell, 'saw PostStop before it heard that a child had stopped')
   }
   /** A user message is about to be handled. */
   handles(cell: SimCell): void {
@@ -119,6 +127,7 @@ export class Lifecycle {
     this.#endIncarnation(cell)
     if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop') this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
     cell.incarnation++
+    cell.ran = false
     cell.sawPreStart = false
     cell.sawPostStart = false
     cell.postStops = 0

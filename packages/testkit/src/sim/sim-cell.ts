@@ -46,6 +46,8 @@ export class SimCell extends Cell {
   /** Signals of this incarnation. */
   sawPreStart = false
   sawPostStart = false
+  /** Whether this incarnation came up. */
+  ran = false
   postStops = 0
   /** Restarts counted against the limit: since when, how many. */
   windowStart = 0
