@@ -11,7 +11,7 @@ export type { CellOptions } from './cell/options.ts'
 export { poison } from './cell/poison.ts'
 export { Tap, type TappedRuntime } from './cell/tap.ts'
 export { Watch } from './cell/watch.ts'
-export { BehaviorNode, BehaviorWithOptions } from './values/behavior.ts'
+export { BehaviorNode, BehaviorWithOptions, HookedNode } from './values/behavior.ts'
 export type { EndReason } from './values/options.ts'
 
 export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervision.ts'

@@ -1,4 +1,4 @@
-import { type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import { Actor, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
 import { expect, test } from 'vitest'
 import { BehaviorTestKit } from './behavior-kit.ts'
 
@@ -80,4 +80,17 @@ test('an async handler is run by runAsync only', async () => {
   await kit.runAsync(1)
   expect(kit.selfInbox.messages).toContain(2)
   expect(kit.isAlive).toBe(false)
+})
+
+test('a class actor that is spawned is an effect, and its methods are told to its inbox', () => {
+  class Cart extends Actor {
+    add(_item: string): void {}
+  }
+  const kit = new BehaviorTestKit(receive<'go'>((ctx) => {
+    ctx.spawn(Cart, { name: 'cart' }).tell.add('book')
+    return same
+  }))
+  kit.run('go')
+  expect(kit.effects.map((e) => e.type)).toEqual(['spawned', 'told'])
+  expect(kit.childInbox('cart').messages).toEqual([{ type: 'add', args: ['book'] }])
 })

@@ -37,5 +37,6 @@ export class AskAccount {
 
 function linked(ask: PendingAsk): boolean {
   if (ask.nextAsk !== undefined || ask.previousAsk !== undefined || ask.target.extras?.asked === ask) return true
-  return ask.asker?.extras?.asking?.has(ask) === true || ask.order > 0
+  for (let edge = ask.edge?.asker.cell.extras?.asking; edge !== undefined; edge = edge.next) if (edge.ask === ask) return true
+  return ask.order > 0
 }

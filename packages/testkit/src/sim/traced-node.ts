@@ -2,12 +2,13 @@
 // watches that no two of one context run at the same time. One per cell, whatever the cell becomes.
 
 import type { Signal } from 'troupe'
-import { Adapted, BehaviorNode, Envelope, Watch } from 'troupe/internal'
+import { Adapted, BehaviorNode, Envelope, HookedNode, Watch } from 'troupe/internal'
 import type { SimCell } from './sim-cell.ts'
 
 interface OpenNode {
   kind: BehaviorNode['kind']
   signal: BehaviorNode['signal']
+  error?: HookedNode['error']
 }
 
 interface Ctx {
@@ -15,21 +16,28 @@ interface Ctx {
 }
 
 export class TracedNode {
-  readonly node: BehaviorNode
+  /** What the cell holds in place of its behavior. */
+  node: BehaviorNode
+  readonly #plain: BehaviorNode
+  #hooked: HookedNode | undefined
   readonly #cell: SimCell
   readonly #onSignal: (ctx: never, signal: Signal) => unknown
   constructor(cell: SimCell) {
     this.#cell = cell
-    this.node = new BehaviorNode('receive', (ctx, message) => this.#handle(ctx, message), undefined)
+    this.#plain = new BehaviorNode('receive', (ctx, message) => this.#handle(ctx, message), undefined)
+    this.node = this.#plain
     this.#onSignal = (ctx, signal) => this.#signal(ctx, signal)
   }
   become(inner: BehaviorNode): void {
+    const hooked = inner instanceof HookedNode && inner.error !== undefined
+    this.node = hooked ? (this.#hooked ??= new HookedNode('receive', this.#plain.handle, undefined, undefined, undefined)) : this.#plain
     const open = this.node as OpenNode
+    if (hooked) open.error = inner.error
     open.kind = inner.kind
     open.signal = inner.signal === undefined ? undefined : this.#onSignal
   }
   ofSetup(inner: BehaviorNode): BehaviorNode {
-    return new BehaviorNode('setup', (ctx) => this.#setup(inner, ctx), undefined)
+    return new BehaviorNode('setup', (ctx) => this.#setup(inner, ctx), inner.signal)
   }
 
   #setup(inner: BehaviorNode, ctx: unknown): unknown {
