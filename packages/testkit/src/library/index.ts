@@ -1,6 +1,8 @@
 // The library of scenarios that Troupe is simulated with: by `npm run sim`, by its tests and by the mutation proof.
 
 import { askCycles } from './ask-cycles.ts'
+import { channels } from './channels.ts'
+import { classActors } from './class-actors.ts'
 import { crowd } from './crowd.ts'
 import { escalation } from './escalation.ts'
 import { groupRestarts } from './group-restarts.ts'
@@ -28,5 +30,7 @@ export const library: readonly LibraryScenario[] = [
   shutdownAnyMoment,
   escalation,
   streams,
+  classActors,
+  channels,
   crowd,
 ]

@@ -23,6 +23,7 @@ function run(sim: Simulation): void {
   const behavior = (i: number, plain: boolean): Behavior<Item> =>
     setup<Item>((ctx) => {
       const incarnation = ctx.incarnation
+      let rounds = 0
       return receive<Item>(
         (c, m) => {
           sim.check(m !== undefined, 'a handler got undefined')
@@ -48,19 +49,23 @@ function run(sim: Simulation): void {
               passed.set(m, (passed.get(m) ?? 0) + 1)
               if (passed.get(m)! < 4) c.forward(refs[(i + 1) % refs.length]!)
               return sim.choose(3) === 1 ? sim.delay().then(() => same) : same
-            case 'adapt':
+            case 'adapt': {
+              const keyed = sim.choose(2) === 1
+              const round = keyed ? ++rounds : 0
               adapters.push(
                 c.adapt<number>(
                   (n) => {
+                    sim.check(!keyed || round === rounds, 'an adapter ran that was replaced')
                     if (n % 5 === 4) throw new Error('an adapter')
                     if (n % 7 === 6) return undefined as unknown as Item
                     sim.check(c.incarnation === incarnation, 'an adapter of an ended incarnation ran')
                     return { type: 'item', n }
                   },
-                  sim.choose(2) === 1 ? { key: 'k' } : {},
+                  keyed ? { key: 'k' } : {},
                 ),
               )
               return same
+            }
             case 'pipe': {
               const of = c.incarnation
               const arrived = (n: number): Item => {

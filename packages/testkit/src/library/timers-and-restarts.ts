@@ -53,7 +53,10 @@ function run(sim: Simulation): void {
           case 'fail':
             throw new Error('clock')
           case 'wait':
-            return sim.delay().then(() => same)
+            return sim.delay().then(() => {
+              quietSince = sim.now
+              return same
+            })
           case 'silence':
             silence = sim.choose(3) === 2 ? undefined : 30
             c.setReceiveTimeout(silence ?? null)

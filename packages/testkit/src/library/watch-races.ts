@@ -18,8 +18,11 @@ function run(sim: Simulation): void {
   const targets: ActorRef<Target>[] = []
   const spawn = (name: string): ActorRef<Target> => sim.system.spawn(target(sim), { name, supervision: sim.oneOf(['stop', 'restart']) })
   const respawn = (name: string): void => {
+    const taken = targets.some((t) => t.path === `/user/${name}` && sim.system.phaseOf(t) !== 'terminated')
     try {
       targets.push(spawn(name))
+      sim.check(!taken, `the name ${name} was given to a second living actor`)
+      sim.check(sim.system.find(`/user/${name}`) === targets.at(-1), `${name} is not found under its name`)
     } catch (cause) {
       if (sim.system.phase !== 'open') return
       // Whoever hears of an end may use the name at once, unless somebody was faster.

@@ -16,6 +16,11 @@ export class AskAccount {
     const ask = meta instanceof Adapted ? meta.inner : meta
     if (ask instanceof PendingAsk && !this.#open.has(ask)) this.#open.set(ask, this.#tap.host.runtime.now() + ask.timeout)
   }
+  /** Whether a message is a question that nobody waits for any more. */
+  isSettled(meta: Meta): boolean {
+    const ask = meta instanceof Adapted ? meta.inner : meta
+    return ask instanceof PendingAsk && ask.settled
+  }
   /** All that was due has run: nothing may be open past its time. */
   check(now: number): void {
     for (const [ask, until] of this.#open) {

@@ -9,6 +9,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { Entry, SimCell } from './sim-cell.ts'
 import type { Trace } from './trace.ts'
 import type { InvariantId, Violation } from './violation.ts'
+import { TimerAccount } from './timer-account.ts'
 import { WatchAccount } from './watch-account.ts'
 
 export class SimTap extends Tap {
@@ -22,6 +23,7 @@ export class SimTap extends Tap {
   readonly lifecycle: Lifecycle = new Lifecycle(this)
   readonly watches: WatchAccount = new WatchAccount(this)
   readonly asks: AskAccount = new AskAccount(this)
+  readonly timers: TimerAccount = new TimerAccount(this)
   /** Cells made now are exempt from faults. */
   sparing = false
   arriving: Entry | undefined = undefined
@@ -43,6 +45,7 @@ export class SimTap extends Tap {
 
   override attach(host: CellHost): void {
     this.host = host
+    this.timers.attach(host)
   }
   override makeCell(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode): Cell {
     const cell = new SimCell(this, ref, dispatcher, options, initial)

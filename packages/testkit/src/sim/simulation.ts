@@ -237,6 +237,7 @@ export class Simulation {
     const { tap } = this
     tap.compare()
     tap.watches.check()
+    tap.timers.check()
     for (const cell of tap.living) {
       tap.lifecycle.checkRest(cell)
       const pending = cell.extras?.pending

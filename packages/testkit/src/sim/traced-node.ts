@@ -104,6 +104,7 @@ export class TracedNode {
     if (!(meta instanceof Envelope)) return
     const cell = this.#cell
     const { tap } = cell
+    if (tap.asks.isSettled(meta)) tap.violate('C9', cell, `${type} was handled, a question that was settled before`)
     if (meta instanceof Watch) tap.watches.told(cell, meta.ref)
     else if (meta instanceof Adapted) {
       if (sentIn !== cell.incarnation) tap.violate('C7', cell, `${type} came through an adapter of incarnation ${sentIn} to incarnation ${cell.incarnation}`)
