@@ -18,7 +18,12 @@ export const classics = [
   {
     name: 'lose the stash on the second failure',
     file: 'cell/restarting.ts',
-    edits: [['  endIncarnation(cell)\n', '  endIncarnation(cell)\n  if (cell.extras !== undefined && cell.extras.incarnation > 0) cell.extras.stash = undefined\n']],
+    edits: [
+      [
+        '  endIncarnation(cell)\n',
+        '  endIncarnation(cell)\n  if (cell.extras !== undefined && cell.extras.incarnation > 0) cell.extras.stash = undefined\n',
+      ],
+    ],
   },
   {
     name: 'unstash in reverse',
@@ -29,7 +34,10 @@ export const classics = [
     name: 'tell watchers twice',
     file: 'cell/lane-runner.ts',
     edits: [
-      ['    cell.extras!.watching!.delete(signal.ref)\n', '    const again = watch as typeof watch & { again?: true }\n    if (again.again === true) cell.extras!.watching!.delete(signal.ref)\n    else cell.signal(signal)\n    again.again = true\n'],
+      [
+        '    cell.extras!.watching!.delete(signal.ref)\n',
+        '    const again = watch as typeof watch & { again?: true }\n    if (again.again === true) cell.extras!.watching!.delete(signal.ref)\n    else cell.signal(signal)\n    again.again = true\n',
+      ],
     ],
   },
   {
@@ -42,7 +50,10 @@ export const classics = [
     file: 'cell/lane-runner.ts',
     edits: [
       ['    if (watch === undefined || !watch.ended || watch.message !== undefined) return\n', ''],
-      ['    cell.extras!.watching!.delete(signal.ref)\n    deathPact = watch.deathPact\n', '    cell.extras?.watching?.delete(signal.ref)\n    deathPact = watch?.deathPact === true\n'],
+      [
+        '    cell.extras!.watching!.delete(signal.ref)\n    deathPact = watch.deathPact\n',
+        '    cell.extras?.watching?.delete(signal.ref)\n    deathPact = watch?.deathPact === true\n',
+      ],
     ],
   },
   {
@@ -68,19 +79,32 @@ export const classics = [
     file: 'cell/stopping.ts',
     edits: [
       ['  parent?.children?.remove(cell)\n', ''],
-      ['    tellWatchers(cell, extras, reason, cause)\n', '    tellWatchers(cell, extras, reason, cause)\n    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })\n'],
+      [
+        '    tellWatchers(cell, extras, reason, cause)\n',
+        '    tellWatchers(cell, extras, reason, cause)\n    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })\n',
+      ],
       ['  cell.extras = undefined\n', '  void Promise.resolve().then(() => parent?.children?.remove(cell))\n  cell.extras = undefined\n'],
     ],
   },
   {
     name: 'run two handlers at once after an await',
     file: 'cell/cell.ts',
-    edits: [["    return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)\n", "    return this.phase === 'running'\n"]],
+    edits: [
+      [
+        "    return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)\n",
+        "    return this.phase === 'running'\n",
+      ],
+    ],
   },
   {
     name: 'drop a message on grow',
     file: 'queues/ring.ts',
-    edits: [['    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length; i++)', '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length - 2; i++)']],
+    edits: [
+      [
+        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length; i++)',
+        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length - 2; i++)',
+      ],
+    ],
   },
   {
     name: 'restart before the children stopped',
@@ -100,7 +124,12 @@ export const classics = [
   {
     name: 'deliver to the wrong incarnation: a handler that was cut off completes in the next',
     file: 'cell/pending.ts',
-    edits: [["    if (this.state !== 'waiting') return\n", "    if (this.state === 'settled') return\n    if (this.state === 'abandoned') this.cell.more.pending = this\n"]],
+    edits: [
+      [
+        "    if (this.state !== 'waiting') return\n",
+        "    if (this.state === 'settled') return\n    if (this.state === 'abandoned') this.cell.more.pending = this\n",
+      ],
+    ],
   },
   {
     name: 'a target that stops leaves its askers waiting',
@@ -138,6 +167,8 @@ export const classics = [
   {
     name: 'suspended actors go on with their mailbox',
     file: 'cell/cell.ts',
-    edits: [["    return this.phase === 'running' && (this.extras", "    return (this.phase === 'running' || this.phase === 'suspended') && (this.extras"]],
+    edits: [
+      ["    return this.phase === 'running' && (this.extras", "    return (this.phase === 'running' || this.phase === 'suspended') && (this.extras"],
+    ],
   },
 ]

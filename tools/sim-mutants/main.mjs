@@ -18,9 +18,28 @@ const limit = 90_000
 
 /** What is mutated: cell, phase, mailbox, timers, supervision, watch, ask. */
 const files = [
-  'cell/cell.ts', 'cell/phase-change.ts', 'cell/pending.ts', 'cell/starting.ts', 'cell/stopping.ts', 'cell/restarting.ts', 'cell/resuming.ts',
-  'cell/failing.ts', 'cell/following.ts', 'cell/incarnation.ts', 'cell/lane-runner.ts', 'cell/watch.ts', 'cell/ask.ts', 'cell/keyed-timers.ts',
-  'cell/stash.ts', 'cell/draining.ts', 'cell/children.ts', 'cell/adapter.ts', 'cell/guarded.ts', 'queues/ring.ts', 'queues/timers.ts', 'deciders/supervision.ts',
+  'cell/cell.ts',
+  'cell/phase-change.ts',
+  'cell/pending.ts',
+  'cell/starting.ts',
+  'cell/stopping.ts',
+  'cell/restarting.ts',
+  'cell/resuming.ts',
+  'cell/failing.ts',
+  'cell/following.ts',
+  'cell/incarnation.ts',
+  'cell/lane-runner.ts',
+  'cell/watch.ts',
+  'cell/ask.ts',
+  'cell/keyed-timers.ts',
+  'cell/stash.ts',
+  'cell/draining.ts',
+  'cell/children.ts',
+  'cell/adapter.ts',
+  'cell/guarded.ts',
+  'queues/ring.ts',
+  'queues/timers.ts',
+  'deciders/supervision.ts',
 ]
 
 const workshop = new Workshop()
@@ -38,8 +57,15 @@ async function judge(mutant) {
   const result = { ...rest, outcome, equivalent: equivalent?.why }
   results.push(result)
   const sign = outcome.how === 'survived' ? (equivalent === undefined ? 'SURVIVED' : 'equivalent') : 'caught'
-  const detail = outcome.how === 'violation' ? `${outcome.invariant} in "${outcome.scenario}" after ${outcome.runs} seeds, ${outcome.steps} steps` : outcome.how === 'crash' ? `crash: ${outcome.text}` : outcome.how
-  console.log(`${sign.padEnd(10)} ${mutant.name ?? `${mutant.file}:${mutant.line} ${mutant.operator}: ${mutant.before}  →  ${mutant.after || '(nothing)'}`}\n           ${detail}`)
+  const detail =
+    outcome.how === 'violation'
+      ? `${outcome.invariant} in "${outcome.scenario}" after ${outcome.runs} seeds, ${outcome.steps} steps`
+      : outcome.how === 'crash'
+        ? `crash: ${outcome.text}`
+        : outcome.how
+  console.log(
+    `${sign.padEnd(10)} ${mutant.name ?? `${mutant.file}:${mutant.line} ${mutant.operator}: ${mutant.before}  →  ${mutant.after || '(nothing)'}`}\n           ${detail}`,
+  )
   return true
 }
 
@@ -57,7 +83,8 @@ if (only !== 'operators' && again === undefined) {
     if (named !== undefined && !name.includes(named)) continue
     let text = workshop.source(file)
     for (const [find, replace] of edits) {
-      if (text.split(find).length !== 2) throw new Error(`The classic "${name}" does not fit ${file} any more: ${JSON.stringify(find)} occurs ${text.split(find).length - 1} times.`)
+      if (text.split(find).length !== 2)
+        throw new Error(`The classic "${name}" does not fit ${file} any more: ${JSON.stringify(find)} occurs ${text.split(find).length - 1} times.`)
       text = text.replace(find, () => replace)
     }
     if (!(await judge({ kind: 'classic', name, file, before: name, after: '', text }))) throw new Error(`The classic "${name}" does not compile.`)
@@ -65,7 +92,12 @@ if (only !== 'operators' && again === undefined) {
 }
 if (only !== 'classics' && again === undefined) {
   // Evenly over the files, and the same ones each time.
-  const pools = files.map((file) => shuffled(mutantsOf(workshop.source(file)).map((m) => ({ kind: 'operator', file, ...m })), file))
+  const pools = files.map((file) =>
+    shuffled(
+      mutantsOf(workshop.source(file)).map((m) => Object.assign(m, { kind: 'operator', file })),
+      file,
+    ),
+  )
   let made = 0
   for (let round = 0; made < count && pools.some((p) => p.length > 0); round++) {
     for (const pool of pools) {
@@ -101,7 +133,9 @@ function summarize() {
   }
   const summary = { seeds, classics: line('classic'), operators: line('operator') }
   for (const [kind, s] of Object.entries({ classics: summary.classics, operators: summary.operators }))
-    console.log(`${kind}: ${s.caught} of ${s.of} caught (${(100 * s.share).toFixed(0)} %), ${s.equivalent} more are equivalent; median ${s.medianSeeds} seeds; shrunk to a median of ${s.medianSteps} steps, ${s.within20} of ${s.violations} to at most 20`)
+    console.log(
+      `${kind}: ${s.caught} of ${s.of} caught (${(100 * s.share).toFixed(0)} %), ${s.equivalent} more are equivalent; median ${s.medianSeeds} seeds; shrunk to a median of ${s.medianSteps} steps, ${s.within20} of ${s.violations} to at most 20`,
+    )
   const file = value('--json')
   if (file !== undefined) writeFileSync(file, JSON.stringify({ summary, results }, undefined, 1))
   process.exitCode = summary.classics.share < 1 || summary.operators.share < 0.85 ? 1 : 0

@@ -22,9 +22,12 @@ export function mutantsOf(source) {
       put('negate a condition', i, `${line.slice(0, start)}!(${text})${line.slice(end)}`)
       for (const joint of [' && ', ' || ']) {
         const parts = splitTop(text, joint)
-        if (parts.length > 1) for (const [k] of parts.entries()) put('drop a condition', i, line.slice(0, start) + parts.filter((_, j) => j !== k).join(joint) + line.slice(end))
+        if (parts.length > 1)
+          for (const [k] of parts.entries())
+            put('drop a condition', i, line.slice(0, start) + parts.filter((_, j) => j !== k).join(joint) + line.slice(end))
       }
-      if (splitTop(text, ' && ').length === 1 && splitTop(text, ' || ').length === 1) put('drop a condition', i, `${line.slice(0, start)}${text.includes('===') ? `${text} || true` : 'true as boolean'}${line.slice(end)}`)
+      if (splitTop(text, ' && ').length === 1 && splitTop(text, ' || ').length === 1)
+        put('drop a condition', i, `${line.slice(0, start)}${text.includes('===') ? `${text} || true` : 'true as boolean'}${line.slice(end)}`)
     }
     const returned = /^(\s*return )(.+ (?:&&|\|\|) .+)$/.exec(line)
     if (returned !== null && !returned[2].includes('=>')) {
@@ -35,14 +38,24 @@ export function mutantsOf(source) {
     }
     if (isCall(line)) put('drop a call', i, line.replace(/\S.*$/, ''))
     if (/^\s*[\w.!?#[\]]+ = undefined$/.test(line)) put('keep a reference', i, line.replace(/\S.*$/, ''))
-    for (const [from, to] of [[' < ', ' <= '], [' <= ', ' < '], [' > ', ' >= '], [' >= ', ' > '], [' + 1', ' + 2'], [' - 1', ' - 2'], ['++', ' += 2'], ['--', ' -= 2']]) {
+    for (const [from, to] of [
+      [' < ', ' <= '],
+      [' <= ', ' < '],
+      [' > ', ' >= '],
+      [' >= ', ' > '],
+      [' + 1', ' + 2'],
+      [' - 1', ' - 2'],
+      ['++', ' += 2'],
+      ['--', ' -= 2'],
+    ]) {
       const at = line.indexOf(from)
-      if (at < 0 || line.includes('=>') && from.includes('>') || /`|'/.test(line.slice(0, at)) || line.includes('<T>')) continue
+      if (at < 0 || (line.includes('=>') && from.includes('>')) || /`|'/.test(line.slice(0, at)) || line.includes('<T>')) continue
       if ((from === '++' || from === '--') && !/[\w\])#]$/.test(line.slice(0, at))) continue
       put('off by one', i, line.slice(0, at) + to + line.slice(at + from.length))
     }
     const next = lines[i + 1]
-    if (next !== undefined && isStatement(line) && isStatement(next) && indentOf(line) === indentOf(next) && related(line, next)) put('swap two statements', i, next, { [i + 1]: line })
+    if (next !== undefined && isStatement(line) && isStatement(next) && indentOf(line) === indentOf(next) && related(line, next))
+      put('swap two statements', i, next, { [i + 1]: line })
   }
   return found
 }
@@ -59,10 +72,18 @@ function indentOf(line) {
   return line.length - line.trimStart().length
 }
 function isCall(line) {
-  return /^\s+(?:[\w$]+(?:[.!?#]+[\w$]+)*)\(.*\)$/.test(line) && !/^\s+(?:super|if|for|while|switch|constructor|return|throw|get|set)\b/.test(line) && balanced(line)
+  return (
+    /^\s+(?:[\w$]+(?:[.!?#]+[\w$]+)*)\(.*\)$/.test(line) &&
+    !/^\s+(?:super|if|for|while|switch|constructor|return|throw|get|set)\b/.test(line) &&
+    balanced(line)
+  )
 }
 function isStatement(line) {
-  return isCall(line) || (/^\s+[\w.!?#[\]]+ (?:=|\+=|-=) [^{]+$/.test(line) && balanced(line) && !line.includes('=>')) || /^\s+[\w.#]+(?:\+\+|--)$/.test(line)
+  return (
+    isCall(line) ||
+    (/^\s+[\w.!?#[\]]+ (?:=|\+=|-=) [^{]+$/.test(line) && balanced(line) && !line.includes('=>')) ||
+    /^\s+[\w.#]+(?:\+\+|--)$/.test(line)
+  )
 }
 function balanced(line) {
   let depth = 0

@@ -14,7 +14,8 @@ export class Workshop {
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
     const skip = (path) => !/node_modules|\/dist(\/|$)|\.test\.ts$/.test(path.slice(root.length))
-    for (const name of ['core', 'testkit']) cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
+    for (const name of ['core', 'testkit'])
+      cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
     cpSync(join(root, 'tsconfig.base.json'), join(this.folder, 'tsconfig.base.json'))
     mkdirSync(join(this.folder, 'node_modules/@troupe'), { recursive: true })
     symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/troupe'))
@@ -42,7 +43,11 @@ export class Workshop {
   /** Simulates the library until the first violation; `hang` when it takes longer than `ms`. */
   simulate(seeds, ms) {
     return new Promise((done) => {
-      const child = spawn(process.execPath, [join(this.folder, 'packages/testkit/dist/cli.js'), '--seeds', String(seeds), '--stop-at-first', '--json'], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] })
+      const child = spawn(
+        process.execPath,
+        [join(this.folder, 'packages/testkit/dist/cli.js'), '--seeds', String(seeds), '--stop-at-first', '--json'],
+        { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] },
+      )
       let out = ''
       let err = ''
       child.stdout.on('data', (d) => (out += d))
@@ -55,7 +60,16 @@ export class Workshop {
           const report = JSON.parse(out)
           const failure = report.failures[0]
           if (failure === undefined) done({ how: 'survived', runs: report.runs })
-          else done({ how: 'violation', runs: report.runsBefore, scenario: failure.scenario, invariant: failure.violation.invariant, text: failure.violation.text, steps: failure.shrunkSteps, found: failure.steps })
+          else
+            done({
+              how: 'violation',
+              runs: report.runsBefore,
+              scenario: failure.scenario,
+              invariant: failure.violation.invariant,
+              text: failure.violation.text,
+              steps: failure.shrunkSteps,
+              found: failure.steps,
+            })
         } catch {
           done({ how: 'crash', text: err.split('\n').find((l) => /Error/.test(l)) ?? `exit ${code}` })
         }

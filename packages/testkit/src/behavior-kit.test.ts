@@ -65,17 +65,24 @@ test('effects say what was spawned, watched, scheduled, told, stashed and stoppe
 
 test('signals reach the behavior, start signals first', () => {
   const seen: string[] = []
-  const kit = new BehaviorTestKit(receive<string>(() => same, (_ctx, s) => void seen.push(s.type)))
+  const kit = new BehaviorTestKit(
+    receive<string>(
+      () => same,
+      (_ctx, s) => void seen.push(s.type),
+    ),
+  )
   kit.signal({ type: 'PostStop' })
   expect(seen).toEqual(['PreStart', 'PostStart', 'PostStop'])
 })
 
 test('an async handler is run by runAsync only', async () => {
-  const kit = new BehaviorTestKit(receive<number>(async (ctx, n) => {
-    await Promise.resolve()
-    ctx.self.tell(n + 1)
-    return stopped
-  }))
+  const kit = new BehaviorTestKit(
+    receive<number>(async (ctx, n) => {
+      await Promise.resolve()
+      ctx.self.tell(n + 1)
+      return stopped
+    }),
+  )
   expect(() => kit.run(1)).toThrow('use runAsync')
   await kit.runAsync(1)
   expect(kit.selfInbox.messages).toContain(2)
@@ -86,10 +93,12 @@ test('a class actor that is spawned is an effect, and its methods are told to it
   class Cart extends Actor {
     add(_item: string): void {}
   }
-  const kit = new BehaviorTestKit(receive<'go'>((ctx) => {
-    ctx.spawn(Cart, { name: 'cart' }).tell.add('book')
-    return same
-  }))
+  const kit = new BehaviorTestKit(
+    receive<'go'>((ctx) => {
+      ctx.spawn(Cart, { name: 'cart' }).tell.add('book')
+      return same
+    }),
+  )
   kit.run('go')
   expect(kit.effects.map((e) => e.type)).toEqual(['spawned', 'told'])
   expect(kit.childInbox('cart').messages).toEqual([{ type: 'add', args: ['book'] }])

@@ -5,7 +5,7 @@
 import type { ActorRef, AnyRef, Behavior, SpawnOptions, Signal } from 'troupe'
 import { BehaviorNode, BehaviorWithOptions } from 'troupe/internal'
 import { show } from './compare.ts'
-import { FakeContext, Inbox } from './fake-context.ts'
+import { FakeContext, type Inbox } from './fake-context.ts'
 import type { LogLine } from './test-kit.ts'
 
 /** What a behavior did through its context, in order. */
@@ -14,7 +14,14 @@ export type Effect =
   | { readonly type: 'stopped'; readonly ref: AnyRef }
   | { readonly type: 'watched'; readonly ref: AnyRef; readonly message?: unknown }
   | { readonly type: 'unwatched'; readonly ref: AnyRef }
-  | { readonly type: 'scheduled'; readonly key: string; readonly ms: number; readonly message: unknown; readonly every: boolean; readonly to?: AnyRef }
+  | {
+      readonly type: 'scheduled'
+      readonly key: string
+      readonly ms: number
+      readonly message: unknown
+      readonly every: boolean
+      readonly to?: AnyRef
+    }
   | { readonly type: 'cancelled'; readonly key: string }
   | { readonly type: 'told'; readonly to: AnyRef; readonly message: unknown }
   | { readonly type: 'asked'; readonly to: AnyRef; readonly question: unknown }
@@ -141,7 +148,7 @@ export class BehaviorTestKit<M> {
     else if (!(next instanceof BehaviorNode)) throw new Error(`The handler returned ${show(next)}, which is no behavior.`)
     else if (next.kind === 'receive' || next.kind === 'setup') {
       this.returned = 'behavior'
-      this.#node = this.#resolve(next as Behavior<M>)
+      this.#node = this.#resolve(next)
     } else this.returned = next.kind
     if (this.returned === 'stopped') this.#alive = false
   }

@@ -55,7 +55,18 @@ async function main(): Promise<void> {
   const scenarios = library.filter((s) => given.only === undefined || s.name === given.only)
   if (scenarios.length === 0) throw new Error(`There is no scenario "${given.only}"; there are: ${library.map((s) => s.name).join(', ')}.`)
   const each = Math.ceil(given.seeds / scenarios.length)
-  const tallies = scenarios.map((s) => ({ scenario: s.name, runs: 0, distinct: 0, steps: 0, handled: 0, asyncHandled: 0, ms: 0, failure: undefined, hashes: new Set<string>(), differing: 0 }) as Tally)
+  const tallies: Tally[] = scenarios.map((s) => ({
+    scenario: s.name,
+    runs: 0,
+    distinct: 0,
+    steps: 0,
+    handled: 0,
+    asyncHandled: 0,
+    ms: 0,
+    failure: undefined,
+    hashes: new Set<string>(),
+    differing: 0,
+  }))
   const started = performance.now()
   let total = 0
   let runsBefore: number | undefined
@@ -85,7 +96,8 @@ async function runBlock(scenario: LibraryScenario, tally: Tally, from: number, c
   tally.ms += result.ms
   tally.distinct = tally.hashes.size
   tally.failure = result.failure
-  if (twice && result.failure === undefined) await simulate(scenario.run, { ...options, onRun: (seed, hash) => void (hashes.get(seed) === hash || tally.differing++) })
+  if (twice && result.failure === undefined)
+    await simulate(scenario.run, { ...options, onRun: (seed, hash) => void (hashes.get(seed) === hash || tally.differing++) })
 }
 
 function report(tallies: readonly Tally[], ms: number, runsBefore: number | undefined, json: boolean): void {
@@ -94,15 +106,25 @@ function report(tallies: readonly Tally[], ms: number, runsBefore: number | unde
   const failures = tallies.flatMap((t) => (t.failure === undefined ? [] : [{ scenario: t.scenario, ...t.failure }]))
   const differing = tallies.reduce((sum, t) => sum + t.differing, 0)
   if (json) {
-    const scenarios = tallies.map(({ hashes: _hashes, failure, ...rest }) => ({ ...rest, runsPerSecond: perSecond(rest.runs, rest.ms), violation: failure?.violation.invariant }))
-    process.stdout.write(`${JSON.stringify({ runs, distinct, ms, runsPerSecond: perSecond(runs, ms), differing, violations: failures.length, runsBefore, scenarios, failures })}\n`)
+    const scenarios = tallies.map(({ hashes: _hashes, failure, ...rest }) => ({
+      ...rest,
+      runsPerSecond: perSecond(rest.runs, rest.ms),
+      violation: failure?.violation.invariant,
+    }))
+    process.stdout.write(
+      `${JSON.stringify({ runs, distinct, ms, runsPerSecond: perSecond(runs, ms), differing, violations: failures.length, runsBefore, scenarios, failures })}\n`,
+    )
   } else {
     for (const t of tallies) {
       const handled = `${(t.handled / Math.max(1, t.runs)).toFixed(0)} messages and ${(t.steps / Math.max(1, t.runs)).toFixed(0)} steps each, ${((100 * t.asyncHandled) / Math.max(1, t.handled)).toFixed(0)} % async`
-      process.stdout.write(`${t.scenario.padEnd(26)} ${String(t.runs).padStart(7)} seeds  ${String(t.distinct).padStart(7)} distinct  ${String(perSecond(t.runs, t.ms)).padStart(6)}/s  ${handled}${t.failure === undefined ? '' : '  BROKEN'}\n`)
+      process.stdout.write(
+        `${t.scenario.padEnd(26)} ${String(t.runs).padStart(7)} seeds  ${String(t.distinct).padStart(7)} distinct  ${String(perSecond(t.runs, t.ms)).padStart(6)}/s  ${handled}${t.failure === undefined ? '' : '  BROKEN'}\n`,
+      )
     }
     for (const f of failures) process.stdout.write(`\n${f.report}\n`)
-    process.stdout.write(`\n${runs} seeds in ${(ms / 1000).toFixed(1)} s (${perSecond(runs, ms)}/s), ${distinct} distinct traces, ${failures.length} violations${differing > 0 ? `, ${differing} seeds that did not repeat` : ''}\n`)
+    process.stdout.write(
+      `\n${runs} seeds in ${(ms / 1000).toFixed(1)} s (${perSecond(runs, ms)}/s), ${distinct} distinct traces, ${failures.length} violations${differing > 0 ? `, ${differing} seeds that did not repeat` : ''}\n`,
+    )
   }
   process.exitCode = failures.length > 0 || differing > 0 ? 1 : 0
 }

@@ -14,8 +14,15 @@ function same(a: unknown, b: unknown, seen: Map<object, object>): boolean {
   if (seen.get(a) === b) return true
   seen.set(a, b)
   if (a instanceof Date) return a.getTime() === (b as Date).getTime()
-  if (a instanceof Map) return a.size === (b as Map<unknown, unknown>).size && [...a].every(([k, v]) => (b as Map<unknown, unknown>).has(k) && same(v, (b as Map<unknown, unknown>).get(k), seen))
-  if (a instanceof Set) return a.size === (b as Set<unknown>).size && [...a].every((v) => (b as Set<unknown>).has(v) || [...(b as Set<unknown>)].some((w) => same(v, w, seen)))
+  if (a instanceof Map)
+    return (
+      a.size === (b as Map<unknown, unknown>).size &&
+      [...a].every(([k, v]) => (b as Map<unknown, unknown>).has(k) && same(v, (b as Map<unknown, unknown>).get(k), seen))
+    )
+  if (a instanceof Set)
+    return (
+      a.size === (b as Set<unknown>).size && [...a].every((v) => (b as Set<unknown>).has(v) || [...(b as Set<unknown>)].some((w) => same(v, w, seen)))
+    )
   if (a instanceof Error) return a.message === (b as Error).message && a.name === (b as Error).name
   if (!isPlain(a) && !Array.isArray(a)) return false
   const keys = Object.keys(a)
@@ -46,5 +53,5 @@ export function show(value: unknown): string {
     open.add(v)
     return v
   }
-  return JSON.stringify(value, replace) ?? String(value)
+  return JSON.stringify(value, replace) ?? 'nothing that JSON knows'
 }

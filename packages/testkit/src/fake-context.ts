@@ -1,6 +1,23 @@
 // The context that a behavior test kit hands out: does nothing, remembers everything. Its refs keep what they are told.
 
-import { type ActorClass, type ActorContext, type ActorHandle, type ActorHooks, type ActorRef, type AnyRef, type Behavior, behaviorOfClass, type ClassOptions, InvalidOption, type Logger, NotAllowed, type SpawnOptions, type Stash, type SystemView, type Timers } from 'troupe'
+import {
+  type ActorClass,
+  type ActorContext,
+  type ActorHandle,
+  type ActorHooks,
+  type ActorRef,
+  type AnyRef,
+  type Behavior,
+  behaviorOfClass,
+  type ClassOptions,
+  InvalidOption,
+  type Logger,
+  NotAllowed,
+  type SpawnOptions,
+  type Stash,
+  type SystemView,
+  type Timers,
+} from 'troupe'
 import { makeAbortSource } from 'troupe/internal'
 import type { Effect } from './behavior-kit.ts'
 import type { LogLine } from './test-kit.ts'
@@ -59,8 +76,10 @@ export class FakeContext implements ActorContext<unknown> {
     return new Inbox(`/${name}`, ++this.#uid, (to, message) => this.effects.push({ type: 'told', to, message }))
   }
   childInbox(child: string | AnyRef): Inbox<unknown> {
-    for (const [ref, inbox] of this.#children) if (ref === child || ref.path === `${this.path}/${String(child)}`) return inbox
-    throw new Error(`There is no child ${typeof child === 'string' ? child : child.path}; there are ${this.children.map((c) => c.path).join(', ') || 'none'}.`)
+    for (const [ref, inbox] of this.#children) if (ref === child || (typeof child === 'string' && ref.path === `${this.path}/${child}`)) return inbox
+    throw new Error(
+      `There is no child ${typeof child === 'string' ? child : child.path}; there are ${this.children.map((c) => c.path).join(', ') || 'none'}.`,
+    )
   }
 
   get self(): ActorRef<unknown> {
@@ -122,12 +141,14 @@ export class FakeContext implements ActorContext<unknown> {
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, given: SpawnOptions & { readonly args?: readonly unknown[] } = {}): never {
     if (typeof spawnable !== 'function') return this.#spawn(spawnable, given) as never
     const { args = [], ...options } = given
-    const ref = this.#spawn(behaviorOfClass(spawnable as ActorClass<ActorHooks, readonly unknown[]>, ...args) as Behavior<never>, options)
+    const ref = this.#spawn(behaviorOfClass(spawnable as ActorClass<ActorHooks, readonly unknown[]>, ...args), options)
     return handle(ref as ActorRef<unknown>) as never
   }
   #spawn(behavior: Behavior<never>, options: SpawnOptions): AnyRef {
     const uid = ++this.#uid
-    const inbox = new Inbox<unknown>(`${this.path}/${options.name ?? `$${uid}`}`, uid, (to, message) => this.effects.push({ type: 'told', to, message }))
+    const inbox = new Inbox<unknown>(`${this.path}/${options.name ?? `$${uid}`}`, uid, (to, message) =>
+      this.effects.push({ type: 'told', to, message }),
+    )
     this.#children.set(inbox.ref, inbox)
     this.effects.push({ type: 'spawned', ref: inbox.ref, behavior, options })
     return inbox.ref
@@ -182,8 +203,14 @@ export class FakeContext implements ActorContext<unknown> {
 /** The face of a class actor: each method told or asked is a message `{ type, args }`, as it is in a system. */
 function handle(ref: ActorRef<unknown>): object {
   const calls = (send: (message: object) => unknown, plain: object): object =>
-    new Proxy(plain, { get: (of, name) => (typeof name === 'string' && !(name in of) ? (...args: unknown[]) => send({ type: name, args }) : (Reflect.get(of, name) as unknown)) })
-  const told = calls((message) => ref.tell(message), (message: unknown) => ref.tell(message))
+    new Proxy(plain, {
+      get: (of, name) =>
+        typeof name === 'string' && !(name in of) ? (...args: unknown[]) => send({ type: name, args }) : (Reflect.get(of, name) as unknown),
+    })
+  const told = calls(
+    (message) => ref.tell(message),
+    (message: unknown) => ref.tell(message),
+  )
   const asked = calls(
     (message) => ref.ask(() => message),
     (question: never) => ref.ask(question),

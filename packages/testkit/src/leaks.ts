@@ -36,5 +36,6 @@ function leaksOfLiving(cell: Cell, path: string, found: string[]): void {
     else if (watcher.extras?.watching?.has(cell.ref) !== true) found.push(`${path} keeps a watcher that gave the watch up: ${watcher.ref.path}`)
   }
   for (let ask = extras.asked; ask !== undefined; ask = ask.nextAsk) if (ask.settled) found.push(`${path} keeps a question that was settled`)
-  for (let edge = extras.asking; edge !== undefined; edge = edge.next) if (edge.ask.settled) found.push(`${path} keeps its own question, which was settled`)
+  for (let edge = extras.asking; edge !== undefined; edge = edge.next)
+    if (edge.ask.settled) found.push(`${path} keeps its own question, which was settled`)
 }

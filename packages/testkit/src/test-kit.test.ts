@@ -23,7 +23,12 @@ test('advance stops at every deadline on the way and runs promise chains there',
     }),
   )
   await kit.advance(25)
-  expect(seen).toEqual([['tick', 10], ['chain', 10], ['tick', 20], ['chain', 20]])
+  expect(seen).toEqual([
+    ['tick', 10],
+    ['chain', 10],
+    ['tick', 20],
+    ['chain', 20],
+  ])
   ref.stop()
   await kit.end()
 })
@@ -63,7 +68,13 @@ test('expectNone of a span lets exactly that span pass and fails on what comes w
 test('fishing skips what is not wanted and gives up at its limit', async () => {
   const kit = createTestKit()
   const probe = kit.probe<{ type: string }>()
-  for (const [ms, type] of [[1, 'a'], [2, 'b'], [3, 'c'], [9, 'd']] as const) kit.system.sendAfter(probe.ref, ms, { type })
+  for (const [ms, type] of [
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'c'],
+    [9, 'd'],
+  ] as const)
+    kit.system.sendAfter(probe.ref, ms, { type })
   expect(await probe.fish((m) => m.type === 'c', 100)).toEqual({ type: 'c' })
   expect(kit.clock.now).toBe(3)
   await expect(probe.fish((m) => m.type === 'x', 20)).rejects.toThrow('but 1 others: {"type":"d"}')
@@ -74,10 +85,12 @@ test('fishing skips what is not wanted and gives up at its limit', async () => {
 test('expectTerminated and expectPhase wait in virtual time only', async () => {
   const kit = createTestKit()
   const probe = kit.probe()
-  const ref = kit.system.spawn(setup<'end'>((ctx) => {
-    ctx.timers.once('end', 100, 'end')
-    return receive(() => stopped)
-  }))
+  const ref = kit.system.spawn(
+    setup<'end'>((ctx) => {
+      ctx.timers.once('end', 100, 'end')
+      return receive(() => stopped)
+    }),
+  )
   await kit.expectPhase(ref, 'running')
   await expect(probe.expectTerminated(ref, 50)).rejects.toThrow('but it lives')
   expect((await probe.expectTerminated(ref, 50)).reason).toBe('normal')
@@ -88,10 +101,13 @@ test('expectTerminated and expectPhase wait in virtual time only', async () => {
 
 test('logs are captured and can be expected by sentence or by field', async () => {
   const kit = createTestKit()
-  const ref = kit.system.spawn(receive<string>((ctx) => {
-    ctx.log.info({ id: 7 }, 'got one')
-    return same
-  }), { name: 'a' })
+  const ref = kit.system.spawn(
+    receive<string>((ctx) => {
+      ctx.log.info({ id: 7 }, 'got one')
+      return same
+    }),
+    { name: 'a' },
+  )
   ref.tell('x')
   await kit.settle()
   expect(kit.expectLog('got one').level).toBe('info')
@@ -102,10 +118,12 @@ test('logs are captured and can be expected by sentence or by field', async () =
 test('frozen messages make a later write throw in the actor that wrote', async () => {
   const kit = createTestKit({ messages: 'freeze', supervision: 'stop' })
   const message = { type: 'list', items: [{ n: 1 }], to: kit.probe().ref }
-  const ref = kit.system.spawn(receive<typeof message>((_ctx, m) => {
-    m.items[0]!.n = 2
-    return same
-  }))
+  const ref = kit.system.spawn(
+    receive<typeof message>((_ctx, m) => {
+      m.items[0]!.n = 2
+      return same
+    }),
+  )
   ref.tell(message)
   await kit.expectPhase(ref, 'terminated')
   expect(message.items[0]!.n).toBe(1)
@@ -117,11 +135,13 @@ test('cloned messages hide later writes, and keep refs, maps and cycles', async 
   const kit = createTestKit({ messages: 'clone' })
   type Node = { n: number; self?: Node; map: Map<string, { n: number }>; to: ActorRef<never> }
   const seen: Node[] = []
-  const ref = kit.system.spawn(receive<Node>((_ctx, m) => {
-    seen.push(m)
-    return same
-  }))
-  const message: Node = { n: 1, map: new Map([['a', { n: 1 }]]), to: ref as ActorRef<never> }
+  const ref = kit.system.spawn(
+    receive<Node>((_ctx, m) => {
+      seen.push(m)
+      return same
+    }),
+  )
+  const message: Node = { n: 1, map: new Map([['a', { n: 1 }]]), to: ref }
   message.self = message
   ref.tell(message)
   message.n = 2
@@ -155,7 +175,10 @@ test('await using ends the kit', async () => {
     await using kit = createTestKit()
     kit.probe()
     phase = kit.system.phase
-    kit.system.terminated.then(() => (phase = 'ended'), () => {})
+    kit.system.terminated.then(
+      () => (phase = 'ended'),
+      () => {},
+    )
   }
   expect(phase).toBe('ended')
 })

@@ -155,9 +155,12 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   }
   const expectLog = (wanted: string | Readonly<Record<string, unknown>>): LogLine => {
     const fits = (line: LogLine): boolean =>
-      typeof wanted === 'string' ? line.message.includes(wanted) : Object.keys(wanted).every((k) => (line.fields as Record<string, unknown>)[k] === wanted[k])
+      typeof wanted === 'string'
+        ? line.message.includes(wanted)
+        : Object.keys(wanted).every((k) => (line.fields as Record<string, unknown>)[k] === wanted[k])
     const at = logs.findIndex(fits)
-    if (at < 0) throw new Error(`Expected a log line with ${show(wanted)}, but there are: ${logs.map((l) => `${l.level} ${l.message}`).join(' | ') || 'none'}.`)
+    if (at < 0)
+      throw new Error(`Expected a log line with ${show(wanted)}, but there are: ${logs.map((l) => `${l.level} ${l.message}`).join(' | ') || 'none'}.`)
     return logs.splice(at, 1)[0]!
   }
   const driver = { settle, advanceUntil, watch: (ref: AnyRef, watcher: AnyRef) => system.watch(ref, watcher) }

@@ -62,13 +62,18 @@ function run(sim: Simulation): void {
           default: {
             const asked = c.ask(refs[(i + 1) % refs.length]!, { type: 'get', how: sim.choose(7) }, { timeout: 30 })
             const text = String(incarnation)
-            c.pipeToSelf(asked, () => ({ type: 'note', text }), () => ({ type: 'note', text }))
+            c.pipeToSelf(
+              asked,
+              () => ({ type: 'note', text }),
+              () => ({ type: 'note', text }),
+            )
             return same
           }
         }
       })
     })
-  for (let i = 0; i < 2 + sim.choose(2); i++) refs.push(sim.system.spawn(server(i), { name: `s${i}`, supervision: sim.oneOf(['restart', 'resume', 'stop']), stopTimeout: 30 }))
+  for (let i = 0; i < 2 + sim.choose(2); i++)
+    refs.push(sim.system.spawn(server(i), { name: `s${i}`, supervision: sim.oneOf(['restart', 'resume', 'stop']), stopTimeout: 30 }))
   let asked = 0
   let settled = 0
   sim.plan(sim.int(1, 16), () => {

@@ -68,7 +68,10 @@ function run(sim: Simulation): void {
     for (const value of received) seen.add(value.join())
     return sim.faulted || cancelled > 0 || (once && seen.size === received.length)
   })
-  sim.eventually('each receiver sees each sender in order', () => sim.faulted || perReceiver.every((own) => [0, 1].every((who) => rises(own.filter(([s]) => s === who).map(([, n]) => n)))))
+  sim.eventually(
+    'each receiver sees each sender in order',
+    () => sim.faulted || perReceiver.every((own) => [0, 1].every((who) => rises(own.filter(([s]) => s === who).map(([, n]) => n)))),
+  )
 }
 
 function rises(numbers: readonly number[]): boolean {

@@ -46,7 +46,11 @@ function run(sim: Simulation): void {
       throw new Error('later')
     }
   }
-  const account: ActorHandle<Account> = sim.system.spawn(Account, { name: 'account', supervision: sim.oneOf(['restart', 'resume', 'stop'] as const), stopTimeout: 30 })
+  const account: ActorHandle<Account> = sim.system.spawn(Account, {
+    name: 'account',
+    supervision: sim.oneOf(['restart', 'resume', 'stop'] as const),
+    stopTimeout: 30,
+  })
   const added: number[] = []
   let asked = 0
   let settled = 0
@@ -61,7 +65,13 @@ function run(sim: Simulation): void {
     const { ask: asks, tell } = account.with({ timeout: 60 })
     switch (sim.choose(8)) {
       case 1:
-        return ask(asks.get().then(([life, balance]) => sim.check(sim.faulted || balance <= added.reduce((a, b) => a + b, 0), `life ${life} has ${balance}, more than was ever added`)))
+        return ask(
+          asks
+            .get()
+            .then(([life, balance]) =>
+              sim.check(sim.faulted || balance <= added.reduce((a, b) => a + b, 0), `life ${life} has ${balance}, more than was ever added`),
+            ),
+        )
       case 2:
         return ask(asks.slow())
       case 3:

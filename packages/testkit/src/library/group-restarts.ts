@@ -64,7 +64,10 @@ function run(sim: Simulation): void {
       return incarnations[i] === (along ? 1 : 0) && running[i] === true
     })
   })
-  sim.eventually('the parent heard of every failure', () => sim.faulted || !untouched || sim.system.phaseOf(parent) !== 'running' || heard >= failures.reduce((a, b) => a + (b ?? 0), 0))
+  sim.eventually(
+    'the parent heard of every failure',
+    () => sim.faulted || !untouched || sim.system.phaseOf(parent) !== 'running' || heard >= failures.reduce((a, b) => a + (b ?? 0), 0),
+  )
 }
 
 export const groupRestarts: LibraryScenario = { name: 'group restarts', about: 'children that share their fate, within limits', run }

@@ -15,7 +15,8 @@ for (const scenario of library) {
 test('the same seeds give the same traces, byte for byte', async () => {
   for (const scenario of library) {
     const runs: string[][] = [[], []]
-    for (const hashes of runs) await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, seeds: 25, onRun: (_seed, hash) => hashes.push(hash) })
+    for (const hashes of runs)
+      await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, seeds: 25, onRun: (_seed, hash) => hashes.push(hash) })
     expect(runs[0]).toEqual(runs[1])
   }
 })

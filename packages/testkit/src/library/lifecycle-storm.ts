@@ -16,7 +16,13 @@ type Job =
   | { readonly type: 'pill' }
 
 const kinds: readonly Job['type'][] = ['work', 'wait', 'grow', 'fail', 'become', 'fail-later', 'prune', 'grow', 'wait', 'grow', 'work', 'end', 'pill']
-const policies = ['restart', 'resume', 'stop', supervise({ limit: { restarts: 1, within: 200 }, backoff: { min: 0, max: 0, jitter: 0 } }), 'escalate'] as const
+const policies = [
+  'restart',
+  'resume',
+  'stop',
+  supervise({ limit: { restarts: 1, within: 200 }, backoff: { min: 0, max: 0, jitter: 0 } }),
+  'escalate',
+] as const
 
 function node(sim: Simulation, depth: number, fresh: Set<unknown>): Behavior<Job> {
   return setup<Job>((ctx) => {
@@ -35,7 +41,12 @@ function node(sim: Simulation, depth: number, fresh: Set<unknown>): Behavior<Job
             case 'wait':
               return sim.delay().then(() => same)
             case 'grow':
-              if (depth < 3) c.spawn(node(sim, depth + 1, fresh), { supervision: sim.oneOf(policies), stopTimeout: sim.oneOf([50, 5]), onRestart: { children: sim.oneOf(['stop', 'keep']) } }).tell({ type: 'work' })
+              if (depth < 3)
+                c.spawn(node(sim, depth + 1, fresh), {
+                  supervision: sim.oneOf(policies),
+                  stopTimeout: sim.oneOf([50, 5]),
+                  onRestart: { children: sim.oneOf(['stop', 'keep']) },
+                }).tell({ type: 'work' })
               return same
             case 'fail':
               throw new Error('asked to fail')

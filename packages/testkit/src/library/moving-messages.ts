@@ -5,7 +5,12 @@ import { type ActorRef, type AnyRef, type Behavior, type MessageSchema, receive,
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
-type Item = { readonly type: 'item' | 'wait' | 'fail' | 'end' | 'unknown' | 'pass' | 'adapt' | 'pipe' | 'bad'; readonly n: number; readonly from?: number; readonly to?: number }
+type Item = {
+  readonly type: 'item' | 'wait' | 'fail' | 'end' | 'unknown' | 'pass' | 'adapt' | 'pipe' | 'bad'
+  readonly n: number
+  readonly from?: number
+  readonly to?: number
+}
 
 const accepts: MessageSchema = {
   '~standard': {
@@ -13,7 +18,7 @@ const accepts: MessageSchema = {
     vendor: 'sim',
     validate: (value: unknown) => ((value as Item).type === 'bad' ? { issues: [{ message: 'a bad item' }] } : { value }),
   },
-} as MessageSchema
+}
 
 function run(sim: Simulation): void {
   const refs: ActorRef<Item>[] = []
@@ -72,7 +77,11 @@ function run(sim: Simulation): void {
                 sim.check(c.incarnation === of, 'what was piped reached another incarnation')
                 return { type: 'item', n }
               }
-              c.pipeToSelf(sim.delay(), () => arrived(1), () => arrived(2))
+              c.pipeToSelf(
+                sim.delay(),
+                () => arrived(1),
+                () => arrived(2),
+              )
               return same
             }
           }
@@ -80,7 +89,10 @@ function run(sim: Simulation): void {
         () => same,
       )
     })
-  const sink = sim.system.spawn(receive<Item>(() => same), { name: 'sink' })
+  const sink = sim.system.spawn(
+    receive<Item>(() => same),
+    { name: 'sink' },
+  )
   const drains: readonly ('dead-letter' | 'drop' | { redirect: AnyRef })[] = ['dead-letter', 'drop', { redirect: sink }]
   const kinds = sim.int(2, 4)
   for (let i = 0; i < kinds; i++) {
@@ -135,4 +147,8 @@ function run(sim: Simulation): void {
   })
 }
 
-export const movingMessages: LibraryScenario = { name: 'moving messages', about: 'forwarded, adapted, redirected, cleared and refused messages end exactly once', run }
+export const movingMessages: LibraryScenario = {
+  name: 'moving messages',
+  about: 'forwarded, adapted, redirected, cleared and refused messages end exactly once',
+  run,
+}

@@ -61,7 +61,10 @@ function run(sim: Simulation): void {
         const before = dead.size
         sim.system.events.publish({ type: 'news', n: published++ })
         sim.check(gone.length < subscribers.length || dead.size === before, 'news were sent to subscribers that had ended')
-        sim.check(gone.every((s) => !s.subscription.active), 'a subscription outlived its actor')
+        sim.check(
+          gone.every((s) => !s.subscription.active),
+          'a subscription outlived its actor',
+        )
         return undefined
       }
     }

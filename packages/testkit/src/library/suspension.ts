@@ -13,7 +13,10 @@ function run(sim: Simulation): void {
   let handed: object | undefined
   const behavior: Behavior<Numbered> = setup<Numbered>((ctx) => {
     // What one incarnation hands over reaches the next, and only that one.
-    sim.check(sim.faulted || ctx.handedOver === handed, handed === undefined ? 'something was handed over by nobody' : 'what was handed over is not here')
+    sim.check(
+      sim.faulted || ctx.handedOver === handed,
+      handed === undefined ? 'something was handed over by nobody' : 'what was handed over is not here',
+    )
     handed = undefined
     return receive<Numbered>(
       (c, m) => {
@@ -52,7 +55,10 @@ function run(sim: Simulation): void {
     }
   })
   sim.after(990, () => sim.system.resume(ref))
-  sim.eventually('all that was sent to an actor that runs was handled, in order', () => sim.faulted || sim.system.phaseOf(ref) !== 'running' || seen.length === sent)
+  sim.eventually(
+    'all that was sent to an actor that runs was handled, in order',
+    () => sim.faulted || sim.system.phaseOf(ref) !== 'running' || seen.length === sent,
+  )
   sim.eventually('no restart happened that nobody asked for', () => sim.faulted || restarts <= asked + seen.length)
 }
 

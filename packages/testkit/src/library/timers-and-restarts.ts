@@ -4,7 +4,9 @@ import { type Behavior, receive, same, setup } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
-type Clock = { readonly type: 'tick'; readonly key: string; readonly round: number; readonly life: number } | { readonly type: 'set' | 'every' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'silence' | 'talk' }
+type Clock =
+  | { readonly type: 'tick'; readonly key: string; readonly round: number; readonly life: number }
+  | { readonly type: 'set' | 'every' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'silence' | 'talk' }
 
 function run(sim: Simulation): void {
   let lives = 0
@@ -112,4 +114,8 @@ function run(sim: Simulation): void {
   })
 }
 
-export const timersAndRestarts: LibraryScenario = { name: 'timers and restarts', about: 'ticks of cancelled timers and of earlier incarnations never arrive', run }
+export const timersAndRestarts: LibraryScenario = {
+  name: 'timers and restarts',
+  about: 'ticks of cancelled timers and of earlier incarnations never arrive',
+  run,
+}

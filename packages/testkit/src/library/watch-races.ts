@@ -5,7 +5,9 @@ import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 type Target = 'end' | 'fail' | 'wait'
-type Watcher = { readonly type: 'watch' | 'unwatch' | 'unwatch-later' | 'watchWith' | 'swap' | 'fail' | 'wait'; readonly ref: ActorRef<Target> } | { readonly type: 'gone'; readonly ref: AnyRef }
+type Watcher =
+  | { readonly type: 'watch' | 'unwatch' | 'unwatch-later' | 'watchWith' | 'swap' | 'fail' | 'wait'; readonly ref: ActorRef<Target> }
+  | { readonly type: 'gone'; readonly ref: AnyRef }
 
 const target = (sim: Simulation): Behavior<Target> =>
   receive<Target>((_c, m) => {
@@ -27,7 +29,10 @@ function run(sim: Simulation): void {
       if (sim.system.phase !== 'open') return
       // Whoever hears of an end may use the name at once, unless somebody was faster.
       const living = sim.system.find(`/user/${name}`)
-      sim.check(living !== undefined && sim.system.phaseOf(living) !== 'terminated', `the name ${name} is not free though its actor ended: ${String(cause)}`)
+      sim.check(
+        living !== undefined && sim.system.phaseOf(living) !== 'terminated',
+        `the name ${name} is not free though its actor ended: ${String(cause)}`,
+      )
     }
   }
   const mine = new Map<AnyRef, 'plain' | 'with'>()

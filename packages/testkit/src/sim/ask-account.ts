@@ -32,7 +32,8 @@ export class AskAccount {
   }
   /** Somebody has ended: whoever asked must know by now. */
   checkDead(): void {
-    for (const ask of this.#open.keys()) if (!ask.settled && ask.target.phase === 'terminated') this.#tap.violate('C9', ask.target, 'ended, and a question to it is still open')
+    for (const ask of this.#open.keys())
+      if (!ask.settled && ask.target.phase === 'terminated') this.#tap.violate('C9', ask.target, 'ended, and a question to it is still open')
   }
   /** The system has ended. */
   checkAll(): void {

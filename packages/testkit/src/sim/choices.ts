@@ -49,7 +49,7 @@ export class Choices implements SchedulerChoices {
   /** True with this probability. */
   chance(probability: number): boolean {
     if (probability <= 0) return false
-    const value = this.#replay === undefined ? ((this.#draw() >>> 1) < probability * 2147483648 ? 1 : 0) : (this.#replay[this.taken.length] ?? 0) & 1
+    const value = this.#replay === undefined ? (this.#draw() >>> 1 < probability * 2147483648 ? 1 : 0) : (this.#replay[this.taken.length] ?? 0) & 1
     this.taken.push(value)
     return value === 1
   }

@@ -28,7 +28,11 @@ function rowOf(event: TraceEvent, columns: readonly number[]): string {
   const from = columns.indexOf(event.actor)
   const to = columns.indexOf(event.to)
   const label = labelOf(event)
-  if (event.to !== 0 && to !== from && (event.what === 'send' || event.what === 'watch' || event.what === 'unwatch' || event.what === 'spawn' || event.what === 'fault')) {
+  if (
+    event.to !== 0 &&
+    to !== from &&
+    (event.what === 'send' || event.what === 'watch' || event.what === 'unwatch' || event.what === 'spawn' || event.what === 'fault')
+  ) {
     const left = Math.min(from, to)
     const span = (Math.max(from, to) - left) * width
     const text = ` ${label} `

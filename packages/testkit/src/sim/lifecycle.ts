@@ -29,7 +29,8 @@ export class Lifecycle {
     const parent = cell.ref.parent?.cell
     if (parent instanceof CellClass) {
       parent.livingChildren++
-      if (parent.phase === 'terminated' || parent.phase === 'stopped') this.#tap.violate('C4', cell, `was spawned under ${parent.ref.path}, which is ${parent.phase}`)
+      if (parent.phase === 'terminated' || parent.phase === 'stopped')
+        this.#tap.violate('C4', cell, `was spawned under ${parent.ref.path}, which is ${parent.phase}`)
     }
   }
 
@@ -55,7 +56,8 @@ export class Lifecycle {
         return
       case 'running':
         cell.ran = true
-        if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined) tap.violate('C4', cell, 'runs without having seen PostStart')
+        if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined)
+          tap.violate('C4', cell, 'runs without having seen PostStart')
         return
       case 'stopped':
         this.#endIncarnation(cell)
@@ -97,13 +99,16 @@ export class Lifecycle {
         if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, `saw ${signal.type} without a start`)
         return
       default:
-        if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping') tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
+        if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping')
+          tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
     }
   }
   /** A parent hears of each child's end before its own. */
   #checkHeard(cell: SimCell): void {
     const signals = cell.lane?.signals
-    for (let i = 0; signals !== undefined && i < signals.size; i++) if (signals.at(i)?.type === 'ChildStopped') this.#tap.violate('C4', cell, 'saw PostStop before it heard that a child had stopped')
+    if (signals === undefined) return
+    for (let i = 0; i < signals.size; i++)
+      if (signals.at(i)?.type === 'ChildStopped') this.#tap.violate('C4', cell, 'saw PostStop before it heard that a child had stopped')
   }
   /** A user message is about to be handled. */
   handles(cell: SimCell): void {
@@ -115,7 +120,8 @@ export class Lifecycle {
     const { phase } = cell
     const parent = cell.ref.parent?.cell
     const now = this.#tap.host.runtime.now()
-    if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0) this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
+    if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0)
+      this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
     else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
     else if (phase === 'starting' || phase === 'restarting' || phase === 'stopping' || (phase === 'failed' && parent?.phase === 'running')) {
       const longest = Math.max(cell.options.startTimeout, cell.options.stopTimeout) + 1500
@@ -125,7 +131,8 @@ export class Lifecycle {
 
   #nextIncarnation(cell: SimCell): void {
     this.#endIncarnation(cell)
-    if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop') this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
+    if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')
+      this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
     cell.incarnation++
     cell.ran = false
     cell.sawPreStart = false
@@ -134,11 +141,13 @@ export class Lifecycle {
     // Whatever its timers were, they ended with the incarnation; so this account holds, however the real one was kept.
     cell.timers = undefined
     cell.never = false
-    if (cell.extras !== undefined && cell.extras.incarnation !== cell.incarnation) this.#tap.violate('C7', cell, `counts incarnation ${cell.extras.incarnation}, and it is the ${cell.incarnation}th`)
+    if (cell.extras !== undefined && cell.extras.incarnation !== cell.incarnation)
+      this.#tap.violate('C7', cell, `counts incarnation ${cell.extras.incarnation}, and it is the ${cell.incarnation}th`)
   }
   #endIncarnation(cell: SimCell): void {
     if (cell.postStops > 1) this.#tap.violate('C4', cell, `saw PostStop ${cell.postStops} times`)
-    if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined) this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
+    if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined)
+      this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
   }
 
   get #host(): { readonly restarts: number; readonly limitsHit: number } {
@@ -154,12 +163,14 @@ export class Lifecycle {
   /** C6, counted here from the times alone. */
   #countRestart(cell: SimCell): void {
     const { most, within } = this.#limitOf(cell)
-    if (++cell.windowCount > most) this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
+    if (++cell.windowCount > most)
+      this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
   }
   /** The other half of C6: who still had restarts left must not be given up. */
   #checkLimit(cell: SimCell): void {
     const { most, within } = this.#limitOf(cell)
-    if (cell.windowCount < most) this.#tap.violate('C6', cell, `was given up after ${cell.windowCount} restarts within ${within} ms; ${most} are allowed`)
+    if (cell.windowCount < most)
+      this.#tap.violate('C6', cell, `was given up after ${cell.windowCount} restarts within ${within} ms; ${most} are allowed`)
   }
   #limitOf(cell: SimCell): { readonly most: number; readonly within: number } {
     const cause = cell.info?.cause

@@ -32,9 +32,8 @@ export async function shrink(
     bestSteps = result.steps
     return true
   }
-  for (let before = -1; before !== trials && trials < most; ) {
+  for (;;) {
     const start = best
-    before = trials
     await cutTail(() => best, accept)
     await zeroBlocks(() => best, accept)
     await dropBlocks(() => best, accept)

@@ -2,7 +2,19 @@
 // each turn. Keeps C1, C2, C8 and C10; lifecycles, watches and asks have accounts of their own.
 
 import type { AnyRef, Phase, Signal } from 'troupe'
-import { type BehaviorNode, Cell, type CellHost, type CellOptions, type Dispatcher, type EndReason, type Envelope, type LocalRef, type Meta, poison, Tap } from 'troupe/internal'
+import {
+  type BehaviorNode,
+  type Cell,
+  type CellHost,
+  type CellOptions,
+  type Dispatcher,
+  type EndReason,
+  type Envelope,
+  type LocalRef,
+  type Meta,
+  poison,
+  Tap,
+} from 'troupe/internal'
 import { AskAccount } from './ask-account.ts'
 import type { FaultSource } from './faults.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -125,7 +137,12 @@ export class SimTap extends Tap {
     if (waiting[0]?.message !== message) {
       at = waiting.findIndex((e) => e.message === message)
       if (at < 0) return this.violate('C2', cell, `${typeName(message)} came out of the mailbox and was not in it`)
-      if (cell.fifo) this.violate('C1', cell, `${waiting[at]!.type}#${waiting[at]!.id} was taken before ${waiting[0]!.type}#${waiting[0]!.id}, which was sent earlier`)
+      if (cell.fifo)
+        this.violate(
+          'C1',
+          cell,
+          `${waiting[at]!.type}#${waiting[at]!.id} was taken before ${waiting[0]!.type}#${waiting[0]!.id}, which was sent earlier`,
+        )
     }
     const entry = at === 0 ? waiting.shift()! : waiting.splice(at, 1)[0]!
     entry.state = 'taken'
@@ -142,9 +159,11 @@ export class SimTap extends Tap {
     entry.state = 'running'
     if (cell.phase !== 'running') this.violate('phases', cell, `${entry.type} was handled while ${cell.phase}`)
     this.lifecycle.handles(cell)
-    if (cell.lane !== undefined && cell.lane.commands.size > 0) this.violate('C10', cell, `${entry.type} was handled before ${cell.lane.commands.size} commands that were waiting`)
+    if (cell.lane !== undefined && cell.lane.commands.size > 0)
+      this.violate('C10', cell, `${entry.type} was handled before ${cell.lane.commands.size} commands that were waiting`)
     if (!cell.options.reentrant) {
-      if (cell.running !== undefined && cell.ctx?.message === cell.running.message && cell.unsettled > 0) this.violate('C3', cell, `${entry.type} began before ${cell.running.type} was over`)
+      if (cell.running !== undefined && cell.ctx?.message === cell.running.message && cell.unsettled > 0)
+        this.violate('C3', cell, `${entry.type} began before ${cell.running.type} was over`)
       cell.running = entry
     } else (cell.calls ??= []).push(entry)
     this.trace.add('handle', cell.ref.uid, 0, entry.type, entry.id)
@@ -188,7 +207,12 @@ export class SimTap extends Tap {
   #checkDrain(entry: Entry, how: 'dead' | 'dropped', reason: EndReason): void {
     const { drain } = entry.to.options
     const fits = drain === 'drop' ? how === 'dropped' : how === 'dead' && (drain === 'dead-letter') === (reason !== 'redirect-cycle')
-    if (!fits) this.violate('C2', entry.to, `${entry.type}#${entry.id} was left behind and ended as ${how} (${reason}), though the actor's drain is ${typeof drain === 'string' ? drain : 'a redirect'}`)
+    if (!fits)
+      this.violate(
+        'C2',
+        entry.to,
+        `${entry.type}#${entry.id} was left behind and ended as ${how} (${reason}), though the actor's drain is ${typeof drain === 'string' ? drain : 'a redirect'}`,
+      )
   }
   #find(message: unknown): Entry | undefined {
     const { arriving, putting } = this
@@ -231,8 +255,10 @@ export class SimTap extends Tap {
     this.#endedInTurn = true
     const at = this.living.indexOf(cell)
     if (at >= 0) this.living.splice(at, 1)
-    if (cell.waiting.length > 0) this.violate('C2', cell, `${cell.waiting[0]!.type}#${cell.waiting[0]!.id} was in the mailbox of an actor that ended, and is gone`)
-    if (cell.aside.length > 0) this.violate('C8', cell, `${cell.aside[0]!.type}#${cell.aside[0]!.id} was in the stash of an actor that ended, and is gone`)
+    if (cell.waiting.length > 0)
+      this.violate('C2', cell, `${cell.waiting[0]!.type}#${cell.waiting[0]!.id} was in the mailbox of an actor that ended, and is gone`)
+    if (cell.aside.length > 0)
+      this.violate('C8', cell, `${cell.aside[0]!.type}#${cell.aside[0]!.id} was in the stash of an actor that ended, and is gone`)
     this.watches.ended(cell)
   }
   signalled(cell: SimCell, signal: Signal): void {
@@ -290,7 +316,8 @@ export class SimTap extends Tap {
     const expected = this.#expected
     if (handled < expected.handled) this.violate('C2', undefined, `${handled} messages count as handled, and at least ${expected.handled} were`)
     if (failed < expected.failed) this.violate('C2', undefined, `${failed} messages count as failed, and at least ${expected.failed} did`)
-    if (unhandled < expected.unhandled) this.violate('C2', undefined, `${unhandled} messages count as unhandled, and at least ${expected.unhandled} were`)
+    if (unhandled < expected.unhandled)
+      this.violate('C2', undefined, `${unhandled} messages count as unhandled, and at least ${expected.unhandled} were`)
     if (dropped !== expected.dropped || deadLettered !== expected.dead) this.violate('C2', undefined, 'drops or dead letters are counted wrong')
   }
   #settledOf(entry: Entry): undefined {

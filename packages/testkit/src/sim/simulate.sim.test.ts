@@ -4,7 +4,10 @@ import { afterEach, expect, test } from 'vitest'
 import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
 import { buggify, type Simulation } from './simulation.ts'
 
-const failing = async (scenario: (sim: Simulation) => void | Promise<void>, options: Parameters<typeof simulate>[1] = {}): Promise<SimulationFailure> => {
+const failing = async (
+  scenario: (sim: Simulation) => void | Promise<void>,
+  options: Parameters<typeof simulate>[1] = {},
+): Promise<SimulationFailure> => {
   const error = await simulate(scenario, options).then(
     () => undefined,
     (cause: unknown) => cause,
@@ -57,13 +60,19 @@ test('a lost update is found, shrunk, drawn, and replayed by its seed', async ()
 })
 
 test('PCT and random schedules both find it; the plain schedule does not', async () => {
-  for (const strategy of ['random', { pct: 3 }] as const) expect((await failing(lostUpdate, { seeds: 300, strategy, faults: 'none' })).violation.invariant).toBe('liveness')
+  for (const strategy of ['random', { pct: 3 }] as const)
+    expect((await failing(lostUpdate, { seeds: 300, strategy, faults: 'none' })).violation.invariant).toBe('liveness')
 })
 
 test('a handler that waits for something unknown fails the run, with actor and message', async () => {
   const failure = await failing(
     (sim) => {
-      sim.system.spawn(receive<{ type: 'hang' }>(() => new Promise<never>(() => {})), { name: 'stuck' }).tell({ type: 'hang' })
+      sim.system
+        .spawn(
+          receive<{ type: 'hang' }>(() => new Promise<never>(() => {})),
+          { name: 'stuck' },
+        )
+        .tell({ type: 'hang' })
     },
     { seeds: 1, faults: 'none' },
   )
@@ -88,7 +97,10 @@ test('faults strike by the seed, and are left out by shrinking where they do not
   let failures = 0
   const report = await simulate(
     (sim) => {
-      const ref = sim.system.spawn(receive<number>(() => same), { supervision: 'resume' })
+      const ref = sim.system.spawn(
+        receive<number>(() => same),
+        { supervision: 'resume' },
+      )
       sim.plan(10, (i) => ref.tell(i))
       sim.system.events.listen((e) => void ((e as { type: string }).type === 'actor.failed' && failures++))
     },
@@ -102,7 +114,10 @@ test('faults strike by the seed, and are left out by shrinking where they do not
 test('buggify is true now and then inside a run, and never outside', async () => {
   expect(buggify('anything', 1)).toBe(false)
   let struck = 0
-  await simulate((sim) => void sim.system.spawn(receive<'x'>(() => void (buggify('short read', 0.5) && struck++))).tell('x'), { seeds: 60, faults: { most: 1 } })
+  await simulate((sim) => sim.system.spawn(receive<'x'>(() => void (buggify('short read', 0.5) && struck++))).tell('x'), {
+    seeds: 60,
+    faults: { most: 1 },
+  })
   expect(struck).toBeGreaterThan(10)
   expect(struck).toBeLessThan(50)
 })
@@ -110,10 +125,14 @@ test('buggify is true now and then inside a run, and never outside', async () =>
 test('an error that escapes to the process breaks C13', async () => {
   const failure = await failing(
     (sim) => {
-      sim.system.spawn(receive<'x'>(() => {
-        void Promise.reject(new Error('floating'))
-        return same
-      })).tell('x')
+      sim.system
+        .spawn(
+          receive<'x'>(() => {
+            void Promise.reject(new Error('floating'))
+            return same
+          }),
+        )
+        .tell('x')
     },
     { seeds: 1, faults: 'none' },
   )
@@ -121,6 +140,7 @@ test('an error that escapes to the process breaks C13', async () => {
 })
 
 test('a mailbox that loses, repeats or reorders a message is caught', async () => {
+  // eslint-disable-next-line typescript/unbound-method
   const { put, take } = Cell.prototype
   const crowd = (sim: Simulation): void => {
     const ref = sim.system.spawn(receive<{ n: number }>(() => same))

@@ -170,13 +170,22 @@ function strategyOf(strategy: SimulateOptions['strategy'], seed: number): Strate
   return seed % 2 === 1 ? 'random' : { pct: 2 + ((seed >> 1) % 3) }
 }
 
-async function explain(name: string, seed: number, found: Simulation, violation: Violation, setup: RunSetup, options: SimulateOptions): Promise<SimulationFailure> {
+async function explain(
+  name: string,
+  seed: number,
+  found: Simulation,
+  violation: Violation,
+  setup: RunSetup,
+  options: SimulateOptions,
+): Promise<SimulationFailure> {
   const attempt = async (list: readonly number[]): Promise<Simulation> => {
     const sim = new Simulation(setup, Choices.replay(list))
     await sim.run()
     return sim
   }
-  const trial = async (list: readonly number[]): Promise<{ invariant: Violation['invariant'] | undefined; taken: readonly number[]; steps: number }> => {
+  const trial = async (
+    list: readonly number[],
+  ): Promise<{ invariant: Violation['invariant'] | undefined; taken: readonly number[]; steps: number }> => {
     const sim = await attempt(list)
     return { invariant: sim.violation?.invariant, taken: sim.choices.taken, steps: sim.steps }
   }

@@ -3,6 +3,7 @@
 
 import { ActorSystem, type AnyRef, type Logger, type SystemOptions } from 'troupe'
 import { cellOf, hostYield } from 'troupe/internal'
+import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'
 import type { Choices } from './choices.ts'
@@ -28,8 +29,16 @@ export interface RunSetup {
   readonly keepTrace: boolean
 }
 
+/** An error or whatever else was thrown, in words. */
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : show(cause)
+}
+
 /** The simulation that is running, for `buggify` in code that has no handle on it. */
 let active: Simulation | undefined
+function activate(sim: Simulation | undefined): void {
+  active = sim
+}
 
 /** A run of a scenario: the system, time, and the choices that a scenario may make itself. */
 export class Simulation {
@@ -150,7 +159,7 @@ export class Simulation {
   /** Runs from beginning to end; afterwards `violation` says whether all was well. */
   async run(): Promise<void> {
     const { duration, grace, scenario } = this.#setup
-    active = this
+    activate(this)
     this.#begin(scenario)
     await this.#drive(duration, () => false)
     this.#script.length = 0
@@ -159,7 +168,7 @@ export class Simulation {
     if (this.violation === undefined) await this.#drive(this.clock.now + grace, () => false)
     if (this.violation === undefined) this.#judge()
     if (this.violation === undefined) await this.#end()
-    active = undefined
+    activate(undefined)
   }
 
   #begin(scenario: RunSetup['scenario']): void {
@@ -213,7 +222,7 @@ export class Simulation {
       this.trace.add('act', 0, 0, '', 0)
       script.shift()!()
     } else if (runtime.tasks.length > 0) runtime.runOne()
-    if (this.#broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${String(this.#broken)}`)
+    if (this.#broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(this.#broken)}`)
     for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
   }
 
@@ -227,9 +236,9 @@ export class Simulation {
 
   async #drain(): Promise<void> {
     await new Promise<void>((resolve) => hostYield(resolve))
-    active = this
+    activate(this)
     const escape = escaped()
-    if (escape !== undefined) this.tap.violate('C13', undefined, `an error escaped to the process: ${String(escape)}`)
+    if (escape !== undefined) this.tap.violate('C13', undefined, `an error escaped to the process: ${messageOf(escape)}`)
   }
 
   /** Faults have stopped, and all that was due has run. */
@@ -241,7 +250,8 @@ export class Simulation {
     for (const cell of tap.living) {
       tap.lifecycle.checkRest(cell)
       const pending = cell.extras?.pending
-      if (pending !== undefined && pending.state === 'waiting' && !cell.never) tap.violate('stuck', cell, `the handler of ${pending.what} waits for something that the simulator knows nothing of`)
+      if (pending !== undefined && pending.state === 'waiting' && !cell.never)
+        tap.violate('stuck', cell, `the handler of ${pending.what} waits for something that the simulator knows nothing of`)
     }
     if (this.#driver === 'running') tap.violate('stuck', undefined, 'the scenario waits for something that the simulator knows nothing of')
     for (const [what, holds] of this.#eventually) if (!holds()) tap.violate('liveness', undefined, what)

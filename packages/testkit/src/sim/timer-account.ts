@@ -24,7 +24,8 @@ export class TimerAccount {
     timers.set = (deadline, at) => {
       const cell = this.#tap.current
       // One that arms itself again keeps its owner.
-      if (cell instanceof SimCell && !this.#owners.has(deadline) && ofIncarnation.has(deadline.constructor.name)) this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
+      if (cell instanceof SimCell && !this.#owners.has(deadline) && ofIncarnation.has(deadline.constructor.name))
+        this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
       set(deadline, at)
     }
   }
@@ -32,7 +33,8 @@ export class TimerAccount {
     for (const [deadline, { cell, incarnation }] of this.#owners) {
       if (deadline.order === 0) this.#owners.delete(deadline)
       else if (cell.phase === 'terminated') this.#tap.violate('leaks', cell, 'has ended and left a timer armed')
-      else if (cell.incarnation !== incarnation) this.#tap.violate('C7', cell, `a timer of incarnation ${incarnation} is armed in incarnation ${cell.incarnation}`)
+      else if (cell.incarnation !== incarnation)
+        this.#tap.violate('C7', cell, `a timer of incarnation ${incarnation} is armed in incarnation ${cell.incarnation}`)
     }
   }
 }

@@ -34,9 +34,26 @@ export type EventKind =
   | 'note'
 
 const codes: Readonly<Record<EventKind, number>> = Object.fromEntries(
-  ['spawn', 'phase', 'send', 'handle', 'done', 'signal', 'dead', 'dropped', 'stash', 'unstash', 'timer', 'cancel', 'watch', 'unwatch', 'time', 'fault', 'act', 'note'].map(
-    (kind, i) => [kind, i + 1],
-  ),
+  [
+    'spawn',
+    'phase',
+    'send',
+    'handle',
+    'done',
+    'signal',
+    'dead',
+    'dropped',
+    'stash',
+    'unstash',
+    'timer',
+    'cancel',
+    'watch',
+    'unwatch',
+    'time',
+    'fault',
+    'act',
+    'note',
+  ].map((kind, i) => [kind, i + 1]),
 ) as Record<EventKind, number>
 
 /** Numbers for words, in order of first use: two runs that do the same use the same. */

@@ -107,9 +107,11 @@ export class TracedNode {
     if (tap.asks.isSettled(meta)) tap.violate('C9', cell, `${type} was handled, a question that was settled before`)
     if (meta instanceof Watch) tap.watches.told(cell, meta.ref)
     else if (meta instanceof Adapted) {
-      if (sentIn !== cell.incarnation) tap.violate('C7', cell, `${type} came through an adapter of incarnation ${sentIn} to incarnation ${cell.incarnation}`)
+      if (sentIn !== cell.incarnation)
+        tap.violate('C7', cell, `${type} came through an adapter of incarnation ${sentIn} to incarnation ${cell.incarnation}`)
     } else if (isTimer(meta)) {
-      if (sentIn !== cell.incarnation) tap.violate('C7', cell, `a tick of timer "${meta.key}" of incarnation ${sentIn} reached incarnation ${cell.incarnation}`)
+      if (sentIn !== cell.incarnation)
+        tap.violate('C7', cell, `a tick of timer "${meta.key}" of incarnation ${sentIn} reached incarnation ${cell.incarnation}`)
       else if (cell.timers?.get(meta.key) !== meta) tap.violate('C7', cell, `a tick of timer "${meta.key}" arrived, which was cancelled or replaced`)
       else if (meta.period === 0) cell.timers.delete(meta.key)
     }
