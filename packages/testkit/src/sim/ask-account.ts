@@ -6,6 +6,7 @@ import type { SimTap } from './sim-tap.ts'
 export class AskAccount {
   readonly #tap: SimTap
   readonly #open = new Map<PendingAsk, number>()
+  readonly #outside: PendingAsk[] = []
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -14,7 +15,15 @@ export class AskAccount {
   }
   sent(meta: Meta): void {
     const ask = meta instanceof Adapted ? meta.inner : meta
-    if (ask instanceof PendingAsk && !this.#open.has(ask)) this.#open.set(ask, this.#tap.host.runtime.now() + ask.timeout)
+    if (!(ask instanceof PendingAsk) || this.#open.has(ask)) return
+    this.#open.set(ask, this.#tap.host.runtime.now() + ask.timeout)
+    if (this.#tap.current === undefined) this.#outside.push(ask)
+  }
+  /** The time of a question from outside begins with the next turn. */
+  begin(): void {
+    if (this.#outside.length === 0) return
+    const now = this.#tap.host.runtime.now()
+    for (const ask of this.#outside.splice(0)) if (!ask.settled) this.#open.set(ask, now + ask.timeout)
   }
   /** Whether a message is a question that nobody waits for any more. */
   isSettled(meta: Meta): boolean {

@@ -92,7 +92,7 @@ export class SimCell extends Cell {
     tap.arriving = undefined
   }
   override put(message: unknown, meta: Meta): void {
-    this.tap.queued(this, message)
+    this.tap.queued(this, message, meta)
     const before = this.tap.putting
     this.tap.putting = this
     super.put(message, meta)

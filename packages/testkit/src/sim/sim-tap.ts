@@ -100,9 +100,11 @@ export class SimTap extends Tap {
     this.trace.add('send', from!.ref.uid, to.ref.uid, `(moved) ${entry.type}`, entry.id)
     return entry
   }
-  queued(cell: SimCell, message: unknown): void {
+  queued(cell: SimCell, message: unknown, meta: Meta): void {
     let entry = this.arriving
     if (entry !== undefined && entry.message === message && entry.state === 'under way') entry.to = cell
+    // A pill survives a restart that clears the mailbox: it is taken out with the others and put back.
+    else if (meta === poison) entry = new Entry(++this.#ids, message, meta, typeName(message), cell)
     else entry = this.#redirected(cell, message)
     if (entry === undefined) return
     entry.state = 'queued'
@@ -285,6 +287,7 @@ export class SimTap extends Tap {
 
   turnBegins(): void {
     this.turns++
+    this.asks.begin()
   }
   turnEnded(_cell: SimCell): void {
     this.#resolveTaken()
