@@ -2,14 +2,14 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, ignore, receive, same, setup } from 'troupe'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 
 test('what survives a restart: name, ref, mailbox, stash, watches, watchers, subscriptions', async () => {
   const kit = createTestKit()
   const heard: string[] = []
   const watched = kit.system.spawn(keeper(), { name: 'watched' })
-  const watcher = kit.probe<string>()
+  const watcher = kit.system.spawn(ignore)
   const ref = kit.system.spawn(
     setup<Msg | { type: 'news' }>((ctx) => {
       if (ctx.incarnation === 0) ctx.watch(watched)
@@ -30,7 +30,7 @@ test('what survives a restart: name, ref, mailbox, stash, watches, watchers, sub
     { name: 'survivor', supervision: often },
   )
   kit.system.events.subscribe(ref, 'news')
-  kit.system.watch(ref, watcher.ref)
+  kit.system.watch(ref, watcher)
   ref.tell(say('stashed'))
   ref.tell(boom())
   ref.tell(say('queued'))

@@ -1,6 +1,15 @@
 // The public API of @troupe/testkit, by hand.
 
 export { type ContractCase, mailboxContract, type MailboxContractOptions } from './mailbox-contract.ts'
+export { type BehaviorKitOptions, BehaviorTestKit, type Effect } from './behavior-kit.ts'
+export { Inbox } from './fake-context.ts'
+export { createTestKit, type LogLine, type TestKit, type TestKitOptions } from './test-kit.ts'
+export type { MessageGuard } from './message-guard.ts'
 export { Probe } from './probe.ts'
-export { createTestKit, type LogLine, seeded, type TestKit } from './test-kit.ts'
+export { seeded } from './random.ts'
+export type { Strategy } from './sim/choices.ts'
+export { type Faults, InjectedFault, someFaults } from './sim/faults.ts'
+export { type Scenario, simulate, type SimulateOptions, SimulationFailed, type SimulationFailure, type SimulationReport } from './sim/simulate.ts'
+export { buggify, Simulation } from './sim/simulation.ts'
+export type { InvariantId, Violation } from './sim/violation.ts'
 export { VirtualClock } from './virtual-time.ts'

@@ -2,7 +2,8 @@
 // message, bounds hold, and the cell's own needs (pill, stash, stop, restart) are met. Troupe's own kinds run it too.
 
 import { type ActorRef, type Behavior, type MailboxKind, type MailboxOwner, type MailboxQueue, receive, same } from 'troupe'
-import { createTestKit, seeded } from './test-kit.ts'
+import { seeded } from './random.ts'
+import { createTestKit } from './test-kit.ts'
 
 /** One claim of a contract; `run` rejects where it does not hold. */
 export interface ContractCase {

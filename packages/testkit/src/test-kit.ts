@@ -1,7 +1,12 @@
 // A system on virtual time, with probes, captured logs, and a check at the end that nothing leaked.
 
-import { ActorSystem, type LedgerReport, type Logger, type SystemOptions } from 'troupe'
-import { Probe, probeBehavior } from './probe.ts'
+import { ActorSystem, type AnyRef, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
+import { type BehaviorNode, Cell, type CellHost, type CellOptions, type Dispatcher, type LocalRef, Tap } from 'troupe/internal'
+import { show } from './compare.ts'
+import { leaksOf } from './leaks.ts'
+import { CloningCell, FreezingCell, type MessageGuard } from './message-guard.ts'
+import { Probe, ProbeInbox } from './probe.ts'
+import { seeded } from './random.ts'
 import { macrotask, VirtualClock, VirtualRuntime } from './virtual-time.ts'
 
 /** One line that the system or an actor logged. */
@@ -11,10 +16,19 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
+/** How a test kit is set up: the options of a system, and what is special to tests. */
+export interface TestKitOptions extends SystemOptions {
+  /** `'freeze'` makes writes to a sent message throw, `'clone'` hides them; `'share'` (default) does as production. */
+  readonly messages?: MessageGuard | undefined
+  /** Seeds jitter and whatever else the system draws; 1 if left out. */
+  readonly seed?: number | undefined
+}
+
 /** A system on virtual time and the means to drive it. */
 export interface TestKit {
   readonly system: ActorSystem
   readonly clock: VirtualClock
+  /** Everything logged so far, oldest first. */
   readonly logs: readonly LogLine[]
   /** Runs everything due now, promise chains included. */
   settle(): Promise<void>
@@ -22,14 +36,56 @@ export interface TestKit {
   advance(ms: number): Promise<void>
   /** An actor that keeps what it is told. */
   probe<M>(name?: string): Probe<M>
+  /** Fails unless the actor gets into this phase within `within` ms of virtual time. */
+  expectPhase(ref: AnyRef, phase: Phase, within?: number): Promise<void>
+  /** Takes the first log line that holds this text (or all of these fields) away; fails if there is none. */
+  expectLog(wanted: string | Readonly<Record<string, unknown>>): LogLine
   /** Fails unless every message sent so far is accounted for. */
   checkLedger(): Promise<LedgerReport>
+  /** Fails if something is left of actors that ended or of questions that were settled. */
+  checkLeaks(): void
   /** Shuts the system down and fails if the ledger does not add up or something was left behind. */
   end(): Promise<void>
+  /** Ends as `end` does: for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Keeps track of every cell, and makes those that guard messages. */
+class KitTap extends Tap {
+  host: CellHost | undefined
+  readonly #cells = new Set<Cell>()
+  #sweepAt = 10_000
+  readonly #guard: MessageGuard
+  constructor(guard: MessageGuard) {
+    super()
+    this.#guard = guard
+  }
+  get cells(): Iterable<Cell> {
+    return this.#cells
+  }
+  override attach(host: CellHost): void {
+    this.host = host
+  }
+  override makeCell(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode): Cell {
+    const Kind = this.#guard === 'freeze' ? FreezingCell : this.#guard === 'clone' ? CloningCell : Cell
+    const cell = new Kind(ref, dispatcher, options, initial)
+    // A million actors that came and went are no leak of the kit's: the dead are checked while they are among the last.
+    if (this.#cells.size >= this.#sweepAt) {
+      for (const old of this.#cells) if (old.phase === 'terminated') this.#cells.delete(old)
+      this.#sweepAt = Math.max(10_000, this.#cells.size * 2)
+    }
+    return cell
+  }
+  override born(cell: Cell): void {
+    this.#cells.add(cell)
+  }
 }
 
 /**
- * A test kit. Time starts at 0 and moves only by `advance`; randomness is seeded.
+ * A test kit. Time starts at 0 and moves only by `advance`; randomness is seeded. Needs no particular test runner.
+ *
+ * Guarantees: `advance` stops at every deadline on the way and runs what is due to quiescence, promise chains included.
+ * Fails: `end` rejects if the ledger does not add up or if something was left behind.
  *
  * @example
  * const kit = createTestKit()
@@ -38,9 +94,12 @@ export interface TestKit {
  * probe.expect({ type: 'tick' })
  * await kit.end()
  */
-export function createTestKit(options: SystemOptions = {}): TestKit {
+export function createTestKit(options: TestKitOptions = {}): TestKit {
+  const { messages = 'share', seed = 1, ...systemOptions } = options
+  if (!['share', 'freeze', 'clone'].includes(messages)) throw new RangeError(`messages is ${show(messages)}: use 'share', 'freeze' or 'clone'.`)
   const clock = new VirtualClock()
-  const runtime = new VirtualRuntime(clock, seeded(1))
+  const tap = new KitTap(messages)
+  const runtime = new VirtualRuntime(clock, seeded(seed), tap)
   const logs: LogLine[] = []
   const capture =
     (level: keyof Logger) =>
@@ -48,7 +107,7 @@ export function createTestKit(options: SystemOptions = {}): TestKit {
       logs.push({ level, message, fields })
     }
   const logger: Logger = { debug: capture('debug'), info: capture('info'), warn: capture('warn'), error: capture('error') }
-  const system = ActorSystem.create('test', { logger, keepAlive: false, ...options, runtime })
+  const system = ActorSystem.create('test', { logger, keepAlive: false, ...systemOptions, runtime })
 
   const settle = async (): Promise<void> => {
     for (;;) {
@@ -57,16 +116,20 @@ export function createTestKit(options: SystemOptions = {}): TestKit {
       if (!runtime.pump()) return
     }
   }
-  const advance = async (ms: number): Promise<void> => {
+  const advanceUntil = async (done: () => boolean, ms: number): Promise<boolean> => {
+    if (!(ms >= 0)) throw new RangeError(`Time cannot move by ${ms} ms.`)
     const until = clock.now + ms
     await settle()
-    for (let next = runtime.nextDeadline; next !== undefined && next <= until; next = runtime.nextDeadline) {
+    for (let next = runtime.nextDeadline; !done() && next !== undefined && next <= until; next = runtime.nextDeadline) {
       clock.moveTo(next)
       await settle()
     }
+    if (done()) return true
     clock.moveTo(until)
     await settle()
+    return done()
   }
+  const advance = async (ms: number): Promise<void> => void (await advanceUntil(never, ms))
   const checkLedger = async (): Promise<LedgerReport> => {
     const ledger = await system.ledger()
     const { sent, ...rest } = ledger
@@ -74,40 +137,57 @@ export function createTestKit(options: SystemOptions = {}): TestKit {
     if (sent !== sum) throw new Error(`The ledger does not add up: ${sent} sent, ${sum} accounted for: ${JSON.stringify(ledger)}`)
     return ledger
   }
+  const checkLeaks = (): void => {
+    const found = leaksOf(tap.host!, tap.cells)
+    if (found.length > 0) throw new Error(`Something was left behind: ${found.join('; ')}.`)
+  }
+  const subscriptions = (): number => (system.events as unknown as { readonly size: number }).size
   const end = async (): Promise<void> => {
     await settle()
     await checkLedger()
+    checkLeaks()
     const ending = system.shutdown()
     await advance(60_000)
     await ending
     await checkLedger()
     const { active } = system.counts()
     if (active !== 0) throw new Error(`${active} actors are left after shutdown.`)
+    checkLeaks()
+    if (subscriptions() !== 0) throw new Error(`${subscriptions()} subscriptions are left after shutdown.`)
   }
+  const expectPhase = async (ref: AnyRef, phase: Phase, within = 0): Promise<void> => {
+    if (await advanceUntil(() => system.phaseOf(ref) === phase, within)) return
+    throw new Error(`Expected ${ref.path} to be ${phase} within ${within} ms, but it is ${system.phaseOf(ref)}.`)
+  }
+  const expectLog = (wanted: string | Readonly<Record<string, unknown>>): LogLine => {
+    const fits = (line: LogLine): boolean =>
+      typeof wanted === 'string'
+        ? line.message.includes(wanted)
+        : Object.keys(wanted).every((k) => (line.fields as Record<string, unknown>)[k] === wanted[k])
+    const at = logs.findIndex(fits)
+    if (at < 0)
+      throw new Error(`Expected a log line with ${show(wanted)}, but there are: ${logs.map((l) => `${l.level} ${l.message}`).join(' | ') || 'none'}.`)
+    return logs.splice(at, 1)[0]!
+  }
+  const driver = { settle, advanceUntil, watch: (ref: AnyRef, watcher: AnyRef) => system.watch(ref, watcher) }
   return {
     system,
     clock,
     logs,
     settle,
     advance,
+    expectPhase,
+    expectLog,
     checkLedger,
+    checkLeaks,
     end,
+    [Symbol.asyncDispose]: end,
     probe: <M>(name?: string) => {
-      const messages: M[] = []
-      const ref = system.spawn(probeBehavior(messages), name === undefined ? undefined : { name })
-      return new Probe(ref, messages)
+      const inbox = new ProbeInbox<M>()
+      const behavior: Behavior<M> = inbox.behavior()
+      return new Probe(system.spawn(behavior, name === undefined ? undefined : { name }), inbox, driver)
     },
   }
 }
 
-/** A small seeded generator (mulberry32): the same seed, the same numbers. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
+const never = (): boolean => false

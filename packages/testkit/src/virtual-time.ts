@@ -2,7 +2,7 @@
 // quiescence, native promise chains included.
 
 import { ManualRuntime } from 'troupe'
-import { hostYield } from 'troupe/internal'
+import { hostYield, Tap, type TappedRuntime } from 'troupe/internal'
 
 /** A clock that starts at 0 and moves by `tick`, which runs nothing by itself. */
 export class VirtualClock {
@@ -22,12 +22,14 @@ export class VirtualClock {
 }
 
 /** A runtime on virtual time: `settle` and `advance` run it. */
-export class VirtualRuntime extends ManualRuntime {
+export class VirtualRuntime extends ManualRuntime implements TappedRuntime {
   override readonly id: string = 'virtual'
   readonly clock: VirtualClock
-  constructor(clock: VirtualClock, random: () => number) {
+  readonly tap: Tap
+  constructor(clock: VirtualClock, random: () => number, tap: Tap = new Tap()) {
     super({ now: () => clock.now, random })
     this.clock = clock
+    this.tap = tap
   }
 }
 

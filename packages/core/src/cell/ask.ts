@@ -142,6 +142,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   link(): void {
+    // The dead answer nobody: the question ends as soon as it gets there, and must leave no list behind.
+    if (this.target.phase === 'terminated') return
     const extras = this.target.more
     const first = extras.asked
     if (first !== undefined) {

@@ -141,7 +141,7 @@ export class Dispatcher {
     const choices = this.#runtime.choices
     const ready = this.#ready
     while (!this.#spent()) {
-      const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size))
+      const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size, ready))
       if (cell === undefined) return
       if (this.#timed === undefined) this.#timed = cell
       else if (this.#timed !== cell) this.#timed = null

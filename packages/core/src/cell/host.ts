@@ -17,6 +17,7 @@ import type { Meta } from './envelope.ts'
 import type { Ledger } from './ledger.ts'
 import type { YoungAsks } from './young-asks.ts'
 import type { CellOptions } from './options.ts'
+import type { Tap } from './tap.ts'
 
 export interface CellHost {
   readonly name: string
@@ -32,6 +33,8 @@ export interface CellHost {
   readonly deadlock: DeadlockMode
   /** The dispatcher whose turns run now; how a question is attributed to the handler that asks it. */
   running: Dispatcher | undefined
+  /** Where a test looks inside; absent otherwise. */
+  readonly tap: Tap | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */

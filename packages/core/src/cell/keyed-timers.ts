@@ -104,10 +104,13 @@ export class KeyedTimers {
     const timer = new KeyedTimer(this, key, message, period, to)
     this.#timers.set(key, timer)
     const { host } = this.cell.dispatcher
-    host.timers.set(timer, host.runtime.now() + ms)
+    const wait = host.tap === undefined ? ms : host.tap.armed(this.cell, timer, key, ms)
+    if (wait !== Infinity) host.timers.set(timer, host.runtime.now() + wait)
   }
   #end(timer: KeyedTimer): void {
-    this.cell.dispatcher.host.timers.cancel(timer)
+    const { host } = this.cell.dispatcher
+    host.tap?.disarmed(this.cell, timer.key)
+    host.timers.cancel(timer)
     this.forget(timer)
   }
 }

@@ -16,6 +16,7 @@ export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo 
   const { extras } = cell
   if (extras !== undefined) noteChange(cell, extras, from, to, before)
   const host = cell.dispatcher.host
+  host.tap?.phased(cell, from, to)
   if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: host.runtime.now() })
 }
 

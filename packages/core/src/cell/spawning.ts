@@ -44,7 +44,7 @@ export function spawnUnder(parent: Cell, spawnable: Spawnable, options: (SpawnOp
   const dispatcher = host.dispatcher(resolved.dispatcher)
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
-  const cell = new Cell(ref, dispatcher, resolved, node)
+  const cell = host.tap === undefined ? new Cell(ref, dispatcher, resolved, node) : host.tap.makeCell(ref, dispatcher, resolved, node)
   if (resolved.mailbox !== undefined) cell.queue = frontable(resolved.mailbox.create(new CellMailboxOwner(cell)))
   if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()

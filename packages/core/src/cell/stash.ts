@@ -24,6 +24,7 @@ export class CellStash {
       dispatcher.host.drop(oldest, this.#ring.meta as Meta, 'stash-overflow')
     }
     const present = ctx.message === message
+    dispatcher.host.tap?.stashed(this.#cell, message, present)
     this.#ring.push(message, present ? onwardOf(ctx.meta) : undefined)
     if (present) ctx.message = undefined
     else dispatcher.ledger.sent++

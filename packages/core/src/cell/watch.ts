@@ -41,6 +41,7 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
   if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
     throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'watch')
   if (target === cell) throw new NotAllowed(`${ref.path} cannot watch itself. Handle PostStop instead.`)
+  cell.dispatcher.host.tap?.watched(cell, ref)
   const watching = (cell.more.watching ??= new Map())
   const present = watching.get(ref)
   if (present !== undefined) {
@@ -55,6 +56,7 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
 }
 
 export function unwatch(cell: Cell, ref: AnyRef): void {
+  cell.dispatcher.host.tap?.unwatched(cell, ref)
   if (cell.extras?.watching?.delete(ref) !== true) return
   cellOf(ref)?.extras?.watchers?.delete(cell)
 }

@@ -98,6 +98,11 @@ export class Ring<T> {
     return item
   }
 
+  /** The element at `index` (0 is the next), left where it is. */
+  at(index: number): T | undefined {
+    return index < this.size ? this.#slots[(this.#head + index) & this.#mask] : undefined
+  }
+
   /** Takes the element at `index` (0 is the next); those before it keep their order. */
   takeAt(index: number): T | undefined {
     if (index >= this.size) return undefined

@@ -15,6 +15,9 @@ export interface Deadline {
 
 const sweepFrom = 1024
 
+/** More than the timers that one simulated run arms: what a choice adds to the order of one that is to come later. */
+const lateBy = 2 ** 32
+
 export class TimerQueue {
   readonly #runtime: ExecutionRuntime
   readonly #due: () => void
@@ -49,7 +52,8 @@ export class TimerQueue {
   set(deadline: Deadline, at: number): void {
     if (this.#closed) return
     deadline.at = at
-    deadline.order = ++this.#order
+    const { choices } = this.#runtime
+    deadline.order = choices === undefined ? ++this.#order : ++this.#order + choices.tie() * lateBy
     if (this.#fresh !== undefined) this.#fresh.push(deadline)
     else {
       this.#insert(deadline)

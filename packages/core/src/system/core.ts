@@ -9,6 +9,7 @@ import { Context } from '../cell/context.ts'
 import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { type Tap, tapOf } from '../cell/tap.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
@@ -53,6 +54,7 @@ export class SystemCore implements CellHost {
   running: Dispatcher | undefined = undefined
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
+  readonly tap: Tap | undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: DeadLetterRing
   readonly events: LocalEventStream
@@ -85,6 +87,7 @@ export class SystemCore implements CellHost {
     this.name = name
     this.view = view
     this.runtime = runtimeOf(options)
+    this.tap = tapOf(this.runtime)
     this.logger = options.logger === undefined ? silent : contained(options.logger)
     for (const level of ['debug', 'info', 'warn', 'error'] as const)
       if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
@@ -109,6 +112,7 @@ export class SystemCore implements CellHost {
     )
     this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
     this.guardian = this.#makeGuardian()
+    this.tap?.attach(this)
   }
 
   readonly #fireDue = (): void => void this.timers.fireDue(this.runtime.now())
@@ -148,6 +152,7 @@ export class SystemCore implements CellHost {
 
   bury(message: unknown, meta: Meta, recipient: AnyRef | undefined, reason: DeadLetterReason, cause?: unknown): void {
     this.ledger.deadLettered++
+    this.tap?.ended(message, meta, 'dead', reason)
     const at = this.runtime.now()
     const letter = { message, sender: senderOf(meta), recipient, reason, at }
     this.deadLetters.add(letter)
@@ -163,13 +168,15 @@ export class SystemCore implements CellHost {
     this.observe(notice)
     this.#notice = before
   }
-  drop(_message: unknown, meta: Meta, reason: DropReason): void {
+  drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
+    this.tap?.ended(message, meta, 'dropped', reason)
     if (meta instanceof Envelope) meta.end('refused', reason)
   }
 
   born(cell: Cell): void {
     this.active++
+    this.tap?.born(cell)
     if (this.listening) this.observe({ type: 'actor.spawned', ref: cell.ref, at: this.runtime.now() })
   }
   unregister(cell: Cell): void {

@@ -3,10 +3,12 @@
 
 /** The seeded choices of a simulated scheduler; a real runtime has none. */
 export interface SchedulerChoices {
-  /** Which of `n` ready actors takes the next turn. */
-  pick(n: number): number
+  /** Which of `n` ready actors takes the next turn; `ready` lets it look at them. */
+  pick(n: number, ready: { at(index: number): unknown }): number
   /** How many messages the next turn may take, at most `max`. */
   quota(max: number): number
+  /** Where a timer stands among those of equal time: 0 in the order they were set, more for later. */
+  tie(): number
 }
 
 /** The machinery behind the dispatchers of one system. */

@@ -1,0 +1,73 @@
+// A parent whose children share their fate: all-for-one and rest-for-one, with limits and escalation.
+
+import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import type { Simulation } from '../sim/simulation.ts'
+import type { LibraryScenario } from './scenario.ts'
+
+type Member = 'work' | 'wait' | 'fail'
+
+function run(sim: Simulation): void {
+  const scope = sim.oneOf(['one-for-one', 'all-for-one', 'rest-for-one'] as const)
+  const restarts = sim.oneOf([3, 1])
+  const members: ActorRef<Member>[] = []
+  const incarnations: number[] = []
+  const failures: number[] = []
+  const running: boolean[] = []
+  const member = (i: number): Behavior<Member> =>
+    setup<Member>((ctx) => {
+      incarnations[i] = ctx.incarnation
+      return receive<Member>(
+        (_c, m) => {
+          if (m === 'fail') {
+            failures[i] = (failures[i] ?? 0) + 1
+            throw new Error(`member ${i}`)
+          }
+          return m === 'wait' ? sim.delay().then(() => same) : same
+        },
+        (_c, s) => {
+          if (s.type === 'PostStart') running[i] = true
+          if (s.type === 'PostStop') running[i] = false
+          return same
+        },
+      )
+    })
+  let heard = 0
+  const parent = sim.system.spawn(
+    setup<never>((ctx) => {
+      for (let i = 0; i < 3; i++) members[i] = ctx.spawn(member(i), { name: `m${i}`, stopTimeout: 20 })
+      return receive<never>(
+        () => same,
+        (_c, s) => {
+          if (s.type === 'ChildFailed') heard++
+          return same
+        },
+      )
+    }),
+    { name: 'group', childSupervision: supervise({ scope, limit: { restarts, within: 500 }, backoff: { min: 5, max: 40, factor: 2, jitter: 0 } }) },
+  )
+  const untouched = sim.choose(2) === 0
+  sim.plan(sim.int(1, 12), () => {
+    const i = sim.choose(3)
+    const ref = members[i]
+    if (ref === undefined) return
+    if (untouched) ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+    else if (sim.choose(4) === 1) sim.system.restart(ref)
+    else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+  })
+  sim.eventually('a member that failed once was restarted, and its group with it', () => {
+    if (sim.system.phaseOf(parent) !== 'running' || !untouched || sim.faulted) return true
+    const failed = [0, 1, 2].filter((i) => (failures[i] ?? 0) > 0)
+    if (failed.length !== 1 || failures[failed[0]!] !== 1) return true
+    const first = failed[0]!
+    return [0, 1, 2].every((i) => {
+      const along = i === first || scope === 'all-for-one' || (scope === 'rest-for-one' && i > first)
+      return incarnations[i] === (along ? 1 : 0) && running[i] === true
+    })
+  })
+  sim.eventually(
+    'the parent heard of every failure',
+    () => sim.faulted || !untouched || sim.system.phaseOf(parent) !== 'running' || heard >= failures.reduce((a, b) => a + (b ?? 0), 0),
+  )
+}
+
+export const groupRestarts: LibraryScenario = { name: 'group restarts', about: 'children that share their fate, within limits', run }

@@ -1,0 +1,36 @@
+// The library of scenarios that Troupe is simulated with: by `npm run sim`, by its tests and by the mutation proof.
+
+import { askCycles } from './ask-cycles.ts'
+import { channels } from './channels.ts'
+import { classActors } from './class-actors.ts'
+import { crowd } from './crowd.ts'
+import { escalation } from './escalation.ts'
+import { groupRestarts } from './group-restarts.ts'
+import { lifecycleStorm } from './lifecycle-storm.ts'
+import { movingMessages } from './moving-messages.ts'
+import type { LibraryScenario } from './scenario.ts'
+import { shutdownAnyMoment } from './shutdown-any-moment.ts'
+import { streams } from './streams.ts'
+import { stashUnderFailure } from './stash-under-failure.ts'
+import { suspension } from './suspension.ts'
+import { timersAndRestarts } from './timers-and-restarts.ts'
+import { watchRaces } from './watch-races.ts'
+
+export type { LibraryScenario }
+
+export const library: readonly LibraryScenario[] = [
+  lifecycleStorm,
+  groupRestarts,
+  watchRaces,
+  askCycles,
+  stashUnderFailure,
+  timersAndRestarts,
+  movingMessages,
+  suspension,
+  shutdownAnyMoment,
+  escalation,
+  streams,
+  classActors,
+  channels,
+  crowd,
+]

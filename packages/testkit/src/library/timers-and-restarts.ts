@@ -1,0 +1,121 @@
+// Keyed timers that are replaced, cancelled and outlived by their incarnation; receive timeouts; outside timers.
+
+import { type Behavior, receive, same, setup } from 'troupe'
+import type { Simulation } from '../sim/simulation.ts'
+import type { LibraryScenario } from './scenario.ts'
+
+type Clock =
+  | { readonly type: 'tick'; readonly key: string; readonly round: number; readonly life: number }
+  | { readonly type: 'set' | 'every' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'silence' | 'talk' }
+
+function run(sim: Simulation): void {
+  let lives = 0
+  let outside = 0
+  let armedOutside = 0
+  const clock: Behavior<Clock> = setup<Clock>((ctx) => {
+    const life = ++lives
+    const rounds = new Map<string, number>()
+    const due = new Map<string, number>()
+    let silence: number | undefined
+    let quietSince = sim.now
+    const set = (key: string, every: boolean): void => {
+      const round = (rounds.get(key) ?? 0) + 1
+      const ms = sim.oneOf([10, 0, 25, 10])
+      rounds.set(key, round)
+      due.set(key, sim.now + ms)
+      if (every) ctx.timers.every(key, ms + 20, { type: 'tick', key, round, life })
+      else ctx.timers.once(key, ms, { type: 'tick', key, round, life })
+    }
+    set('a', false)
+    return receive<Clock>(
+      (c, m) => {
+        quietSince = sim.now
+        const key = sim.oneOf(['a', 'b'])
+        switch (m.type) {
+          case 'tick':
+            sim.check(m.life === life, `a tick of life ${m.life} reached life ${life}`)
+            sim.check(m.round === rounds.get(m.key), `a tick of round ${m.round} of ${m.key} arrived, which is at round ${String(rounds.get(m.key))}`)
+            sim.check(sim.now >= (due.get(m.key) ?? 0), `a tick of ${m.key} came before its time`)
+            return same
+          case 'set':
+            set(key, false)
+            return same
+          case 'every':
+            set(key, true)
+            return same
+          case 'cancel':
+            c.timers.cancel(key)
+            rounds.set(key, (rounds.get(key) ?? 0) + 1)
+            sim.check(!c.timers.has(key), 'a cancelled timer is still there')
+            return same
+          case 'cancel-all':
+            c.timers.cancelAll()
+            for (const k of rounds.keys()) rounds.set(k, rounds.get(k)! + 1)
+            return same
+          case 'fail':
+            throw new Error('clock')
+          case 'wait':
+            return sim.delay().then(() => {
+              quietSince = sim.now
+              return same
+            })
+          case 'silence':
+            silence = sim.choose(3) === 2 ? undefined : 30
+            c.setReceiveTimeout(silence ?? null)
+            return same
+          case 'talk':
+            return same
+        }
+      },
+      (c, s) => {
+        if (s.type === 'ReceiveTimeout') {
+          sim.check(silence !== undefined, 'a receive timeout came after it was ended')
+          // A handler that is made slow begins later than its message was taken.
+          sim.check(sim.faulted || sim.now - quietSince >= (silence ?? 0), `a receive timeout came after ${sim.now - quietSince} ms of silence`)
+          if (sim.now > 900) c.setReceiveTimeout(null)
+          quietSince = sim.now
+        }
+        return same
+      },
+    )
+  })
+  const ref = sim.system.spawn(clock, { name: 'clock', supervision: 'restart', stopTimeout: 30 })
+  const kinds = ['talk', 'set', 'every', 'cancel', 'fail', 'wait', 'silence', 'cancel-all'] as const
+  const cancels: (() => void)[] = []
+  sim.plan(sim.int(1, 18), () => {
+    if (sim.choose(6) === 1) {
+      armedOutside++
+      const ms = sim.choose(60)
+      const at = sim.now + ms
+      const waiter = receive<string>((c) => {
+        outside++
+        sim.check(sim.now >= at, 'sendAfter came before its time')
+        c.stop()
+        return same
+      })
+      const to = sim.calmly(() => sim.system.spawn(waiter))
+      const cancel = sim.system.sendAfter(to, ms, 'now')
+      if (sim.choose(4) === 1) {
+        cancel()
+        armedOutside--
+        to.stop()
+      }
+      cancels.push(cancel)
+      return
+    }
+    if (sim.choose(3) === 1) sim.after(sim.choose(40), () => ref.tell({ type: sim.oneOf(kinds) }))
+    else ref.tell({ type: sim.oneOf(kinds) })
+  })
+  sim.after(995, () => ref.tell({ type: 'cancel-all' }))
+  sim.eventually('every outside timer fired once, unless cancelled', () => outside === armedOutside)
+  sim.eventually('no timer is left of those that ended', () => {
+    ref.stop()
+    return true
+  })
+}
+
+export const timersAndRestarts: LibraryScenario = {
+  name: 'timers and restarts',
+  about: 'ticks of cancelled timers and of earlier incarnations never arrive',
+  run,
+}

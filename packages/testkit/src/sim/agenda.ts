@@ -1,0 +1,24 @@
+// What happens outside the system at a virtual time: completions through ports, planned actions. Ordered by time, then by
+// the seed's choice, then by when it was added.
+
+interface Item {
+  readonly at: number
+  readonly rank: number
+  readonly act: () => void
+}
+
+export class Agenda {
+  readonly #items: Item[] = []
+  /** When the next is due; Infinity when there is none. */
+  get next(): number {
+    return this.#items.length === 0 ? Infinity : this.#items[0]!.at
+  }
+  add(at: number, rank: number, act: () => void): void {
+    let i = this.#items.length
+    while (i > 0 && (this.#items[i - 1]!.at > at || (this.#items[i - 1]!.at === at && this.#items[i - 1]!.rank > rank))) i--
+    this.#items.splice(i, 0, { at, rank, act })
+  }
+  run(now: number): void {
+    while (this.#items.length > 0 && this.#items[0]!.at <= now) this.#items.shift()!.act()
+  }
+}

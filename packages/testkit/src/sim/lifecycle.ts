@@ -1,0 +1,186 @@
+// The account of lives: which phase may follow which, which signals an incarnation saw, whether children ended before
+// their parents, how many restarts a window had. Keeps C4 and C6, and the phase table a second time, by hand.
+
+import { ActorError, type Phase, type Signal, type SupervisionPolicy } from 'troupe'
+import type { SimCell } from './sim-cell.ts'
+import { SimCell as CellClass } from './sim-cell.ts'
+import type { SimTap } from './sim-tap.ts'
+
+// Written from the table of the design, not from the code that it checks. One difference: an incarnation that is being
+// replaced does not fail any more, whatever its last handler does, so `restarting` leads to `starting` or to the end.
+const follows: Readonly<Record<Phase, readonly Phase[]>> = {
+  created: ['starting', 'stopping'],
+  starting: ['running', 'failed', 'stopping'],
+  running: ['suspended', 'failed', 'restarting', 'stopping'],
+  suspended: ['running', 'failed', 'restarting', 'stopping'],
+  failed: ['running', 'restarting', 'stopping'],
+  restarting: ['starting', 'stopping'],
+  stopping: ['stopped'],
+  stopped: ['terminated'],
+  terminated: [],
+}
+
+export class Lifecycle {
+  readonly #tap: SimTap
+  constructor(tap: SimTap) {
+    this.#tap = tap
+  }
+  born(cell: SimCell): void {
+    const parent = cell.ref.parent?.cell
+    if (parent instanceof CellClass) {
+      parent.livingChildren++
+      if (parent.phase === 'terminated' || parent.phase === 'stopped')
+        this.#tap.violate('C4', cell, `was spawned under ${parent.ref.path}, which is ${parent.phase}`)
+    }
+  }
+
+  phased(cell: SimCell, from: Phase, to: Phase): void {
+    const tap = this.#tap
+    cell.changedAt = tap.host.runtime.now()
+    if (!follows[from].includes(to)) tap.violate('phases', cell, `went from ${from} to ${to}`)
+    switch (to) {
+      case 'failed':
+        this.#rollWindow(cell)
+        cell.failedAt = tap.turns
+        cell.restartsBefore = this.#host.restarts
+        cell.limitsBefore = this.#host.limitsHit
+        return
+      case 'restarting':
+        if (from === 'failed' && cell.failedAt === tap.turns && this.#host.restarts > cell.restartsBefore) this.#countRestart(cell)
+        return
+      case 'stopping':
+        if (from === 'failed' && cell.failedAt === tap.turns && this.#host.limitsHit > cell.limitsBefore) this.#checkLimit(cell)
+        return
+      case 'starting':
+        if (from === 'restarting') this.#nextIncarnation(cell)
+        return
+      case 'running':
+        cell.ran = true
+        if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined)
+          tap.violate('C4', cell, 'runs without having seen PostStart')
+        return
+      case 'stopped':
+        this.#endIncarnation(cell)
+        if (cell.livingChildren > 0) tap.violate('C4', cell, `stopped before ${cell.livingChildren} of its children had`)
+        return
+      case 'terminated': {
+        const parent = cell.ref.parent?.cell
+        if (parent instanceof CellClass) parent.livingChildren--
+        return
+      }
+      default:
+    }
+  }
+
+  signal(cell: SimCell, signal: Signal): void {
+    const tap = this.#tap
+    if (cell.postStops > 0) tap.violate('C4', cell, `saw ${signal.type} after PostStop`)
+    switch (signal.type) {
+      case 'PreStart':
+        if (cell.sawPreStart) tap.violate('C4', cell, 'saw PreStart twice')
+        cell.sawPreStart = true
+        return
+      case 'PostStart':
+        if (!cell.sawPreStart || cell.sawPostStart) tap.violate('C4', cell, 'saw PostStart out of order')
+        cell.sawPostStart = true
+        return
+      case 'PostStop':
+        cell.postStops++
+        if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, 'saw PostStop without a start')
+        if (cell.phase === 'stopping') this.#checkHeard(cell)
+        if (cell.livingChildren > 0 && (cell.phase === 'stopping' || cell.options.restartChildren === 'stop'))
+          tap.violate('C4', cell, `saw PostStop while ${cell.livingChildren} of its children lived`)
+        return
+      case 'PostRestart':
+        if (!cell.sawPostStart || cell.incarnation === 0) tap.violate('C4', cell, 'saw PostRestart out of order')
+        return
+      case 'PreStop':
+      case 'PreRestart':
+        if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, `saw ${signal.type} without a start`)
+        return
+      default:
+        if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping')
+          tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
+    }
+  }
+  /** A parent hears of each child's end before its own. */
+  #checkHeard(cell: SimCell): void {
+    const signals = cell.lane?.signals
+    if (signals === undefined) return
+    for (let i = 0; i < signals.size; i++)
+      if (signals.at(i)?.type === 'ChildStopped') this.#tap.violate('C4', cell, 'saw PostStop before it heard that a child had stopped')
+  }
+  /** A user message is about to be handled. */
+  handles(cell: SimCell): void {
+    if (cell.postStops > 0) this.#tap.violate('C4', cell, 'handled a message after PostStop')
+  }
+
+  /** All is quiet: who could go on has done so, and nobody is between two phases for longer than any step may take. */
+  checkRest(cell: SimCell): void {
+    const { phase } = cell
+    const parent = cell.ref.parent?.cell
+    const now = this.#tap.host.runtime.now()
+    if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0)
+      this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
+    else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
+    else if (phase === 'starting' || phase === 'restarting' || phase === 'stopping' || (phase === 'failed' && parent?.phase === 'running')) {
+      const longest = Math.max(cell.options.startTimeout, cell.options.stopTimeout) + 1500
+      if (cell.changedAt + longest < now) this.#tap.violate('stuck', cell, `has been ${phase} for ${now - cell.changedAt} ms`)
+    }
+  }
+
+  #nextIncarnation(cell: SimCell): void {
+    this.#endIncarnation(cell)
+    if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')
+      this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
+    cell.incarnation++
+    cell.ran = false
+    cell.sawPreStart = false
+    cell.sawPostStart = false
+    cell.postStops = 0
+    // Whatever its timers were, they ended with the incarnation; so this account holds, however the real one was kept.
+    cell.timers = undefined
+    cell.never = false
+    if (cell.extras !== undefined && cell.extras.incarnation !== cell.incarnation)
+      this.#tap.violate('C7', cell, `counts incarnation ${cell.extras.incarnation}, and it is the ${cell.incarnation}th`)
+  }
+  #endIncarnation(cell: SimCell): void {
+    if (cell.postStops > 1) this.#tap.violate('C4', cell, `saw PostStop ${cell.postStops} times`)
+    if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined)
+      this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
+  }
+
+  get #host(): { readonly restarts: number; readonly limitsHit: number } {
+    return this.#tap.host as unknown as { readonly restarts: number; readonly limitsHit: number }
+  }
+  /** A window begins with the first failure outside of the last one. */
+  #rollWindow(cell: SimCell): void {
+    const now = this.#tap.host.runtime.now()
+    if (cell.failedAt >= 0 && now - cell.windowStart < this.#limitOf(cell).within) return
+    cell.windowStart = now
+    cell.windowCount = 0
+  }
+  /** C6, counted here from the times alone. */
+  #countRestart(cell: SimCell): void {
+    const { most, within } = this.#limitOf(cell)
+    if (++cell.windowCount > most)
+      this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
+  }
+  /** The other half of C6: who still had restarts left must not be given up. */
+  #checkLimit(cell: SimCell): void {
+    const { most, within } = this.#limitOf(cell)
+    if (cell.windowCount < most)
+      this.#tap.violate('C6', cell, `was given up after ${cell.windowCount} restarts within ${within} ms; ${most} are allowed`)
+  }
+  #limitOf(cell: SimCell): { readonly most: number; readonly within: number } {
+    const cause = cell.info?.cause
+    const { limit } = this.#policyOf(cell)
+    const retry = cause instanceof ActorError ? cause.retry : undefined
+    return { most: retry?.max ?? limit.restarts, within: retry?.within ?? limit.within }
+  }
+  #policyOf(cell: SimCell): SupervisionPolicy {
+    const parents = cell.ref.parent?.cell.options.childSupervision
+    if (parents !== undefined && parents.scope !== 'one-for-one') return parents
+    return cell.options.supervision ?? parents ?? this.#tap.host.policy
+  }
+}

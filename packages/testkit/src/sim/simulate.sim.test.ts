@@ -1,0 +1,176 @@
+import { type ActorRef, type Behavior, receive, same, setup, stopped } from 'troupe'
+import { Cell } from 'troupe/internal'
+import { afterEach, expect, test } from 'vitest'
+import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
+import { buggify, type Simulation } from './simulation.ts'
+
+const failing = async (
+  scenario: (sim: Simulation) => void | Promise<void>,
+  options: Parameters<typeof simulate>[1] = {},
+): Promise<SimulationFailure> => {
+  const error = await simulate(scenario, options).then(
+    () => undefined,
+    (cause: unknown) => cause,
+  )
+  expect(error).toBeInstanceOf(SimulationFailed)
+  return (error as SimulationFailed).failure
+}
+
+afterEach(() => {
+  delete process.env['TROUPE_SEED']
+})
+
+// A counter that reads, waits and writes back: two at a time lose an update.
+type Account = { type: 'add' } | { type: 'read'; replyTo: ActorRef<number> } | { type: 'write'; n: number }
+const account = (): Behavior<Account> =>
+  setup<Account>(() => {
+    let n = 0
+    return receive<Account>((_ctx, m) => {
+      if (m.type === 'read') m.replyTo.tell(n)
+      else if (m.type === 'write') n = m.n
+      return same
+    })
+  })
+const lostUpdate = (sim: Simulation): void => {
+  const ref = sim.system.spawn(account(), { name: 'account' })
+  let done = 0
+  for (let i = 0; i < 2; i++) {
+    const client = receive<'go'>(async (ctx) => {
+      const n = await ctx.ask(ref, { type: 'read' })
+      ref.tell({ type: 'write', n: n + 1 })
+      done++
+      return stopped
+    })
+    sim.system.spawn(client, { name: `client${i}` }).tell('go')
+  }
+  let final = 0
+  sim.eventually('both clients are counted', () => done < 2 || final === 2)
+  sim.after(900, () => void ref.ask({ type: 'read' }).then((n) => (final = n)))
+}
+
+test('a lost update is found, shrunk, drawn, and replayed by its seed', async () => {
+  const failure = await failing(lostUpdate, { name: 'lost update', seeds: 200, faults: 'none' })
+  expect(failure.violation.invariant).toBe('liveness')
+  expect(failure.shrunkSteps).toBeLessThanOrEqual(20)
+  expect(failure.report).toContain(`TROUPE_SEED=${failure.seed} npm test`)
+  expect(failure.report).toMatch(/●─+ read#\d+ ─+▶/)
+  process.env['TROUPE_SEED'] = String(failure.seed)
+  const again = await failing(lostUpdate, { name: 'lost update', seeds: 200, faults: 'none' })
+  expect(again).toEqual(failure)
+})
+
+test('PCT and random schedules both find it; the plain schedule does not', async () => {
+  for (const strategy of ['random', { pct: 3 }] as const)
+    expect((await failing(lostUpdate, { seeds: 300, strategy, faults: 'none' })).violation.invariant).toBe('liveness')
+})
+
+test('a handler that waits for something unknown fails the run, with actor and message', async () => {
+  const failure = await failing(
+    (sim) => {
+      sim.system
+        .spawn(
+          receive<{ type: 'hang' }>(() => new Promise<never>(() => {})),
+          { name: 'stuck' },
+        )
+        .tell({ type: 'hang' })
+    },
+    { seeds: 1, faults: 'none' },
+  )
+  expect(failure.violation).toMatchObject({ invariant: 'stuck', actor: '/user/stuck' })
+  expect(failure.violation.text).toContain('hang')
+})
+
+test('an invariant of the user is checked after every step', async () => {
+  let n = 0
+  const failure = await failing(
+    (sim) => {
+      n = 0
+      const ref = sim.system.spawn(receive<number>((_c, by) => void (n += by)))
+      sim.plan(5, () => ref.tell(sim.int(1, 3)))
+    },
+    { seeds: 50, faults: 'none', invariants: { 'never above ten': () => n <= 10 } },
+  )
+  expect(failure.violation).toMatchObject({ invariant: 'invariant', text: 'never above ten' })
+})
+
+test('faults strike by the seed, and are left out by shrinking where they do not matter', async () => {
+  let failures = 0
+  const report = await simulate(
+    (sim) => {
+      const ref = sim.system.spawn(
+        receive<number>(() => same),
+        { supervision: 'resume' },
+      )
+      sim.plan(10, (i) => ref.tell(i))
+      sim.system.events.listen((e) => void ((e as { type: string }).type === 'actor.failed' && failures++))
+    },
+    { seeds: 100, faults: { throw: 0.2, most: 2 } },
+  ).catch((e: unknown) => e)
+  expect(report).not.toBeInstanceOf(SimulationFailed)
+  expect(failures).toBeGreaterThan(20)
+  expect(failures).toBeLessThanOrEqual(200)
+})
+
+test('buggify is true now and then inside a run, and never outside', async () => {
+  expect(buggify('anything', 1)).toBe(false)
+  let struck = 0
+  await simulate((sim) => sim.system.spawn(receive<'x'>(() => void (buggify('short read', 0.5) && struck++))).tell('x'), {
+    seeds: 60,
+    faults: { most: 1 },
+  })
+  expect(struck).toBeGreaterThan(10)
+  expect(struck).toBeLessThan(50)
+})
+
+test('an error that escapes to the process breaks C13', async () => {
+  const failure = await failing(
+    (sim) => {
+      sim.system
+        .spawn(
+          receive<'x'>(() => {
+            void Promise.reject(new Error('floating'))
+            return same
+          }),
+        )
+        .tell('x')
+    },
+    { seeds: 1, faults: 'none' },
+  )
+  expect(failure.violation.invariant).toBe('C13')
+})
+
+test('a mailbox that loses, repeats or reorders a message is caught', async () => {
+  // eslint-disable-next-line typescript/unbound-method
+  const { put, take } = Cell.prototype
+  const crowd = (sim: Simulation): void => {
+    const ref = sim.system.spawn(receive<{ n: number }>(() => same))
+    for (let n = 0; n < 4; n++) ref.tell({ n })
+  }
+  const broken = async (): Promise<string> => (await failing(crowd, { seeds: 20, faults: 'none' })).violation.invariant
+  try {
+    Cell.prototype.put = function (message, meta) {
+      if ((message as { n: number }).n !== 3) put.call(this, message, meta)
+    }
+    expect(await broken()).toBe('C2')
+    Cell.prototype.put = function (message, meta) {
+      put.call(this, message, meta)
+      if ((message as { n: number }).n === 1) put.call(this, message, meta)
+    }
+    expect(await broken()).toBe('C2')
+    Cell.prototype.put = put
+    let held: unknown
+    Cell.prototype.take = function () {
+      const message = held ?? take.call(this)
+      held = undefined
+      if ((message as { n: number } | undefined)?.n !== 0) return message
+      const next = take.call(this)
+      if (next === undefined) return message
+      held = message
+      return next
+    }
+    expect(await broken()).toBe('C1')
+  } finally {
+    Cell.prototype.put = put
+    Cell.prototype.take = take
+  }
+})

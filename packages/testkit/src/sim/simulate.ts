@@ -1,0 +1,217 @@
+// Many runs of one scenario, each under its own seed; the first broken promise is shrunk and explained.
+
+import type { SystemOptions } from 'troupe'
+import { hostNow } from 'troupe/internal'
+import { Choices, type Strategy } from './choices.ts'
+import { diagramOf } from './diagram.ts'
+import { listenForEscapes } from './escapes.ts'
+import { type Faults, someFaults } from './faults.ts'
+import { shrink } from './shrink.ts'
+import { type RunSetup, Simulation } from './simulation.ts'
+import { promises, type Violation } from './violation.ts'
+
+/** What is simulated: sets actors up and says what happens to them from outside. */
+export type Scenario = (sim: Simulation) => void | Promise<void>
+
+/** How a scenario is simulated; every field has a default. */
+export interface SimulateOptions {
+  /** Stands in reports; the function's name if left out. */
+  readonly name?: string
+  /** How many seeds, from 1 on; or which ones. 100 if left out. */
+  readonly seeds?: number | readonly number[] | { readonly from: number; readonly count: number }
+  /** `'random'` (default), `{ pct: depth }`, or `'mixed'`: random and PCT of depth 2 to 4 in turn. */
+  readonly strategy?: Strategy | 'mixed'
+  /** What goes wrong: `'some'` (default), `'none'`, or probabilities. */
+  readonly faults?: 'none' | 'some' | Faults
+  /** Must hold after every step. */
+  readonly invariants?: Readonly<Record<string, (sim: Simulation) => boolean>>
+  /** Virtual milliseconds with faults; 1,000 if left out. */
+  readonly duration?: number
+  /** Virtual milliseconds without faults until what was to come `eventually` must have come; 8,000 if left out. */
+  readonly grace?: number
+  /** A run with more steps never comes to rest; 20,000 if left out. */
+  readonly maxSteps?: number
+  readonly system?: SystemOptions
+  /** Whether a broken promise rejects (default), or is only reported. */
+  readonly onViolation?: 'throw' | 'report'
+  /** Trials for shrinking; 600 if left out, 0 for none. */
+  readonly shrinkTrials?: number
+  /** The line that replays a seed; by default the environment variable in front of `npm test`. */
+  readonly replay?: (seed: number) => string
+  /** Called after each run, with its trace hash. */
+  readonly onRun?: (seed: number, hash: string) => void
+}
+
+/** A broken promise, as small as it could be made. */
+export interface SimulationFailure {
+  readonly seed: number
+  readonly violation: Violation
+  /** The promise in words. */
+  readonly promise: string
+  /** Steps of the run as found, and of the simplest one. */
+  readonly steps: number
+  readonly shrunkSteps: number
+  /** Choices of the simplest run that are not the plain ones. */
+  readonly shrunkChoices: number
+  readonly trials: number
+  /** Everything a person needs to know, as text. */
+  readonly report: string
+}
+
+/** What many runs gave. */
+export interface SimulationReport {
+  readonly name: string
+  readonly runs: number
+  /** How many different traces there were: schedules that were really tried. */
+  readonly distinct: number
+  readonly failure: SimulationFailure | undefined
+  readonly steps: number
+  readonly events: number
+  /** Message handlers that were called, and how many of them were waited for. */
+  readonly handled: number
+  readonly asyncHandled: number
+  /** Real milliseconds, without shrinking. */
+  readonly ms: number
+}
+
+/** A simulation broke a promise; the message is the whole report. */
+export class SimulationFailed extends Error {
+  override readonly name: string = 'SimulationFailed'
+  readonly failure: SimulationFailure
+  constructor(failure: SimulationFailure) {
+    super(failure.report)
+    this.failure = failure
+  }
+}
+
+/** Simulations of one process run one after the other: native continuations of two would mix. */
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs a scenario under many seeds: which actor goes next, how long turns are, when completions arrive and what fails are
+ * choices of the seed, and every run is checked against the promises C1–C10, C12 and C13.
+ *
+ * Guarantees: the same seed gives the same trace, byte for byte; with `TROUPE_SEED=n` in the environment only that seed
+ * is run. Fails: rejects with `SimulationFailed` at the first broken promise, shrunk, with a diagram and how to replay.
+ *
+ * @example
+ * await simulate((sim) => {
+ *   const account = sim.system.spawn(accountBehavior())
+ *   sim.plan(10, () => account.tell({ type: 'deposit', amount: sim.int(1, 100) }))
+ * }, { seeds: 200 })
+ */
+export function simulate(scenario: Scenario, options: SimulateOptions = {}): Promise<SimulationReport> {
+  const run = last.then(() => simulateAlone(scenario, options))
+  last = run.catch(() => {})
+  return run
+}
+
+async function simulateAlone(scenario: Scenario, options: SimulateOptions): Promise<SimulationReport> {
+  const name = options.name ?? (scenario.name === '' ? 'scenario' : scenario.name)
+  const setup = setupOf(scenario, options)
+  const traces = new Set<string>()
+  const totals = { runs: 0, steps: 0, events: 0, handled: 0, asyncHandled: 0 }
+  let usual = 100
+  let failure: SimulationFailure | undefined
+  const unlisten = listenForEscapes()
+  const started = hostNow()
+  let ms = 0
+  try {
+    for (const seed of seedsOf(options)) {
+      const sim = new Simulation(setup, Choices.seeded(seed, strategyOf(options.strategy, seed), usual))
+      await sim.run()
+      usual = Math.round((usual * 7 + sim.steps) / 8)
+      totals.runs++
+      totals.steps += sim.steps
+      totals.events += sim.trace.size
+      totals.handled += sim.tap.handled
+      totals.asyncHandled += sim.tap.asyncHandled
+      traces.add(sim.trace.hash)
+      options.onRun?.(seed, sim.trace.hash)
+      if (sim.violation === undefined) continue
+      ms = hostNow() - started
+      failure = await explain(name, seed, sim, sim.violation, setup, options)
+      break
+    }
+    if (ms === 0) ms = hostNow() - started
+  } finally {
+    unlisten()
+  }
+  if (failure !== undefined && options.onViolation !== 'report') throw new SimulationFailed(failure)
+  return { name, ...totals, distinct: traces.size, failure, ms }
+}
+
+function setupOf(scenario: Scenario, options: SimulateOptions): RunSetup {
+  const { faults = 'some' } = options
+  return {
+    scenario,
+    faults: faults === 'none' ? {} : faults === 'some' ? someFaults : faults,
+    invariants: options.invariants ?? {},
+    duration: options.duration ?? 1000,
+    grace: options.grace ?? 8000,
+    maxSteps: options.maxSteps ?? 20_000,
+    system: options.system ?? {},
+    keepTrace: false,
+  }
+}
+
+function* seedsOf(options: SimulateOptions): Iterable<number> {
+  const { process } = globalThis as unknown as { readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> } }
+  const given = process?.env?.['TROUPE_SEED']
+  const { seeds = 100 } = options
+  if (given !== undefined && given !== '') yield Number(given)
+  else if (typeof seeds === 'number') for (let i = 1; i <= seeds; i++) yield i
+  else if ('from' in seeds) for (let i = 0; i < seeds.count; i++) yield seeds.from + i
+  else yield* seeds
+}
+
+function strategyOf(strategy: SimulateOptions['strategy'], seed: number): Strategy {
+  if (strategy !== 'mixed') return strategy ?? 'random'
+  return seed % 2 === 1 ? 'random' : { pct: 2 + ((seed >> 1) % 3) }
+}
+
+async function explain(
+  name: string,
+  seed: number,
+  found: Simulation,
+  violation: Violation,
+  setup: RunSetup,
+  options: SimulateOptions,
+): Promise<SimulationFailure> {
+  const attempt = async (list: readonly number[]): Promise<Simulation> => {
+    const sim = new Simulation(setup, Choices.replay(list))
+    await sim.run()
+    return sim
+  }
+  const trial = async (
+    list: readonly number[],
+  ): Promise<{ invariant: Violation['invariant'] | undefined; taken: readonly number[]; steps: number }> => {
+    const sim = await attempt(list)
+    return { invariant: sim.violation?.invariant, taken: sim.choices.taken, steps: sim.steps }
+  }
+  const { list, trials } = await shrink(found.choices.taken, violation.invariant, trial, options.shrinkTrials ?? 600)
+  const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(list))
+  await shown.run()
+  const simplest = shown.violation ?? violation
+  const shrunkChoices = list.filter((v) => v !== 0).length
+  const replay = options.replay ?? ((n: number) => `TROUPE_SEED=${n} npm test`)
+  const nameOf = (uid: number): string => shown.tap.cells.find((c) => c.ref.uid === uid)?.ref.path.replace('/user/', '') ?? `#${uid}`
+  const report = [
+    `Simulation "${name}" broke ${violation.invariant} (${promises[violation.invariant]}) with seed ${seed}.`,
+    `  ${simplest.actor === undefined ? '' : `${simplest.actor}: `}${simplest.text}`,
+    `  found after ${found.steps} steps; the simplest run that breaks it has ${shown.steps} steps and ${shrunkChoices} choices that are not plain (${trials} trials)`,
+    `  replay: ${replay(seed)}`,
+    '',
+    diagramOf(shown.trace.events ?? [], nameOf),
+  ].join('\n')
+  return {
+    seed,
+    violation: simplest,
+    promise: promises[violation.invariant],
+    steps: found.steps,
+    shrunkSteps: shown.steps,
+    shrunkChoices,
+    trials,
+    report,
+  }
+}

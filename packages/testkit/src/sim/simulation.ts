@@ -1,0 +1,301 @@
+// One run: a system under a list of choices, from the first spawn to the end of its shutdown. The loop is synchronous;
+// it gives the host a pass only to drain native promises, when one is pending or before time moves.
+
+import { ActorSystem, type AnyRef, type Logger, type SystemOptions } from 'troupe'
+import { cellOf, hostYield } from 'troupe/internal'
+import { show } from '../compare.ts'
+import { leaksOf } from '../leaks.ts'
+import { VirtualClock } from '../virtual-time.ts'
+import type { Choices } from './choices.ts'
+import { Agenda } from './agenda.ts'
+import { type Faults, FaultSource } from './faults.ts'
+import { escaped, settledEscapes } from './escapes.ts'
+import { SimRuntime } from './runtime.ts'
+import { SimCell } from './sim-cell.ts'
+import { SimTap } from './sim-tap.ts'
+import { Trace } from './trace.ts'
+import type { InvariantId, Violation } from './violation.ts'
+
+/** What a run is made of. */
+export interface RunSetup {
+  readonly scenario: (sim: Simulation) => void | Promise<void>
+  readonly faults: Faults
+  readonly invariants: Readonly<Record<string, (sim: Simulation) => boolean>>
+  /** Virtual milliseconds with faults, and after them until liveness is judged. */
+  readonly duration: number
+  readonly grace: number
+  readonly maxSteps: number
+  readonly system: SystemOptions
+  readonly keepTrace: boolean
+}
+
+/** An error or whatever else was thrown, in words. */
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : show(cause)
+}
+
+/** The simulation that is running, for `buggify` in code that has no handle on it. */
+let active: Simulation | undefined
+function activate(sim: Simulation | undefined): void {
+  active = sim
+}
+
+/** A run of a scenario: the system, time, and the choices that a scenario may make itself. */
+export class Simulation {
+  readonly system: ActorSystem
+  readonly clock: VirtualClock = new VirtualClock()
+  readonly choices: Choices
+  readonly trace: Trace
+  readonly tap: SimTap = new SimTap()
+  readonly runtime: SimRuntime
+  readonly #setup: RunSetup
+  readonly #agenda = new Agenda()
+  readonly #faults: FaultSource
+  readonly #script: (() => void)[] = []
+  readonly #eventually: [string, () => boolean][] = []
+  readonly #invariants: [string, (sim: Simulation) => boolean][]
+  #driver: 'running' | 'done' = 'done'
+  #steps = 0
+  #broken: unknown = undefined
+
+  constructor(setup: RunSetup, choices: Choices) {
+    this.#setup = setup
+    this.choices = choices
+    this.trace = new Trace(() => this.clock.now, setup.keepTrace)
+    this.#faults = new FaultSource(this, setup.faults)
+    this.tap.trace = this.trace
+    this.tap.faults = this.#faults
+    this.#invariants = Object.entries(setup.invariants)
+    this.runtime = new SimRuntime(this.clock, choices, this.tap)
+    const { dispatcher, dispatchers, ...options } = setup.system
+    // One turn per slice: between any two the simulator chooses what comes next.
+    const single = Object.fromEntries(Object.entries(dispatchers ?? {}).map(([name, given]) => [name, { ...given, maxTurns: 1 }]))
+    this.system = ActorSystem.create('sim', {
+      logger: this.#logger(),
+      deadLetterCapacity: 0,
+      ...options,
+      keepAlive: false,
+      dispatcher: { ...dispatcher, maxTurns: 1 },
+      dispatchers: single,
+      runtime: this.runtime,
+    })
+  }
+
+  get now(): number {
+    return this.clock.now
+  }
+  get violation(): Violation | undefined {
+    return this.tap.violation
+  }
+  /** Whether a fault was injected so far. */
+  get faulted(): boolean {
+    return this.#faults.struck > 0
+  }
+  /** Turns and outside actions so far. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  /** One of n, chosen by the seed; 0 is what a shrunk run falls back to. */
+  choose(n: number): number {
+    return this.choices.choose(n)
+  }
+  /** A whole number from `least` to `most`. */
+  int(least: number, most: number): number {
+    return least + this.choices.choose(most - least + 1)
+  }
+  /** One of these, the first being the plainest. */
+  oneOf<T>(options: readonly T[]): T {
+    return options[this.choices.choose(options.length)]!
+  }
+  /** True with this probability at a named point of user code, as long as faults are on. */
+  buggify(point: string, probability = 0.1): boolean {
+    if (!this.#faults.open || !this.choices.chance(probability)) return false
+    this.trace.add('fault', this.tap.sender(), 0, point, 0)
+    return true
+  }
+  /** Resolves after `ms` of virtual time, or after a time that the seed chooses: what a completion through a port does. */
+  delay(ms?: number): Promise<void> {
+    const wait = ms ?? this.oneOf([0, 1, 3, 10, 40])
+    return new Promise((resolve) => this.#agenda.add(this.clock.now + wait, this.choices.tie(), resolve))
+  }
+  /** Calls `act` from outside after `ms`. */
+  after(ms: number, act: () => void): void {
+    this.#agenda.add(this.clock.now + ms, this.choices.tie(), act)
+  }
+  /** A promise that never settles, and is known not to. */
+  never(cell: SimCell | undefined = this.tap.current as SimCell | undefined): Promise<never> {
+    if (cell !== undefined) cell.never = true
+    return new Promise(() => {})
+  }
+  /** Does something from outside `times` times; the seed chooses between which turns. */
+  plan(times: number, act: (i: number) => void): void {
+    for (let i = 0; i < times; i++) this.#script.push(() => act(i))
+  }
+  /** Exempts from injected faults what is spawned meanwhile. */
+  calmly<T>(spawn: () => T): T {
+    this.tap.sparing = true
+    const result = spawn()
+    this.tap.sparing = false
+    return result
+  }
+  /** Exempts an actor from injected faults from now on. */
+  spare(ref: AnyRef): void {
+    const cell = cellOf(ref)
+    if (cell instanceof SimCell) cell.spared = true
+  }
+  /** Breaks the run, unless the condition holds. */
+  check(holds: boolean, text: string): void {
+    if (!holds) this.violate('invariant', text)
+  }
+  violate(invariant: InvariantId, text: string): void {
+    this.tap.violate(invariant, this.tap.current, text)
+  }
+  /** Must hold once faults have stopped and everything due has run. */
+  eventually(what: string, holds: () => boolean): void {
+    this.#eventually.push([what, holds])
+  }
+
+  /** Runs from beginning to end; afterwards `violation` says whether all was well. */
+  async run(): Promise<void> {
+    const { duration, grace, scenario } = this.#setup
+    activate(this)
+    this.#begin(scenario)
+    await this.#drive(duration, () => false)
+    this.#script.length = 0
+    this.#faults.end()
+    for (const cell of this.tap.living) if (cell.phase === 'suspended' && !cell.spared) cell.command({ verb: 'resume' })
+    if (this.violation === undefined) await this.#drive(this.clock.now + grace, () => false)
+    if (this.violation === undefined) this.#judge()
+    if (this.violation === undefined) await this.#end()
+    activate(undefined)
+  }
+
+  #begin(scenario: RunSetup['scenario']): void {
+    try {
+      const driven = scenario(this)
+      if (driven === undefined) return
+      this.#driver = 'running'
+      driven.then(
+        () => (this.#driver = 'done'),
+        (cause: unknown) => {
+          this.#driver = 'done'
+          this.tap.violate('scenario', undefined, `the scenario failed: ${String(cause)}`)
+        },
+      )
+    } catch (cause) {
+      this.tap.violate('scenario', undefined, `the scenario failed: ${String(cause)}`)
+    }
+  }
+
+  /** Runs turns, outside actions and time until `until`, or until `done`. */
+  async #drive(until: number, done: () => boolean): Promise<void> {
+    const { tap, runtime, clock, choices } = this
+    for (;;) {
+      while (runtime.tasks.length > 0 || this.#script.length > 0) {
+        if (tap.violation !== undefined || done()) return
+        this.#step()
+        if (tap.host.pending > 0 && choices.choose(5) === 1) await this.#drain()
+      }
+      await this.#drain()
+      if (tap.violation !== undefined || done()) return
+      if (runtime.tasks.length > 0 || this.#script.length > 0) continue
+      const next = Math.min(runtime.timerAt, this.#agenda.next)
+      if (next > clock.now) tap.asks.check(clock.now)
+      if (next > until) {
+        if (until !== Infinity) clock.moveTo(until)
+        return
+      }
+      clock.moveTo(next)
+      this.trace.time(next)
+      this.#due(next)
+    }
+  }
+
+  #step(): void {
+    const { tap, runtime, choices } = this
+    this.trace.step = ++this.#steps
+    if (this.#steps > this.#setup.maxSteps) return this.tap.violate('endless', undefined, `more than ${this.#setup.maxSteps} steps`)
+    this.#faults.step()
+    const script = this.#script
+    if (script.length > 0 && (runtime.tasks.length === 0 || choices.choose(3) === 1)) {
+      this.trace.add('act', 0, 0, '', 0)
+      script.shift()!()
+    } else if (runtime.tasks.length > 0) runtime.runOne()
+    if (this.#broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(this.#broken)}`)
+    for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
+  }
+
+  /** Everything of this moment: the system's timers and the agenda, in an order that the seed chooses. */
+  #due(now: number): void {
+    const timersFirst = this.runtime.timerAt > now || this.#agenda.next > now || this.choices.choose(2) === 0
+    if (timersFirst) this.runtime.fireDue()
+    this.#agenda.run(now)
+    if (!timersFirst) this.runtime.fireDue()
+  }
+
+  async #drain(): Promise<void> {
+    await new Promise<void>((resolve) => hostYield(resolve))
+    activate(this)
+    const escape = escaped()
+    if (escape !== undefined) this.tap.violate('C13', undefined, `an error escaped to the process: ${messageOf(escape)}`)
+  }
+
+  /** Faults have stopped, and all that was due has run. */
+  #judge(): void {
+    const { tap } = this
+    tap.compare()
+    tap.watches.check()
+    tap.timers.check()
+    for (const cell of tap.living) {
+      tap.lifecycle.checkRest(cell)
+      const pending = cell.extras?.pending
+      if (pending !== undefined && pending.state === 'waiting' && !cell.never)
+        tap.violate('stuck', cell, `the handler of ${pending.what} waits for something that the simulator knows nothing of`)
+    }
+    if (this.#driver === 'running') tap.violate('stuck', undefined, 'the scenario waits for something that the simulator knows nothing of')
+    for (const [what, holds] of this.#eventually) if (!holds()) tap.violate('liveness', undefined, what)
+    for (const leak of leaksOf(tap.host, tap.cells)) tap.violate('leaks', undefined, leak)
+  }
+
+  /** C12: the end comes, at the latest shortly after its deadline, and leaves nothing. */
+  async #end(): Promise<void> {
+    const { tap } = this
+    const deadline = 1000
+    let resolved = false
+    void this.system.shutdown({ deadline, drain: this.choices.choose(2) === 1 }).then(() => (resolved = true))
+    await this.#drive(this.clock.now + deadline + 1100, () => resolved)
+    if (tap.violation !== undefined) return
+    if (!resolved) return tap.violate('C12', undefined, 'the shutdown did not resolve')
+    if (tap.living.length > 0) tap.violate('C12', tap.living[0], `${tap.living.length} actors outlived the shutdown`)
+    tap.asks.checkAll()
+    tap.compare()
+    for (const leak of leaksOf(tap.host, tap.cells)) tap.violate('leaks', undefined, leak)
+    if (this.system.phase !== 'closed') tap.violate('C12', undefined, `the system is ${this.system.phase} after its shutdown`)
+    await this.#drain()
+    settledEscapes()
+  }
+
+  #logger(): Logger {
+    const nothing = (): void => {}
+    return {
+      debug: nothing,
+      info: nothing,
+      warn: nothing,
+      error: (fields, message) => {
+        if (message === 'a turn broke') this.#broken = fields['cause']
+      },
+    }
+  }
+}
+
+/**
+ * True with this probability inside a simulated run, as long as its faults are on; always false in production. Mark
+ * places where something rare but allowed may happen: a cache miss, a short read, an early timeout.
+ *
+ * @example
+ * const cached = buggify('cache miss') ? undefined : cache.get(key)
+ */
+export function buggify(point: string, probability = 0.1): boolean {
+  return active?.buggify(point, probability) ?? false
+}

@@ -1,0 +1,174 @@
+// Bugs that actor systems really had, as patches: never in the shipped code, applied to a copy of it. Each `edits` pair is
+// what stands there and what is put in its place; a patch that no longer fits is an error, not a pass.
+
+export const classics = [
+  {
+    name: 'skip the generation check of a timer',
+    file: 'cell/keyed-timers.ts',
+    edits: [['    if (!this.live) {', '    if (!this.live && this.at < 0) {']],
+  },
+  {
+    name: 'timers survive a restart',
+    file: 'cell/incarnation.ts',
+    edits: [
+      ['  extras.timers?.cancelAll()\n', ''],
+      ['  extras.timers.end()\n', ''],
+    ],
+  },
+  {
+    name: 'lose the stash on the second failure',
+    file: 'cell/restarting.ts',
+    edits: [
+      [
+        '  endIncarnation(cell)\n',
+        '  endIncarnation(cell)\n  if (cell.extras !== undefined && cell.extras.incarnation > 0) cell.extras.stash = undefined\n',
+      ],
+    ],
+  },
+  {
+    name: 'unstash in reverse',
+    file: 'cell/cell.ts',
+    edits: [['for (let i = messages.length - 1; i >= 0; i--) front.unshift', 'for (let i = 0; i < messages.length; i++) front.unshift']],
+  },
+  {
+    name: 'tell watchers twice',
+    file: 'cell/lane-runner.ts',
+    edits: [
+      [
+        '    cell.extras!.watching!.delete(signal.ref)\n',
+        '    const again = watch as typeof watch & { again?: true }\n    if (again.again === true) cell.extras!.watching!.delete(signal.ref)\n    else cell.signal(signal)\n    again.again = true\n',
+      ],
+    ],
+  },
+  {
+    name: 'forget to clear a watch',
+    file: 'cell/watch.ts',
+    edits: [['  for (const ref of watching.keys()) cellOf(ref)?.extras?.watchers?.delete(cell)\n', '']],
+  },
+  {
+    name: 'unwatch leaves a Terminated that is queued',
+    file: 'cell/lane-runner.ts',
+    edits: [
+      ['    if (watch === undefined || !watch.ended || watch.message !== undefined) return\n', ''],
+      [
+        '    cell.extras!.watching!.delete(signal.ref)\n    deathPact = watch.deathPact\n',
+        '    cell.extras?.watching?.delete(signal.ref)\n    deathPact = watch?.deathPact === true\n',
+      ],
+    ],
+  },
+  {
+    name: 'a watch of the dead is never answered',
+    file: 'cell/watch.ts',
+    edits: [['  else tellOf(cell, ref, end.reason, end.cause)\n', '']],
+  },
+  {
+    name: 'count restarts per parent',
+    file: 'cell/failing.ts',
+    edits: [
+      ['    extras.history,\n', '    (cell.ref.parent?.cell.more ?? extras).history,\n'],
+      ['  extras.history = decision.history\n', '  ;(cell.ref.parent?.cell.more ?? extras).history = decision.history\n'],
+    ],
+  },
+  {
+    name: 'the restart limit is off by one',
+    file: 'deciders/supervision.ts',
+    edits: [['restarts > limit.restarts', 'restarts > limit.restarts + 1']],
+  },
+  {
+    name: 'unregister after notifying',
+    file: 'cell/stopping.ts',
+    edits: [
+      ['  parent?.children?.remove(cell)\n', ''],
+      [
+        '    tellWatchers(cell, extras, reason, cause)\n',
+        '    tellWatchers(cell, extras, reason, cause)\n    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })\n',
+      ],
+      ['  cell.extras = undefined\n', '  void Promise.resolve().then(() => parent?.children?.remove(cell))\n  cell.extras = undefined\n'],
+    ],
+  },
+  {
+    name: 'run two handlers at once after an await',
+    file: 'cell/cell.ts',
+    edits: [
+      [
+        "    return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)\n",
+        "    return this.phase === 'running'\n",
+      ],
+    ],
+  },
+  {
+    name: 'drop a message on grow',
+    file: 'queues/ring.ts',
+    edits: [
+      [
+        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length; i++)',
+        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length - 2; i++)',
+      ],
+    ],
+  },
+  {
+    name: 'restart before the children stopped',
+    file: 'cell/restarting.ts',
+    edits: [["  if (cell.options.restartChildren === 'stop' && cell.children !== undefined && cell.children.size > 0) return\n", '']],
+  },
+  {
+    name: 'stop before the children stopped',
+    file: 'cell/stopping.ts',
+    edits: [['  if (cell.children !== undefined && cell.children.size > 0) return\n', '']],
+  },
+  {
+    name: 'deliver to the wrong incarnation: an adapter outlives its own',
+    file: 'cell/adapter.ts',
+    edits: [['    return this.cell.ctx === this.#of ? this.#fn : undefined\n', '    return this.#of === undefined ? undefined : this.#fn\n']],
+  },
+  {
+    name: 'deliver to the wrong incarnation: a handler that was cut off completes in the next',
+    file: 'cell/pending.ts',
+    edits: [
+      [
+        "    if (this.state !== 'waiting') return\n",
+        "    if (this.state === 'settled') return\n    if (this.state === 'abandoned') this.cell.more.pending = this\n",
+      ],
+    ],
+  },
+  {
+    name: 'a target that stops leaves its askers waiting',
+    file: 'cell/stopping.ts',
+    edits: [["    for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)\n", '']],
+  },
+  {
+    name: 'an ask that timed out stays registered',
+    file: 'cell/ask.ts',
+    edits: [['    this.asker?.extras?.asking?.delete(this)\n', '']],
+  },
+  {
+    name: 'the message in progress is forgotten by a kill',
+    file: 'cell/stopping.ts',
+    edits: [['    cell.dispatcher.ledger.failed++\n', '']],
+  },
+  {
+    name: 'messages left in the mailbox vanish on stop',
+    file: 'cell/stopping.ts',
+    edits: [['  drainMailbox(cell, end)\n', '  void drainMailbox\n']],
+  },
+  {
+    name: 'PostStop runs again when a restart is stopped',
+    file: 'cell/restarting.ts',
+    edits: [['  info.live = false\n', '']],
+  },
+  {
+    name: 'a shutdown waits for a handler that never settles',
+    file: 'cell/stopping.ts',
+    edits: [
+      ["    info.step = 'handler'\n    armStep(cell, cell.options.stopTimeout)\n", "    info.step = 'handler'\n"],
+      ["    if (killed && from === 'stopping') overrun(cell)\n", ''],
+    ],
+  },
+  {
+    name: 'suspended actors go on with their mailbox',
+    file: 'cell/cell.ts',
+    edits: [
+      ["    return this.phase === 'running' && (this.extras", "    return (this.phase === 'running' || this.phase === 'suspended') && (this.extras"],
+    ],
+  },
+]

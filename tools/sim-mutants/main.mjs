@@ -1,0 +1,157 @@
+// `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
+// simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
+//
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--only classics|operators] [--json file] [--name text] [--again file]
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { classics } from './classics.mjs'
+import { equivalents } from './equivalents.mjs'
+import { mutantsOf } from './operators.mjs'
+import { Workshop } from './workshop.mjs'
+
+const value = (flag, otherwise) => (process.argv.includes(flag) ? process.argv[process.argv.indexOf(flag) + 1] : otherwise)
+const count = Number(value('--count', 90))
+const seeds = Number(value('--seeds', 6000))
+const only = value('--only')
+const named = value('--name')
+const limit = 90_000
+
+/** What is mutated: cell, phase, mailbox, timers, supervision, watch, ask. */
+const files = [
+  'cell/cell.ts',
+  'cell/phase-change.ts',
+  'cell/pending.ts',
+  'cell/starting.ts',
+  'cell/stopping.ts',
+  'cell/restarting.ts',
+  'cell/resuming.ts',
+  'cell/failing.ts',
+  'cell/following.ts',
+  'cell/incarnation.ts',
+  'cell/lane-runner.ts',
+  'cell/watch.ts',
+  'cell/ask.ts',
+  'cell/keyed-timers.ts',
+  'cell/stash.ts',
+  'cell/draining.ts',
+  'cell/children.ts',
+  'cell/adapter.ts',
+  'cell/guarded.ts',
+  'queues/ring.ts',
+  'queues/timers.ts',
+  'deciders/supervision.ts',
+]
+
+const workshop = new Workshop()
+const results = []
+process.on('exit', () => workshop.close())
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
+
+async function judge(mutant) {
+  const compiled = workshop.mutate(mutant.file, mutant.text)
+  const outcome = compiled ? await workshop.simulate(seeds, limit) : { how: 'does not compile' }
+  workshop.restore(mutant.file)
+  if (!compiled) return false
+  const { text: _text, ...rest } = mutant
+  const equivalent = equivalents.find((e) => e.file === mutant.file && e.before === mutant.before && e.after === mutant.after)
+  const result = { ...rest, outcome, equivalent: equivalent?.why }
+  results.push(result)
+  const sign = outcome.how === 'survived' ? (equivalent === undefined ? 'SURVIVED' : 'equivalent') : 'caught'
+  const detail =
+    outcome.how === 'violation'
+      ? `${outcome.invariant} in "${outcome.scenario}" after ${outcome.runs} seeds, ${outcome.steps} steps`
+      : outcome.how === 'crash'
+        ? `crash: ${outcome.text}`
+        : outcome.how
+  console.log(
+    `${sign.padEnd(10)} ${mutant.name ?? `${mutant.file}:${mutant.line} ${mutant.operator}: ${mutant.before}  →  ${mutant.after || '(nothing)'}`}\n           ${detail}`,
+  )
+  return true
+}
+
+const again = value('--again')
+if (again !== undefined) {
+  // Only those that survived an earlier run, to see whether a new check or scenario notices them.
+  const before = JSON.parse(readFileSync(again, 'utf8')).results.filter((r) => r.kind === 'operator' && r.outcome.how === 'survived')
+  for (const { file, operator, before: was, after } of before) {
+    const mutant = mutantsOf(workshop.source(file)).find((m) => m.operator === operator && m.before === was && m.after === after)
+    if (mutant !== undefined) await judge({ kind: 'operator', file, ...mutant })
+  }
+}
+if (only !== 'operators' && again === undefined) {
+  for (const { name, file, edits } of classics) {
+    if (named !== undefined && !name.includes(named)) continue
+    let text = workshop.source(file)
+    for (const [find, replace] of edits) {
+      if (text.split(find).length !== 2)
+        throw new Error(`The classic "${name}" does not fit ${file} any more: ${JSON.stringify(find)} occurs ${text.split(find).length - 1} times.`)
+      text = text.replace(find, () => replace)
+    }
+    if (!(await judge({ kind: 'classic', name, file, before: name, after: '', text }))) throw new Error(`The classic "${name}" does not compile.`)
+  }
+}
+if (only !== 'classics' && again === undefined) {
+  // Evenly over the files, and the same ones each time.
+  const pools = files.map((file) =>
+    shuffled(
+      mutantsOf(workshop.source(file)).map((m) => Object.assign(m, { kind: 'operator', file })),
+      file,
+    ),
+  )
+  let made = 0
+  for (let round = 0; made < count && pools.some((p) => p.length > 0); round++) {
+    for (const pool of pools) {
+      while (pool.length > 0 && made < count) {
+        if (!(await judge(pool.pop()))) continue
+        made++
+        break
+      }
+    }
+  }
+}
+
+summarize()
+
+function summarize() {
+  const of = (kind) => results.filter((r) => r.kind === kind)
+  const line = (kind) => {
+    const all = of(kind)
+    const real = all.filter((r) => !(r.outcome.how === 'survived' && r.equivalent !== undefined))
+    const caught = real.filter((r) => r.outcome.how !== 'survived')
+    const by = caught.filter((r) => r.outcome.how === 'violation')
+    return {
+      all: all.length,
+      equivalent: all.length - real.length,
+      caught: caught.length,
+      of: real.length,
+      share: real.length === 0 ? 1 : caught.length / real.length,
+      medianSeeds: median(by.map((r) => r.outcome.runs)),
+      medianSteps: median(by.map((r) => r.outcome.steps)),
+      within20: by.filter((r) => r.outcome.steps <= 20).length,
+      violations: by.length,
+    }
+  }
+  const summary = { seeds, classics: line('classic'), operators: line('operator') }
+  for (const [kind, s] of Object.entries({ classics: summary.classics, operators: summary.operators }))
+    console.log(
+      `${kind}: ${s.caught} of ${s.of} caught (${(100 * s.share).toFixed(0)} %), ${s.equivalent} more are equivalent; median ${s.medianSeeds} seeds; shrunk to a median of ${s.medianSteps} steps, ${s.within20} of ${s.violations} to at most 20`,
+    )
+  const file = value('--json')
+  if (file !== undefined) writeFileSync(file, JSON.stringify({ summary, results }, undefined, 1))
+  process.exitCode = summary.classics.share < 1 || summary.operators.share < 0.85 ? 1 : 0
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted === undefined ? [...numbers].sort((a, b) => a - b) : numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]
+}
+
+function shuffled(list, salt) {
+  let state = [...salt].reduce((h, c) => Math.imul(h ^ c.charCodeAt(0), 0x01000193), 0x811c9dc5)
+  for (let i = list.length - 1; i > 0; i--) {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0
+    const j = (state >>> 1) % (i + 1)
+    ;[list[i], list[j]] = [list[j], list[i]]
+  }
+  return list
+}

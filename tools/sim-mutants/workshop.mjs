@@ -1,0 +1,82 @@
+// A copy of the sources in a temporary folder, where mutants are made, compiled and simulated. The tree itself is never
+// written to.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+
+export class Workshop {
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
+    const skip = (path) => !/node_modules|\/dist(\/|$)|\.test\.ts$/.test(path.slice(root.length))
+    for (const name of ['core', 'testkit'])
+      cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
+    cpSync(join(root, 'tsconfig.base.json'), join(this.folder, 'tsconfig.base.json'))
+    mkdirSync(join(this.folder, 'node_modules/@troupe'), { recursive: true })
+    symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/troupe'))
+    symlinkSync(join(this.folder, 'packages/testkit'), join(this.folder, 'node_modules/@troupe/testkit'))
+    if (!this.#compile('testkit')) throw new Error('The sources do not compile as they are.')
+    this.sources = new Map()
+  }
+  /** A source file of core, as it is in the tree. */
+  source(file) {
+    if (!this.sources.has(file)) this.sources.set(file, readFileSync(join(this.folder, 'packages/core/src', file), 'utf8'))
+    return this.sources.get(file)
+  }
+  /** Whether core compiles with this file so changed; it stays changed until `restore`. */
+  mutate(file, text) {
+    this.source(file)
+    writeFileSync(join(this.folder, 'packages/core/src', file), text)
+    return this.#compile('core')
+  }
+  restore(file) {
+    writeFileSync(join(this.folder, 'packages/core/src', file), this.source(file))
+  }
+  #compile(name) {
+    return spawnSync(process.execPath, [tsc, '-b', join(this.folder, 'packages', name)], { cwd: this.folder, stdio: 'ignore' }).status === 0
+  }
+  /** Simulates the library until the first violation; `hang` when it takes longer than `ms`. */
+  simulate(seeds, ms) {
+    return new Promise((done) => {
+      const child = spawn(
+        process.execPath,
+        [join(this.folder, 'packages/testkit/dist/cli.js'), '--seeds', String(seeds), '--stop-at-first', '--json'],
+        { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] },
+      )
+      let out = ''
+      let err = ''
+      child.stdout.on('data', (d) => (out += d))
+      child.stderr.on('data', (d) => (err += d))
+      const timer = setTimeout(() => child.kill('SIGKILL'), ms)
+      child.on('close', (code, signal) => {
+        clearTimeout(timer)
+        if (signal !== null) return done({ how: 'hang' })
+        try {
+          const report = JSON.parse(out)
+          const failure = report.failures[0]
+          if (failure === undefined) done({ how: 'survived', runs: report.runs })
+          else
+            done({
+              how: 'violation',
+              runs: report.runsBefore,
+              scenario: failure.scenario,
+              invariant: failure.violation.invariant,
+              text: failure.violation.text,
+              steps: failure.shrunkSteps,
+              found: failure.steps,
+            })
+        } catch {
+          done({ how: 'crash', text: err.split('\n').find((l) => /Error/.test(l)) ?? `exit ${code}` })
+        }
+      })
+    })
+  }
+  close() {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
