@@ -270,6 +270,7 @@ test('killing a supervisor ends its children and restarts none', async () => {
   await kit.settle()
   expect(journal.take().sort()).toEqual(['-a', '-b'])
   expect(kit.system.counts().active).toBe(0)
+  expect(kit.logs).toEqual([])
   await kit.end()
 })
 

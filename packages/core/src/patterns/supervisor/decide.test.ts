@@ -102,6 +102,12 @@ test('closing in the middle of a group restart stops everybody, youngest first, 
   expect(feed(tree, 1, ended(3), ended(2), ended(1))).toBe('stop 2 | stop 1 | closed')
 })
 
+test('closing cancels the wait of a child for its backoff', () => {
+  const tree = up('one-for-one', facts('a', { backoff: { min: 100, max: 100, factor: 1, jitter: 0 } }))
+  decide(tree, { type: 'failed', id: 1, cause: 'x' }, 0)
+  expect(feed(tree, 0, { type: 'held', id: 1 }, { type: 'close' })).toBe('wait | unwait, stop 1')
+})
+
 test('a stop of a child in a group restart is done when the group is up', () => {
   const tree = up('all-for-one', facts('a'), facts('b'))
   decide(tree, { type: 'failed', id: 1, cause: 'x' }, 1)
