@@ -120,13 +120,7 @@ export { Actor, behaviorOfClass, handleOf } from './patterns/actor-class.ts'
 export { CancellationToken, type WaitOptions } from './patterns/cancellation.ts'
 export { Channel, type Received, type Receiver, type Sender } from './patterns/channel.ts'
 export { delay, timeout, type TimedOptions } from './patterns/delay.ts'
-export {
-  CallTimeout,
-  CircuitBreaker,
-  type CircuitBreakerOptions,
-  CircuitOpen,
-  type CircuitState,
-} from './patterns/circuit-breaker.ts'
+export { CallTimeout, CircuitBreaker, type CircuitBreakerOptions, CircuitOpen, type CircuitState } from './patterns/circuit-breaker.ts'
 export { type At, type Decided, Decision, fsm, type Machine, type State } from './patterns/fsm.ts'
 export { entities, type EntitiesOptions, passivate } from './patterns/passivation.ts'
 export { processor, type ProcessorOptions } from './patterns/processor.ts'

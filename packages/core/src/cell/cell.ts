@@ -11,7 +11,7 @@ import { BehaviorNode, same } from '../values/behavior.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Children } from './children.ts'
-import { Context } from './context.ts'
+import type { Context } from './context.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { Extras } from './extras.ts'
@@ -213,7 +213,8 @@ export class Cell {
         this.queue = undefined
       }
     }
-    if (queue !== undefined && this.options.mailbox === undefined && (queue.size >= highWater || this.extras?.pressed === true)) notePressure(this, queue.size)
+    if (queue !== undefined && this.options.mailbox === undefined && (queue.size >= highWater || this.extras?.pressed === true))
+      notePressure(this, queue.size)
     const can = this.canHandle()
     if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.enqueue(this)
     else this.#scheduled = can ? idle : parked

@@ -53,7 +53,11 @@ export class Context implements ActorContext<unknown> {
     return this.live('read parent').ref.parent ?? this.cell.ref
   }
   get children(): readonly AnyRef[] {
-    return this.live('read children').children?.list().map((c) => c.ref) ?? []
+    return (
+      this.live('read children')
+        .children?.list()
+        .map((c) => c.ref) ?? []
+    )
   }
   get system(): SystemView {
     return this.live('read system').dispatcher.host.view
@@ -127,7 +131,8 @@ export class Context implements ActorContext<unknown> {
     const cell = this.live('stop')
     if (child === undefined) return cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
     const target = cellOf(child)
-    if (target !== cell && target?.ref.parent !== cell.ref) throw new NotAllowed(`${cell.ref.path} cannot stop ${child.path}: it is not its child. Use ref.stop().`)
+    if (target !== cell && target?.ref.parent !== cell.ref)
+      throw new NotAllowed(`${cell.ref.path} cannot stop ${child.path}: it is not its child. Use ref.stop().`)
     target.command({ verb: 'stop', reason: 'normal', cause: undefined })
   }
   watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void {
@@ -145,7 +150,9 @@ export class Context implements ActorContext<unknown> {
     this.live('ask')
     checkRef('ref', ref)
     const target = cellOf(ref)
-    const asked = (target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this, true)) as Promise<never>
+    const asked = (
+      target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this, true)
+    ) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
     asked.catch(() => {})
     return asked
@@ -259,4 +266,3 @@ export class CallContext extends Context {
     this.message = undefined
   }
 }
-

@@ -67,7 +67,9 @@ export class Extras {
   /** Pending handlers of a reentrant actor. */
   calls: Set<CallContext> | undefined
   /** Those of them that have settled and wait for the next turn. */
-  settledCalls: { readonly ctx: CallContext; readonly ok: boolean; readonly value: unknown; readonly passage: MessagePassage | undefined }[] | undefined
+  settledCalls:
+    | { readonly ctx: CallContext; readonly ok: boolean; readonly value: unknown; readonly passage: MessagePassage | undefined }[]
+    | undefined
   /** As many of them are pending as may be. */
   saturated = false
   /** What bounds the present step of starting, stopping or restarting. */

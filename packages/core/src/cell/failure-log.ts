@@ -32,7 +32,13 @@ export class FailureLog implements Deadline {
   }
 }
 
-export function logFailure(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined, attached?: { readonly hookError: unknown }): void {
+export function logFailure(
+  cell: Cell,
+  cause: unknown,
+  message: unknown,
+  directive: Directive | undefined,
+  attached?: { readonly hookError: unknown },
+): void {
   const { host } = cell.dispatcher
   const now = host.runtime.now()
   const log = (cell.more.failureLog ??= new FailureLog(cell))

@@ -88,7 +88,8 @@ export function resolveOptions(options: SpawnOptions | undefined, host: CellHost
   let plain = true
   for (const key in options) {
     if (key === 'name') continue
-    if (!Object.hasOwn(known, key)) throw new InvalidOption(key, options[key as keyof SpawnOptions], `spawn knows no such option; it knows ${Object.keys(known).join(', ')}`)
+    if (!Object.hasOwn(known, key))
+      throw new InvalidOption(key, options[key as keyof SpawnOptions], `spawn knows no such option; it knows ${Object.keys(known).join(', ')}`)
     plain = false
   }
   return plain ? host.defaults : complete(options, host)
@@ -97,11 +98,15 @@ export function resolveOptions(options: SpawnOptions | undefined, host: CellHost
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const { mailbox, stash, onRestart, accepts, drain = defaultOptions.drain } = options
   if (mailbox !== undefined) checkMailbox(mailbox, host)
-  if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string') throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
-  if (accepts !== undefined && typeof accepts['~standard']?.validate !== 'function') throw new InvalidOption('accepts', accepts, 'use a Standard Schema, such as one of zod or valibot')
+  if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string')
+    throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
+  if (accepts !== undefined && typeof accepts['~standard']?.validate !== 'function')
+    throw new InvalidOption('accepts', accepts, 'use a Standard Schema, such as one of zod or valibot')
   if (typeof drain === 'object') {
-    if (drain === null || typeof drain.redirect?.tell !== 'function') throw new InvalidOption('drain', drain, "use 'dead-letter', 'drop' or { redirect: ref }")
-    if (cellOf(drain.redirect)?.dispatcher.host !== host) throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
+    if (drain === null || typeof drain.redirect?.tell !== 'function')
+      throw new InvalidOption('drain', drain, "use 'dead-letter', 'drop' or { redirect: ref }")
+    if (cellOf(drain.redirect)?.dispatcher.host !== host)
+      throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
   } else checkOneOf('drain', drain, ['dead-letter', 'drop'])
   checkObject('stash', stash)
   checkObject('onRestart', onRestart)
@@ -147,8 +152,10 @@ const meteredRing: MailboxKind = { kind: 'unbounded', create: () => new MessageR
 
 /** Refuses what is no chain of middleware, or is too long together with `before` links. */
 export function checkMiddleware(links: unknown, before: number): readonly Middleware[] {
-  if (!Array.isArray(links) || links.some((link) => typeof link !== 'object' || link === null)) throw new InvalidOption('middleware', links, 'use an array of { before, after, error, close }')
-  if (links.length + before > longestChain) throw new InvalidOption('middleware', links, `a chain has at most ${longestChain} links, those of the system included`)
+  if (!Array.isArray(links) || links.some((link) => typeof link !== 'object' || link === null))
+    throw new InvalidOption('middleware', links, 'use an array of { before, after, error, close }')
+  if (links.length + before > longestChain)
+    throw new InvalidOption('middleware', links, `a chain has at most ${longestChain} links, those of the system included`)
   return links as readonly Middleware[]
 }
 
@@ -160,7 +167,11 @@ function checkMailbox(mailbox: MailboxKind, host: CellHost): void {
   if (systemShare !== undefined && checkFinite('mailbox.systemShare', systemShare, 'from') > 100)
     throw new InvalidOption('mailbox.systemShare', systemShare, 'use a percentage from 0 to 100')
   if (overflow === 'block' && host.runtime.id === 'manual')
-    throw new InvalidOption('mailbox.overflow', overflow, 'a manual runtime runs only when pumped, so whoever waits for room could wait for itself; use another policy')
+    throw new InvalidOption(
+      'mailbox.overflow',
+      overflow,
+      'a manual runtime runs only when pumped, so whoever waits for room could wait for itself; use another policy',
+    )
 }
 
 function optionalPolicy(supervision: SpawnOptions['supervision'], host: CellHost, option: string): SupervisionPolicy | undefined {

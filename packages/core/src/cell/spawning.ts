@@ -18,7 +18,11 @@ import { resolveOptions } from './options.ts'
 /** What may be spawned: a behavior, or a class that knows how to become one. */
 type Spawnable = Behavior<never> | ((...args: never) => unknown) | (abstract new (...args: never) => unknown)
 
-export function spawnUnder(parent: Cell, spawnable: Spawnable, options: (SpawnOptions & { readonly args?: readonly unknown[] }) | undefined): LocalRef {
+export function spawnUnder(
+  parent: Cell,
+  spawnable: Spawnable,
+  options: (SpawnOptions & { readonly args?: readonly unknown[] }) | undefined,
+): LocalRef {
   const { host } = parent.dispatcher
   const welcome = host.phase === 'open' || (host.draining && parent.ref.parent !== undefined)
   if (!welcome) throw new SystemClosed(host.name, `spawn under ${parent.ref.path}`)

@@ -6,18 +6,7 @@ import { InvalidTransition } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 
 /** What may happen to an actor. */
-export type PhaseEvent =
-  | 'start'
-  | 'started'
-  | 'suspend'
-  | 'resume'
-  | 'fail'
-  | 'restart'
-  | 'relaunch'
-  | 'stop'
-  | 'kill'
-  | 'cleaned'
-  | 'released'
+export type PhaseEvent = 'start' | 'started' | 'suspend' | 'resume' | 'fail' | 'restart' | 'relaunch' | 'stop' | 'kill' | 'cleaned' | 'released'
 
 /** The next phase, or why there is none. */
 export type Outcome = Phase | 'noop' | 'defer'

@@ -27,7 +27,7 @@ export function passivate<M>(behavior: Behavior<M>, options: { readonly after: n
   if (behavior instanceof BehaviorWithOptions) return new BehaviorWithOptions(passivate(behavior.behavior as Behavior<M>, options), behavior.options)
   return setup<M>((ctx) => {
     ctx.setReceiveTimeout(after)
-    return leaving(behavior as unknown) as Behavior<M>
+    return leaving(behavior) as Behavior<M>
   })
 }
 

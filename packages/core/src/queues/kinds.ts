@@ -61,7 +61,8 @@ export function bounded(capacity: number, overflow: Overflow, options: MailboxOp
  */
 export function priority<M>(compare: (a: M, b: M) => number, options: BoundOptions = {}): MailboxKind {
   if (typeof compare !== 'function') throw new InvalidOption('compare', compare, 'use a function of two messages')
-  const storage = (owner: MailboxOwner): MailboxQueue => new PriorityHeap(compare as (a: unknown, b: unknown) => number, (cause) => owner.fault(cause))
+  const storage = (owner: MailboxOwner): MailboxQueue =>
+    new PriorityHeap(compare as (a: unknown, b: unknown) => number, (cause) => owner.fault(cause))
   return mailboxOf('priority', storage, options)
 }
 
@@ -102,7 +103,8 @@ function rulesOf(options: BoundOptions): Rules {
     checkFactor('maxFactor', overflow.maxFactor)
   } else if (overflow !== undefined) checkOneOf('overflow', overflow, words)
   const share = options.systemShare
-  if (share !== undefined && checkFinite('systemShare', share, 'from') > 100) throw new InvalidOption('systemShare', share, 'use a percentage from 0 to 100')
+  if (share !== undefined && checkFinite('systemShare', share, 'from') > 100)
+    throw new InvalidOption('systemShare', share, 'use a percentage from 0 to 100')
   const highWater = checkWhole('highWater', options.highWater ?? Math.min(10_000, Math.max(1, Math.ceil(capacity * 0.8))), 1)
   const lowWater = checkWhole('lowWater', options.lowWater ?? Math.floor(highWater / 2), 0)
   if (lowWater >= highWater) throw new InvalidOption('lowWater', lowWater, `use less than highWater, which is ${highWater}`)

@@ -15,7 +15,8 @@ import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '.
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
-import { BehaviorNode, ignore } from '../values/behavior.ts'
+import type { BehaviorNode } from '../values/behavior.ts'
+import { ignore } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
@@ -96,7 +97,11 @@ export class SystemCore implements CellHost {
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
     this.flightRecorder = options.flightRecorder
-    this.defaults = defaultsOf(checkMiddleware(options.middleware ?? [], 0), checkBoolean('metrics', options.metrics ?? false), this.flightRecorder !== undefined)
+    this.defaults = defaultsOf(
+      checkMiddleware(options.middleware ?? [], 0),
+      checkBoolean('metrics', options.metrics ?? false),
+      this.flightRecorder !== undefined,
+    )
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
     this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
     this.timers = new TimerQueue(

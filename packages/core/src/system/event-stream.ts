@@ -63,7 +63,13 @@ class Entry implements Subscription {
   readonly #take: (event: object) => void
   readonly #ended: (() => void) | undefined
   #delivering = false
-  constructor(stream: LocalEventStream, matches: (event: object) => boolean, take: (event: object) => void, ended: (() => void) | undefined, ref?: AnyRef) {
+  constructor(
+    stream: LocalEventStream,
+    matches: (event: object) => boolean,
+    take: (event: object) => void,
+    ended: (() => void) | undefined,
+    ref?: AnyRef,
+  ) {
     this.#stream = stream
     this.matches = matches
     this.#take = take

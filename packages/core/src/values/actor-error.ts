@@ -42,10 +42,8 @@ export class ActorError extends Error {
       throw new InvalidOption('severity', severity, "use 'info', 'warn' or 'error'")
     if (retry !== undefined) {
       if (kind === 'fatal') throw new InvalidOption('retry', retry, 'a fatal error is never retried; leave it out')
-      if (!Number.isInteger(retry.max) || retry.max < 0)
-        throw new InvalidOption('retry.max', retry.max, 'use a whole number of at least 0')
-      if (!(retry.within > 0) || retry.within === Infinity)
-        throw new InvalidOption('retry.within', retry.within, 'use finite milliseconds above 0')
+      if (!Number.isInteger(retry.max) || retry.max < 0) throw new InvalidOption('retry.max', retry.max, 'use a whole number of at least 0')
+      if (!(retry.within > 0) || retry.within === Infinity) throw new InvalidOption('retry.within', retry.within, 'use finite milliseconds above 0')
     }
     this.kind = kind
     this.severity = severity

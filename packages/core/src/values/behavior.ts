@@ -110,10 +110,7 @@ export type MatchHandlers<M extends { type: string }> = {
  * @example
  * const door: Behavior<Door> = match({ open: () => opened, close: () => same })
  */
-export function match<M extends { type: string }>(
-  handlers: MatchHandlers<M>,
-  onSignal?: SignalHandler<M>,
-): Behavior<M> {
+export function match<M extends { type: string }>(handlers: MatchHandlers<M>, onSignal?: SignalHandler<M>): Behavior<M> {
   const table = handlers as unknown as Readonly<Record<string, MessageHandler<M>>>
   const dispatch: MessageHandler<M> = (ctx, message) => {
     const type = message.type

@@ -5,16 +5,7 @@ import type { AnyRef } from './ref.ts'
 import type { Directive, ExitReason } from './signals.ts'
 
 /** The phases of an actor's life. */
-export type Phase =
-  | 'created'
-  | 'starting'
-  | 'running'
-  | 'suspended'
-  | 'failed'
-  | 'restarting'
-  | 'stopping'
-  | 'stopped'
-  | 'terminated'
+export type Phase = 'created' | 'starting' | 'running' | 'suspended' | 'failed' | 'restarting' | 'stopping' | 'stopped' | 'terminated'
 
 /** An event about the system; `at` is milliseconds of its clock. */
 export type Observation =

@@ -116,7 +116,16 @@ export interface LedgerReport {
 }
 
 /** Why a message was dropped without being a dead letter. */
-export type DropReason = 'drain' | 'restart' | 'expired' | 'stale-timer' | 'stash-overflow' | 'stash-cleared' | 'unwatched' | 'mailbox-overflow' | 'middleware'
+export type DropReason =
+  | 'drain'
+  | 'restart'
+  | 'expired'
+  | 'stale-timer'
+  | 'stash-overflow'
+  | 'stash-cleared'
+  | 'unwatched'
+  | 'mailbox-overflow'
+  | 'middleware'
 
 /** Either way a message may end unhandled. */
 export type EndReason = DeadLetterReason | DropReason

@@ -71,11 +71,7 @@ export type DeadlockMode = 'reject' | 'warn' | 'off'
 export type QuestionOf<M> = M extends { replyTo: ActorRef<infer _R> } ? Omit<M, 'replyTo'> : never
 
 /** What a question of protocol `M` is answered with. */
-export type AnswerTo<M, Q> = M extends { replyTo: ActorRef<infer R> }
-  ? Q extends Omit<M, 'replyTo'>
-    ? R
-    : never
-  : never
+export type AnswerTo<M, Q> = M extends { replyTo: ActorRef<infer R> } ? (Q extends Omit<M, 'replyTo'> ? R : never) : never
 
 /** Everything a protocol may reply. */
 export type RepliesOf<M> = M extends { replyTo: ActorRef<infer R> } ? R : never

@@ -65,17 +65,7 @@ export interface ReceiveTimeout {
 }
 
 /** Everything that may reach a signal handler. */
-export type Signal =
-  | PreStart
-  | PostStart
-  | PreStop
-  | PostStop
-  | PreRestart
-  | PostRestart
-  | ChildFailed
-  | ChildStopped
-  | Terminated
-  | ReceiveTimeout
+export type Signal = PreStart | PostStart | PreStop | PostStop | PreRestart | PostRestart | ChildFailed | ChildStopped | Terminated | ReceiveTimeout
 
 export const preStart: PreStart = { type: 'PreStart' }
 export const postStart: PostStart = { type: 'PostStart' }
