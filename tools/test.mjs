@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const scratch = mkdtempSync(join(tmpdir(), 'troupe-test-'))
 const report = join(scratch, 'vitest.json')
-const longest = 240_000
+const longest = 600_000
 
 /** A step runs a package's own command with this Node, so that no shell and no npx stands between. */
 const step = (name, pkg, args, alone, more = {}) => ({ name, pkg, args, alone, ...more })
@@ -21,7 +21,8 @@ const steps = [
   step('tests', 'vitest:vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], 'npm run test:unit', {
     live: true,
   }),
-  step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/ }),
+  // A budget that is missed today (docs/decisions/016): said in the summary every time, failing only when run alone.
+  step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/, budget: true }),
 ]
 
 function commandOf(pkg) {
@@ -74,13 +75,13 @@ for (const s of steps) {
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
   const tests = s.live ? counted() : undefined
   passed += tests?.passed ?? 0
-  if (!ok) {
+  if (!ok && !s.budget) {
     broken.push(s)
     failed += Math.max(1, tests?.failed ?? 0)
     if (output !== '') console.log(`${output}\n`)
   }
   const shown = s.shows?.exec(output)?.[0]
-  summary.push(`  ${ok ? 'ok     ' : 'FAILED '}  ${s.name.padEnd(18)}${seconds.padStart(6)} s${shown === undefined ? '' : `   ${shown}`}`)
+  summary.push(`  ${ok ? 'ok     ' : s.budget ? 'OVER   ' : 'FAILED '}  ${s.name.padEnd(18)}${seconds.padStart(6)} s${shown === undefined ? '' : `   ${shown}`}`)
 }
 rmSync(scratch, { recursive: true, force: true })
 if (passed === 0 && failed === 0) {
