@@ -8,6 +8,7 @@ import {
   type ActorRef,
   type Behavior,
   DeadlockError,
+  delay,
   type DeadlockMode,
   receive,
   same,
@@ -218,6 +219,33 @@ test('not a deadlock: what an earlier handler asked and did not wait for', async
   expect(await settled(kit, refs['a'].ask(go))).toBe(1)
   await kit.settle()
   expect(n).toBe(2)
+  await kit.end()
+})
+
+test('not a deadlock: what an earlier handler asked, while a later one waits for something else', async () => {
+  const kit = createTestKit()
+  const { clock } = kit.system
+  const refs: Record<string, ActorRef<Do>> = {}
+  refs['slow'] = kit.system.spawn(
+    receive<Do>(async (ctx, m) => {
+      await delay(10, { clock })
+      m.replyTo.tell(await ctx.ask(refs['a']!, go))
+      return same
+    }),
+  )
+  let n = 0
+  let answer: Promise<unknown> | undefined
+  refs['a'] = kit.system.spawn(
+    receive<Do>((ctx, m) => {
+      if (++n === 1) answer = ctx.ask(refs['slow']!, go)
+      m.replyTo.tell(n)
+      return n === 2 ? delay(20, { clock }) : same
+    }),
+  )
+  const [one, two] = [refs['a'].ask(go), refs['a'].ask(go)]
+  await kit.advance(30)
+  // The slow one asked while the second message waited for its delay, and was answered after it.
+  expect([await one, await two, await answer]).toEqual([1, 2, 3])
   await kit.end()
 })
 

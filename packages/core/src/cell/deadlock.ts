@@ -48,7 +48,7 @@ export class AskEdge {
   /** Whether it keeps the handler that asked waiting: it is still that handler, and the target still has the question. */
   get binds(): boolean {
     const { ask } = this
-    if (this.during !== this.asker.message || ask.settled || ask.target.options.reentrant) return false
+    if (this.during !== this.asker.message || ask.settled) return false
     return !ask.opened || inProgress(ask)
   }
 }

@@ -97,7 +97,7 @@ export class Dispatcher {
     this.#awake = true
     // A slice that is used up in this pass of the host's loop stays used up, however often we are woken.
     if (this.#pass === this.#runtime.pass && this.#spent()) this.#runtime.yield(this.#drain)
-    else this.#runtime.wake(this.#drain)
+    else this.#runtime.wake(this.#runtime.wakesNeutral === true ? this.#turnAll : this.#drain)
   }
 
   #spent(): boolean {

@@ -402,6 +402,60 @@ test('a method of an ended incarnation answers nobody, and its context refuses',
   await kit.end()
 })
 
+test('a method pending for ever stops neither kill, nor suspend of others, nor shutdown by its deadline', async () => {
+  const kit = createTestKit()
+  class Hanging extends Actor {
+    hang(): Promise<never> {
+      return new Promise(() => {})
+    }
+    ping(): string {
+      return 'pong'
+    }
+  }
+  const [killed, left, other] = [kit.system.spawn(Hanging), kit.system.spawn(Hanging, { name: 'left' }), kit.system.spawn(Hanging)]
+  killed.tell.hang()
+  left.tell.hang()
+  await kit.settle()
+  kit.system.kill(killed)
+  kit.system.suspend(other, 'test')
+  await kit.settle()
+  expect([killed, left, other].map((h) => kit.system.phaseOf(h))).toEqual(['terminated', 'running', 'suspended'])
+  kit.system.resume(other)
+  const pong = other.ask.ping()
+  await kit.settle()
+  expect(await pong).toBe('pong')
+  const report = kit.system.shutdown({ deadline: 100 })
+  await kit.advance(200)
+  expect((await report).killed).toEqual(['/user/left'])
+})
+
+test('a rejection after the actor has ended is observed, and a continuation from before a restart changes nothing', async () => {
+  const kit = createTestKit()
+  let go!: () => void
+  class Late extends Actor {
+    #n = 0
+    async late(): Promise<number> {
+      await new Promise<void>((resolve) => (go = resolve))
+      this.#n = 100
+      throw new Error('too late')
+    }
+    n(): number {
+      return this.#n
+    }
+  }
+  const late = kit.system.spawn(Late, { stopTimeout: 10 })
+  late.tell.late()
+  await kit.settle()
+  kit.system.restart(late)
+  await kit.advance(20)
+  go()
+  await kit.settle()
+  const n = late.ask.n()
+  await kit.settle()
+  expect([await n, kit.system.phaseOf(late)]).toEqual([0, 'running'])
+  await kit.end()
+})
+
 test('a call can be stashed and forwarded; then the one who takes it answers', async () => {
   const kit = createTestKit()
   class Real extends Actor {

@@ -84,7 +84,6 @@ export class CancellationToken {
   }
   /** Cancels, once; the reason reaches everybody who listens. */
   cancel(reason?: unknown): void {
-    if (this.isCancelled) return
     this.dispose()
     this.#source.abort(reason ?? new Cancelled('The work'))
   }

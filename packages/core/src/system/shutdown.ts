@@ -51,8 +51,10 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.onIdle = undefined
       core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
     }
+    let cut = false
     const killAll = (): void => {
-      if (done) return
+      if (done || cut) return
+      cut = true
       stopAll()
       walk(core.guardian, (cell) => {
         if (cell !== core.guardian) killed.push(cell.ref.path)
@@ -88,16 +90,12 @@ function isQuiet(core: SystemCore): boolean {
 /** Drives a runtime that does not run by itself; real time bounds it where its own clock stands still. */
 function pumpToEnd(core: SystemCore, deadline: number, done: () => boolean, killAll: () => void, finish: () => void): void {
   const started = hostNow()
-  let cut = false
   const round = (): void => {
     core.runtime.pump!()
     if (done()) return
     const waited = hostNow() - started
     if (waited > deadline + grace) finish()
-    else if (waited > deadline && !cut) {
-      cut = true
-      killAll()
-    }
+    else if (waited > deadline) killAll()
     if (!done()) hostYield(round)
   }
   hostYield(round)

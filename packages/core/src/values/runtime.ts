@@ -22,6 +22,8 @@ export interface ExecutionRuntime {
   readonly pass: number
   /** Runs the task soon, before the host serves other events. */
   wake(task: () => void): void
+  /** Whether `wake` runs its tasks in an async context that belongs to nobody, so that they need not `enter` one. */
+  readonly wakesNeutral?: boolean
   /** Runs the task after the host has served its events. */
   yield(task: () => void): void
   /** Runs the task once after `ms` at the earliest; returns what cancels it. Never keeps the process alive. */
