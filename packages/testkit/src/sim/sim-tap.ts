@@ -294,6 +294,7 @@ export class SimTap extends Tap {
     if (this.#endedInTurn) {
       this.#endedInTurn = false
       this.asks.checkDead()
+      this.timers.check()
     }
     // Dozens of actors are looked at after each turn; of thousands, now and then.
     if (this.living.length <= 24 || this.turns % 16 === 0) this.compare()
@@ -303,6 +304,8 @@ export class SimTap extends Tap {
     const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = host.ledger
     let open = host.leaving
     for (const cell of this.living) {
+      const step = cell.extras?.step
+      if (step !== undefined && step.order > 0 && cell.phase === 'running') this.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
       const stashed = cell.extras?.stash?.size ?? 0
       const queued = cell.queuedMessages
       open += stashed + queued
