@@ -67,7 +67,9 @@ test('PreStop by a poison pill does not see the sender of the message before it'
     ),
   )
   await kit.settle()
-  ref.tell('work', kit.probe().ref)
+  // Several, so that a turn takes the last one and the pill together.
+  const sender = kit.probe().ref
+  for (let i = 0; i < 200; i++) ref.tell('work', sender)
   ref.stop({ after: 'queued' })
   await kit.settle()
   expect(senders).toEqual([undefined])
