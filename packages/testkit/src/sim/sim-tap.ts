@@ -1,7 +1,7 @@
 // The second account: where each message must be, by what went in and what came out. Compared with the real one after
 // each turn. Keeps C1, C2, C8 and C10; lifecycles, watches and asks have accounts of their own.
 
-import type { AnyRef, Phase, Signal } from 'troupe'
+import { type AnyRef, bounded, type Phase, type Signal } from 'troupe'
 import {
   type BehaviorNode,
   type Cell,
@@ -60,7 +60,7 @@ export class SimTap extends Tap {
     this.timers.attach(host)
   }
   override makeCell(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode): Cell {
-    const cell = new SimCell(this, ref, dispatcher, options, initial)
+    const cell = new SimCell(this, ref, dispatcher, this.#smaller(ref, options), initial)
     cell.spared = this.sparing
     this.cells.push(cell)
     this.living.push(cell)
@@ -68,6 +68,14 @@ export class SimTap extends Tap {
     this.trace.add('spawn', dispatcher.current?.ref.uid ?? 0, ref.uid, '', 0)
     this.faults.spawned(cell)
     return cell
+  }
+
+  /** A bounded mailbox may be made smaller, so that it is full sooner. */
+  #smaller(ref: LocalRef, options: CellOptions): CellOptions {
+    const { mailbox } = options
+    if (this.sparing || mailbox?.kind !== 'bounded' || mailbox.capacity === undefined || mailbox.overflow === undefined) return options
+    const capacity = this.faults.capacity(ref.uid, mailbox.capacity)
+    return capacity === mailbox.capacity ? options : { ...options, mailbox: bounded(capacity, mailbox.overflow) }
   }
 
   // The way of a message.
@@ -109,6 +117,21 @@ export class SimTap extends Tap {
     if (entry === undefined) return
     entry.state = 'queued'
     cell.waiting.push(entry)
+  }
+  /** An offer that waited was let in: sent only now. */
+  admitted(cell: SimCell, message: unknown, meta: Meta): void {
+    const entry = new Entry(++this.#ids, message, meta, typeName(message), cell)
+    this.trace.add('send', 0, cell.ref.uid, `(offered) ${entry.type}`, entry.id)
+    entry.state = 'queued'
+    cell.waiting.push(entry)
+  }
+  /** C10: what counts towards the bound never exceeds it. */
+  checkBound(cell: SimCell): void {
+    const { capacity = Infinity, overflow } = cell.options.mailbox!
+    const most = typeof overflow === 'object' ? Math.floor(capacity * overflow.maxFactor) : capacity
+    let held = 0
+    for (const entry of cell.waiting) if (!entry.fronted && entry.meta !== poison) held++
+    if (held > most) this.violate('C10', cell, `holds ${held} messages in a mailbox of ${most}`)
   }
   /** What a stopped cell hands to another: was taken from its mailbox or lies in its stash. */
   #redirected(to: SimCell, message: unknown): Entry | undefined {
@@ -242,7 +265,10 @@ export class SimTap extends Tap {
     const entries = cell.aside.splice(0)
     if (entries.length !== messages.length) this.violate('C8', cell, `${entries.length} messages were stashed, ${messages.length} came back`)
     else if (entries.some((e, i) => e.message !== messages[i]![0])) this.violate('C8', cell, 'stashed messages came back in another order')
-    for (const entry of entries) entry.state = 'queued'
+    for (const entry of entries) {
+      entry.state = 'queued'
+      entry.fronted = true
+    }
     cell.waiting.unshift(...entries)
     this.trace.add('unstash', cell.ref.uid, 0, String(entries.length), 0)
   }
@@ -305,7 +331,8 @@ export class SimTap extends Tap {
     let open = host.leaving
     for (const cell of this.living) {
       const step = cell.extras?.step
-      if (step !== undefined && step.order > 0 && cell.phase === 'running') this.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
+      if (step !== undefined && step.order > 0 && cell.phase === 'running')
+        this.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
       const stashed = cell.extras?.stash?.size ?? 0
       const queued = cell.queuedMessages
       open += stashed + queued
