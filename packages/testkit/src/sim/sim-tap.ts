@@ -17,6 +17,7 @@ import {
 } from 'troupe/internal'
 import { AskAccount } from './ask-account.ts'
 import type { FaultSource } from './faults.ts'
+import { LedgerCheck } from './ledger-check.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Entry, SimCell } from './sim-cell.ts'
 import type { Trace } from './trace.ts'
@@ -36,6 +37,7 @@ export class SimTap extends Tap {
   readonly watches: WatchAccount = new WatchAccount(this)
   readonly asks: AskAccount = new AskAccount(this)
   readonly timers: TimerAccount = new TimerAccount(this)
+  readonly ledger: LedgerCheck = new LedgerCheck(this)
   /** Cells made now are exempt from faults. */
   sparing = false
   arriving: Entry | undefined = undefined
@@ -47,7 +49,6 @@ export class SimTap extends Tap {
   #taken: Entry | undefined = undefined
   #ids = 0
   #endedInTurn = false
-  #expected = { handled: 0, failed: 0, unhandled: 0, dead: 0, dropped: 0 }
 
   violate(invariant: InvariantId, cell: Cell | undefined, text: string): void {
     if (this.violation !== undefined) return
@@ -198,13 +199,13 @@ export class SimTap extends Tap {
     if (!present) return
     const unhandled = (result as { kind?: unknown } | undefined)?.kind === 'unhandled'
     const valid = result === undefined || (typeof result === 'object' && result !== null)
-    if (unhandled) this.#expected.unhandled++
-    else if (valid) this.#expected.handled++
+    if (unhandled) this.ledger.expected.unhandled++
+    else if (valid) this.ledger.expected.handled++
     this.#over(cell, entry)
   }
   threw(cell: SimCell, entry: Entry, present: boolean): void {
     if (!present) return
-    this.#expected.failed++
+    this.ledger.expected.failed++
     this.#over(cell, entry)
   }
   #over(cell: SimCell, entry: Entry): void {
@@ -220,7 +221,7 @@ export class SimTap extends Tap {
     entry.state = 'ended'
   }
   override ended(message: unknown, _meta: Meta, how: 'dead' | 'dropped', reason: EndReason): void {
-    this.#expected[how]++
+    this.ledger.expected[how]++
     const entry = this.#find(message)
     this.trace.add(how, entry?.to.ref.uid ?? 0, 0, `${entry?.type ?? typeName(message)} (${reason})`, entry?.id ?? 0)
     if (entry === undefined) return
@@ -326,36 +327,7 @@ export class SimTap extends Tap {
     if (this.living.length <= 24 || this.turns % 16 === 0) this.compare()
   }
   compare(): void {
-    const { host } = this
-    const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = host.ledger
-    let open = host.leaving
-    for (const cell of this.living) {
-      const step = cell.extras?.step
-      if (step !== undefined && step.order > 0 && cell.phase === 'running')
-        this.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
-      const stashed = cell.extras?.stash?.size ?? 0
-      const queued = cell.queuedMessages
-      open += stashed + queued
-      if (cell.ctx?.message !== undefined) open++
-      else if (cell.running !== undefined) cell.running = this.#settledOf(cell.running)
-      const calls = cell.extras?.calls
-      if (calls !== undefined) for (const call of calls) if (call.message !== undefined) open++
-      if (cell.calls !== undefined && (calls === undefined || calls.size === 0)) cell.calls = undefined
-      if (queued !== cell.waiting.length) this.violate('C2', cell, `${queued} messages are queued, and ${cell.waiting.length} must be`)
-      if (stashed !== cell.aside.length) this.violate('C8', cell, `${stashed} messages are stashed, and ${cell.aside.length} must be`)
-    }
-    const sum = handled + failed + unhandled + dropped + deadLettered + unknown + open
-    if (sent !== sum) this.violate('C2', undefined, `the ledger does not add up: ${sent} sent, ${sum} accounted for (${open} under way)`)
-    const expected = this.#expected
-    if (handled < expected.handled) this.violate('C2', undefined, `${handled} messages count as handled, and at least ${expected.handled} were`)
-    if (failed < expected.failed) this.violate('C2', undefined, `${failed} messages count as failed, and at least ${expected.failed} did`)
-    if (unhandled < expected.unhandled)
-      this.violate('C2', undefined, `${unhandled} messages count as unhandled, and at least ${expected.unhandled} were`)
-    if (dropped !== expected.dropped || deadLettered !== expected.dead) this.violate('C2', undefined, 'drops or dead letters are counted wrong')
-  }
-  #settledOf(entry: Entry): undefined {
-    entry.state = 'ended'
-    return undefined
+    this.ledger.compare()
   }
 }
 
