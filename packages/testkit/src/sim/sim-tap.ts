@@ -246,7 +246,9 @@ export class SimTap extends Tap {
     const taken = this.#taken
     if (taken !== undefined && taken.state === 'taken' && taken.message === message) return taken
     if (putting !== undefined) {
-      const at = putting.waiting.findIndex((e) => e.message === message)
+      // Of two that look alike, the one that a full mailbox gives up is the newer, unless it makes room by the oldest.
+      const oldest = putting.options.mailbox?.overflow === 'drop-oldest'
+      const at = oldest ? putting.waiting.findIndex((e) => e.message === message) : putting.waiting.findLastIndex((e) => e.message === message)
       if (at >= 0) return putting.waiting.splice(at, 1)[0]
     }
     // An adapter or a schema may have put another message in its place; answers to asks are in no mailbox at all.
