@@ -95,6 +95,8 @@ export class Adapted extends Envelope {
     ctx.meta = this
     const adapted = fn(message)
     ctx.message = undefined
+    // The handler's context, which may be another one, is told by its caller.
+    ctx.meta = undefined
     if (adapted !== undefined) return adapted
     cell.dispatcher.host.bury(message, this.inner, this.adapter, 'undefined-message')
     return undefined

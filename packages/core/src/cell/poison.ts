@@ -8,6 +8,8 @@ import { beginStop } from './stopping.ts'
 class Poison extends Envelope {
   override open(cell: Cell, _message: unknown): undefined {
     cell.dispatcher.ledger.handled++
+    // The message before it, in the same turn, is over: PreStop must not see its sender.
+    if (cell.ctx !== undefined) cell.ctx.meta = undefined
     beginStop(cell, 'normal', undefined)
     return undefined
   }

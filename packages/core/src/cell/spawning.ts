@@ -49,7 +49,8 @@ export function spawnUnder(
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
   const cell = host.tap === undefined ? new Cell(ref, dispatcher, resolved, node) : host.tap.makeCell(ref, dispatcher, resolved, node)
-  if (resolved.mailbox !== undefined) cell.queue = frontable(resolved.mailbox.create(new CellMailboxOwner(cell)))
+  // Of the cell: a tap may have made it with a smaller mailbox.
+  if (cell.options.mailbox !== undefined) cell.queue = frontable(cell.options.mailbox.create(new CellMailboxOwner(cell)))
   if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)

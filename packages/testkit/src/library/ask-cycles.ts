@@ -76,17 +76,22 @@ function run(sim: Simulation): void {
     refs.push(sim.system.spawn(server(i), { name: `s${i}`, supervision: sim.oneOf(['restart', 'resume', 'stop']), stopTimeout: 30 }))
   let asked = 0
   let settled = 0
+  let refused = 0
+  // Now and then everybody just answers: then every question is answered.
+  const calm = sim.choose(5) === 4
+  sim.eventually('questions to those who answer are answered', () => sim.faulted || !calm || refused === 0)
   sim.plan(sim.int(1, 16), () => {
     const ref = refs[sim.choose(refs.length)]!
-    if (sim.choose(6) === 5) return sim.choose(2) === 0 ? ref.stop() : sim.system.restart(ref)
+    if (!calm && sim.choose(6) === 5) return sim.choose(2) === 0 ? ref.stop() : sim.system.restart(ref)
     asked++
-    const how = sim.choose(10)
+    const how = calm ? sim.oneOf([0, 1, 5]) : sim.choose(10)
     const at = sim.now
-    const timeout = sim.oneOf([50, 10, 200])
+    const timeout = calm ? 500 : sim.oneOf([50, 10, 200])
     ref.ask({ type: 'get', how }, { timeout }).then(
       () => settled++,
       (cause: Error) => {
         settled++
+        refused++
         if (cause.name === 'AskTimeout') sim.check(sim.now >= at + timeout, `an ask timed out after ${sim.now - at} of ${timeout} ms`)
       },
     )

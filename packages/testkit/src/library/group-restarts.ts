@@ -9,6 +9,8 @@ type Member = 'work' | 'wait' | 'fail'
 function run(sim: Simulation): void {
   const scope = sim.oneOf(['one-for-one', 'all-for-one', 'rest-for-one'] as const)
   const restarts = sim.oneOf([3, 1])
+  // Where nobody shares a fate, a child's own policy wins over its parent's for all.
+  const own = sim.choose(4) === 3
   const members: ActorRef<Member>[] = []
   const incarnations: number[] = []
   const failures: number[] = []
@@ -34,7 +36,8 @@ function run(sim: Simulation): void {
   let heard = 0
   const parent = sim.system.spawn(
     setup<never>((ctx) => {
-      for (let i = 0; i < 3; i++) members[i] = ctx.spawn(member(i), { name: `m${i}`, stopTimeout: 20 })
+      for (let i = 0; i < 3; i++)
+        members[i] = ctx.spawn(member(i), { name: `m${i}`, stopTimeout: 20, ...(own ? { supervision: 'resume' as const } : {}) })
       return receive<never>(
         () => same,
         (_c, s) => {
@@ -60,6 +63,7 @@ function run(sim: Simulation): void {
     if (failed.length !== 1 || failures[failed[0]!] !== 1) return true
     const first = failed[0]!
     return [0, 1, 2].every((i) => {
+      if (own && scope === 'one-for-one') return incarnations[i] === 0
       const along = i === first || scope === 'all-for-one' || (scope === 'rest-for-one' && i > first)
       return incarnations[i] === (along ? 1 : 0) && running[i] === true
     })

@@ -1,6 +1,7 @@
 // The library of scenarios that Troupe is simulated with: by `npm run sim`, by its tests and by the mutation proof.
 
 import { askCycles } from './ask-cycles.ts'
+import { boundedMailboxes } from './bounded-mailboxes.ts'
 import { channels } from './channels.ts'
 import { classActors } from './class-actors.ts'
 import { crowd } from './crowd.ts'
@@ -8,6 +9,7 @@ import { escalation } from './escalation.ts'
 import { groupRestarts } from './group-restarts.ts'
 import { lifecycleStorm } from './lifecycle-storm.ts'
 import { movingMessages } from './moving-messages.ts'
+import { routers } from './routers.ts'
 import type { LibraryScenario } from './scenario.ts'
 import { shutdownAnyMoment } from './shutdown-any-moment.ts'
 import { streams } from './streams.ts'
@@ -32,5 +34,7 @@ export const library: readonly LibraryScenario[] = [
   streams,
   classActors,
   channels,
+  boundedMailboxes,
+  routers,
   crowd,
 ]

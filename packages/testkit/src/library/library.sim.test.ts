@@ -3,11 +3,20 @@ import { simulate } from '../sim/simulate.ts'
 import { library } from './index.ts'
 
 // Few seeds, always the same, so that a change that breaks a promise is seen at once; `npm run sim` runs many.
-const seeds = 60
+const seeds = 40
+
+// Seeds that once led to a bug of the core, by scenario as it was then; each bug has a plain test of its own beside the core's.
+const found: Readonly<Record<string, readonly number[]>> = {
+  'ask cycles': [8, 19, 415],
+  'lifecycle storm': [383],
+  'moving messages': [13, 63, 73, 390],
+  'watch races': [21],
+}
 
 for (const scenario of library) {
   test(`${scenario.name}: ${scenario.about}`, async () => {
     const report = await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds })
+    await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds: found[scenario.name] ?? [] })
     if (process.env['TROUPE_SEED'] === undefined) expect(report.distinct).toBeGreaterThan(seeds * 0.9)
   })
 }
@@ -16,7 +25,7 @@ test('the same seeds give the same traces, byte for byte', async () => {
   for (const scenario of library) {
     const runs: string[][] = [[], []]
     for (const hashes of runs)
-      await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, seeds: 25, onRun: (_seed, hash) => hashes.push(hash) })
+      await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, seeds: 10, onRun: (_seed, hash) => hashes.push(hash) })
     expect(runs[0]).toEqual(runs[1])
   }
 })

@@ -70,6 +70,7 @@ function node(sim: Simulation, depth: number, fresh: Set<unknown>): Behavior<Job
         },
         (c, signal) => {
           if (signal.type === 'PostStop') sim.check(c.incarnation === incarnation, 'PostStop came to another incarnation')
+          if (signal.type === 'ChildStopped' && sim.choose(4) === 1) return sim.delay().then(() => same)
           if (signal.type === 'PreStop' && sim.choose(6) === 1) return sim.delay().then(() => same)
           if (signal.type === 'PreStart' && sim.choose(8) === 1) return sim.delay().then(() => same)
           return same

@@ -42,8 +42,14 @@ function run(sim: Simulation): void {
             case 'item':
             case 'bad':
               return same
-            case 'wait':
-              return sim.delay().then(() => same)
+            case 'wait': {
+              const { sender } = c
+              return sim.delay().then(() => {
+                // Who sent it is known until the handler is over, also behind an await.
+                if (!c.signal.aborted) sim.check(sim.faulted || c.sender === sender, 'the sender was forgotten during an await')
+                return same
+              })
+            }
             case 'fail':
               throw new Error('at an item')
             case 'end':
@@ -86,7 +92,10 @@ function run(sim: Simulation): void {
             }
           }
         },
-        () => same,
+        (c) => {
+          sim.check(c.sender === undefined, 'a signal has the sender of a message')
+          return same
+        },
       )
     })
   const sink = sim.system.spawn(
@@ -132,7 +141,10 @@ function run(sim: Simulation): void {
         if (adapters.length === 0) return ref.tell({ type: 'adapt', n: n++ })
         if (sim.choose(4) === 1) {
           // A question through an adapter, which nobody answers: it ends with its time, or with its actor.
-          adapters[sim.choose(adapters.length)]!.ask<string>(() => n++, { timeout: 20 }).catch(() => settled++)
+          adapters[sim.choose(adapters.length)]!.ask<string>(() => n++, { timeout: 20 }).catch((cause: Error) => {
+            settled++
+            sim.check(!cause.message.includes('is no message'), `a question through an adapter was refused: ${cause.message}`)
+          })
           asked++
           return undefined
         }

@@ -7,6 +7,7 @@ export class AskAccount {
   readonly #tap: SimTap
   readonly #open = new Map<PendingAsk, number>()
   readonly #outside: PendingAsk[] = []
+  readonly #answered = new Set<PendingAsk>()
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -18,6 +19,25 @@ export class AskAccount {
     if (!(ask instanceof PendingAsk) || this.#open.has(ask)) return
     this.#open.set(ask, this.#tap.host.runtime.now() + ask.timeout)
     if (this.#tap.current === undefined) this.#outside.push(ask)
+    this.#listen(ask)
+  }
+  /** Sees the answer or the rejection; there may be one of them. */
+  #listen(ask: PendingAsk): void {
+    const { resolve, reject } = ask
+    if (resolve === undefined || reject === undefined) return
+    const once = (): void => {
+      if (this.#answered.has(ask)) this.#tap.violate('C9', ask.target, 'a question was settled twice')
+      this.#answered.add(ask)
+      if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question was settled and is still open')
+    }
+    ask.resolve = (answer) => {
+      once()
+      resolve(answer)
+    }
+    ask.reject = (cause) => {
+      once()
+      reject(cause)
+    }
   }
   /** The time of a question from outside begins with the next turn. */
   begin(): void {
@@ -35,6 +55,7 @@ export class AskAccount {
     for (const [ask, until] of this.#open) {
       if (ask.settled) {
         this.#open.delete(ask)
+        this.#answered.delete(ask)
         if (linked(ask)) this.#tap.violate('C9', ask.target, 'a question was settled and is still registered')
       } else if (until < now) this.#tap.violate('C9', ask.target, `a question should have been settled by ${until} ms, and it is ${now} ms`)
     }

@@ -151,9 +151,9 @@ export class FaultSource {
     return ms + this.#sim.choices.choose(40) + 1
   }
   /** The capacity of a bounded mailbox. */
-  capacity(cell: SimCell, given: number): number {
-    if (cell.spared || given <= 1 || !this.#strikes(this.#faults.mailboxFull)) return given
-    this.#note('mailbox full', cell)
+  capacity(uid: number, given: number): number {
+    if (given <= 1 || !this.#strikes(this.#faults.mailboxFull)) return given
+    this.#sim.trace.add('fault', 0, uid, 'mailbox full', 0)
     return 1 + this.#sim.choices.choose(Math.min(given - 1, 4))
   }
   /** Between two turns. */

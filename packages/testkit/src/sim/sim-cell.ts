@@ -13,6 +13,8 @@ export class Entry {
   readonly meta: Meta
   readonly type: string
   to: SimCell
+  /** Came back from the stash: in front of all, and not counted towards a bound. */
+  fronted = false
   /** The incarnation of its receiver when it was sent. */
   readonly sentIn: number
   state: 'under way' | 'queued' | 'taken' | 'running' | 'stashed' | 'ended' = 'under way'
@@ -61,6 +63,7 @@ export class SimCell extends Cell {
   watchesOf: Map<unknown, SimCell | undefined> | undefined = undefined
   /** Waits for a promise that is known to settle never. */
   never = false
+  #unheard = true
   inner!: BehaviorNode
   readonly shell: TracedNode
 
@@ -74,7 +77,8 @@ export class SimCell extends Cell {
   }
 
   get fifo(): boolean {
-    return this.options.mailbox === undefined || this.options.mailbox.kind === 'unbounded'
+    const kind = this.options.mailbox?.kind
+    return kind === undefined || kind === 'unbounded' || kind === 'bounded'
   }
 
   override send(message: unknown, meta: Meta): void {
@@ -95,8 +99,30 @@ export class SimCell extends Cell {
     this.tap.queued(this, message, meta)
     const before = this.tap.putting
     this.tap.putting = this
+    if (this.#unheard) this.#listen()
     super.put(message, meta)
     this.tap.putting = before
+    if (this.options.mailbox?.capacity !== undefined) this.tap.checkBound(this)
+  }
+  /** Offers that waited for room come into the mailbox by another door. */
+  #listen(): void {
+    this.#unheard = false
+    const { queue } = this
+    const wait = queue?.wait?.bind(queue)
+    if (queue === undefined || wait === undefined) return
+    queue.wait = (offer) =>
+      wait({
+        message: offer.message,
+        meta: offer.meta,
+        get ended() {
+          return offer.ended
+        },
+        took: () => {
+          this.tap.admitted(this, offer.message, offer.meta as Meta)
+          offer.took()
+        },
+        fail: (cause) => offer.fail(cause),
+      })
   }
   override take(): unknown {
     const message = super.take()

@@ -1,7 +1,7 @@
 // The second account: where each message must be, by what went in and what came out. Compared with the real one after
 // each turn. Keeps C1, C2, C8 and C10; lifecycles, watches and asks have accounts of their own.
 
-import type { AnyRef, Phase, Signal } from 'troupe'
+import { type AnyRef, bounded, type Phase, type Signal } from 'troupe'
 import {
   type BehaviorNode,
   type Cell,
@@ -17,6 +17,7 @@ import {
 } from 'troupe/internal'
 import { AskAccount } from './ask-account.ts'
 import type { FaultSource } from './faults.ts'
+import { LedgerCheck } from './ledger-check.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Entry, SimCell } from './sim-cell.ts'
 import type { Trace } from './trace.ts'
@@ -36,6 +37,7 @@ export class SimTap extends Tap {
   readonly watches: WatchAccount = new WatchAccount(this)
   readonly asks: AskAccount = new AskAccount(this)
   readonly timers: TimerAccount = new TimerAccount(this)
+  readonly ledger: LedgerCheck = new LedgerCheck(this)
   /** Cells made now are exempt from faults. */
   sparing = false
   arriving: Entry | undefined = undefined
@@ -47,7 +49,6 @@ export class SimTap extends Tap {
   #taken: Entry | undefined = undefined
   #ids = 0
   #endedInTurn = false
-  #expected = { handled: 0, failed: 0, unhandled: 0, dead: 0, dropped: 0 }
 
   violate(invariant: InvariantId, cell: Cell | undefined, text: string): void {
     if (this.violation !== undefined) return
@@ -60,7 +61,7 @@ export class SimTap extends Tap {
     this.timers.attach(host)
   }
   override makeCell(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode): Cell {
-    const cell = new SimCell(this, ref, dispatcher, options, initial)
+    const cell = new SimCell(this, ref, dispatcher, this.#smaller(ref, options), initial)
     cell.spared = this.sparing
     this.cells.push(cell)
     this.living.push(cell)
@@ -68,6 +69,14 @@ export class SimTap extends Tap {
     this.trace.add('spawn', dispatcher.current?.ref.uid ?? 0, ref.uid, '', 0)
     this.faults.spawned(cell)
     return cell
+  }
+
+  /** A bounded mailbox may be made smaller, so that it is full sooner. */
+  #smaller(ref: LocalRef, options: CellOptions): CellOptions {
+    const { mailbox } = options
+    if (this.sparing || mailbox?.kind !== 'bounded' || mailbox.capacity === undefined || mailbox.overflow === undefined) return options
+    const capacity = this.faults.capacity(ref.uid, mailbox.capacity)
+    return capacity === mailbox.capacity ? options : { ...options, mailbox: bounded(capacity, mailbox.overflow) }
   }
 
   // The way of a message.
@@ -109,6 +118,21 @@ export class SimTap extends Tap {
     if (entry === undefined) return
     entry.state = 'queued'
     cell.waiting.push(entry)
+  }
+  /** An offer that waited was let in: sent only now. */
+  admitted(cell: SimCell, message: unknown, meta: Meta): void {
+    const entry = new Entry(++this.#ids, message, meta, typeName(message), cell)
+    this.trace.add('send', 0, cell.ref.uid, `(offered) ${entry.type}`, entry.id)
+    entry.state = 'queued'
+    cell.waiting.push(entry)
+  }
+  /** C10: what counts towards the bound never exceeds it. */
+  checkBound(cell: SimCell): void {
+    const { capacity = Infinity, overflow } = cell.options.mailbox!
+    const most = typeof overflow === 'object' ? Math.floor(capacity * overflow.maxFactor) : capacity
+    let held = 0
+    for (const entry of cell.waiting) if (!entry.fronted && entry.meta !== poison) held++
+    if (held > most) this.violate('C10', cell, `holds ${held} messages in a mailbox of ${most}`)
   }
   /** What a stopped cell hands to another: was taken from its mailbox or lies in its stash. */
   #redirected(to: SimCell, message: unknown): Entry | undefined {
@@ -175,13 +199,13 @@ export class SimTap extends Tap {
     if (!present) return
     const unhandled = (result as { kind?: unknown } | undefined)?.kind === 'unhandled'
     const valid = result === undefined || (typeof result === 'object' && result !== null)
-    if (unhandled) this.#expected.unhandled++
-    else if (valid) this.#expected.handled++
+    if (unhandled) this.ledger.expected.unhandled++
+    else if (valid) this.ledger.expected.handled++
     this.#over(cell, entry)
   }
   threw(cell: SimCell, entry: Entry, present: boolean): void {
     if (!present) return
-    this.#expected.failed++
+    this.ledger.expected.failed++
     this.#over(cell, entry)
   }
   #over(cell: SimCell, entry: Entry): void {
@@ -197,7 +221,7 @@ export class SimTap extends Tap {
     entry.state = 'ended'
   }
   override ended(message: unknown, _meta: Meta, how: 'dead' | 'dropped', reason: EndReason): void {
-    this.#expected[how]++
+    this.ledger.expected[how]++
     const entry = this.#find(message)
     this.trace.add(how, entry?.to.ref.uid ?? 0, 0, `${entry?.type ?? typeName(message)} (${reason})`, entry?.id ?? 0)
     if (entry === undefined) return
@@ -222,7 +246,9 @@ export class SimTap extends Tap {
     const taken = this.#taken
     if (taken !== undefined && taken.state === 'taken' && taken.message === message) return taken
     if (putting !== undefined) {
-      const at = putting.waiting.findIndex((e) => e.message === message)
+      // Of two that look alike, the one that a full mailbox gives up is the newer, unless it makes room by the oldest.
+      const oldest = putting.options.mailbox?.overflow === 'drop-oldest'
+      const at = oldest ? putting.waiting.findIndex((e) => e.message === message) : putting.waiting.findLastIndex((e) => e.message === message)
       if (at >= 0) return putting.waiting.splice(at, 1)[0]
     }
     // An adapter or a schema may have put another message in its place; answers to asks are in no mailbox at all.
@@ -242,7 +268,10 @@ export class SimTap extends Tap {
     const entries = cell.aside.splice(0)
     if (entries.length !== messages.length) this.violate('C8', cell, `${entries.length} messages were stashed, ${messages.length} came back`)
     else if (entries.some((e, i) => e.message !== messages[i]![0])) this.violate('C8', cell, 'stashed messages came back in another order')
-    for (const entry of entries) entry.state = 'queued'
+    for (const entry of entries) {
+      entry.state = 'queued'
+      entry.fronted = true
+    }
     cell.waiting.unshift(...entries)
     this.trace.add('unstash', cell.ref.uid, 0, String(entries.length), 0)
   }
@@ -294,38 +323,13 @@ export class SimTap extends Tap {
     if (this.#endedInTurn) {
       this.#endedInTurn = false
       this.asks.checkDead()
+      this.timers.check()
     }
     // Dozens of actors are looked at after each turn; of thousands, now and then.
     if (this.living.length <= 24 || this.turns % 16 === 0) this.compare()
   }
   compare(): void {
-    const { host } = this
-    const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = host.ledger
-    let open = host.leaving
-    for (const cell of this.living) {
-      const stashed = cell.extras?.stash?.size ?? 0
-      const queued = cell.queuedMessages
-      open += stashed + queued
-      if (cell.ctx?.message !== undefined) open++
-      else if (cell.running !== undefined) cell.running = this.#settledOf(cell.running)
-      const calls = cell.extras?.calls
-      if (calls !== undefined) for (const call of calls) if (call.message !== undefined) open++
-      if (cell.calls !== undefined && (calls === undefined || calls.size === 0)) cell.calls = undefined
-      if (queued !== cell.waiting.length) this.violate('C2', cell, `${queued} messages are queued, and ${cell.waiting.length} must be`)
-      if (stashed !== cell.aside.length) this.violate('C8', cell, `${stashed} messages are stashed, and ${cell.aside.length} must be`)
-    }
-    const sum = handled + failed + unhandled + dropped + deadLettered + unknown + open
-    if (sent !== sum) this.violate('C2', undefined, `the ledger does not add up: ${sent} sent, ${sum} accounted for (${open} under way)`)
-    const expected = this.#expected
-    if (handled < expected.handled) this.violate('C2', undefined, `${handled} messages count as handled, and at least ${expected.handled} were`)
-    if (failed < expected.failed) this.violate('C2', undefined, `${failed} messages count as failed, and at least ${expected.failed} did`)
-    if (unhandled < expected.unhandled)
-      this.violate('C2', undefined, `${unhandled} messages count as unhandled, and at least ${expected.unhandled} were`)
-    if (dropped !== expected.dropped || deadLettered !== expected.dead) this.violate('C2', undefined, 'drops or dead letters are counted wrong')
-  }
-  #settledOf(entry: Entry): undefined {
-    entry.state = 'ended'
-    return undefined
+    this.ledger.compare()
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ActorRef, type Behavior, receive, same, setup, stopped } from 'troupe'
 import { Cell } from 'troupe/internal'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
 import { buggify, type Simulation } from './simulation.ts'
 
@@ -16,8 +16,14 @@ const failing = async (
   return (error as SimulationFailed).failure
 }
 
-afterEach(() => {
+// These are tests of the simulator, not simulations: a seed that somebody replays is not meant for them.
+const given = process.env['TROUPE_SEED']
+beforeEach(() => {
   delete process.env['TROUPE_SEED']
+})
+afterEach(() => {
+  if (given === undefined) delete process.env['TROUPE_SEED']
+  else process.env['TROUPE_SEED'] = given
 })
 
 // A counter that reads, waits and writes back: two at a time lose an update.

@@ -267,7 +267,8 @@ export class Simulation {
     await this.#drive(this.clock.now + deadline + 1100, () => resolved)
     if (tap.violation !== undefined) return
     if (!resolved) return tap.violate('C12', undefined, 'the shutdown did not resolve')
-    if (tap.living.length > 0) tap.violate('C12', tap.living[0], `${tap.living.length} actors outlived the shutdown`)
+    // A jump of the clock may skip all the time that the killed are given.
+    if (tap.living.length > 0 && !this.faulted) tap.violate('C12', tap.living[0], `${tap.living.length} actors outlived the shutdown`)
     tap.asks.checkAll()
     tap.compare()
     for (const leak of leaksOf(tap.host, tap.cells)) tap.violate('leaks', undefined, leak)

@@ -9,8 +9,8 @@ interface Owned {
   readonly incarnation: number
 }
 
-/** Timers that end with the incarnation that set them, by the name of their class. */
-const ofIncarnation = new Set(['KeyedTimer', 'ReceiveTimer'])
+/** Timers that end with the incarnation that set them, or with the step it was at, by the name of their class. */
+const owned = new Set(['KeyedTimer', 'ReceiveTimer', 'StepTimer'])
 
 export class TimerAccount {
   readonly #tap: SimTap
@@ -22,9 +22,10 @@ export class TimerAccount {
     const { timers } = host
     const set = timers.set.bind(timers)
     timers.set = (deadline, at) => {
-      const cell = this.#tap.current
+      // The timer of a step knows its cell, which need not be the one whose turn it is.
+      const cell = (deadline as { readonly cell?: unknown }).cell ?? this.#tap.current
       // One that arms itself again keeps its owner.
-      if (cell instanceof SimCell && !this.#owners.has(deadline) && ofIncarnation.has(deadline.constructor.name))
+      if (cell instanceof SimCell && !this.#owners.has(deadline) && owned.has(deadline.constructor.name))
         this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
       set(deadline, at)
     }
@@ -33,7 +34,9 @@ export class TimerAccount {
     for (const [deadline, { cell, incarnation }] of this.#owners) {
       if (deadline.order === 0) this.#owners.delete(deadline)
       else if (cell.phase === 'terminated') this.#tap.violate('leaks', cell, 'has ended and left a timer armed')
-      else if (cell.incarnation !== incarnation)
+      else if (deadline.constructor.name === 'StepTimer') {
+        if (cell.phase === 'running') this.#tap.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
+      } else if (cell.incarnation !== incarnation)
         this.#tap.violate('C7', cell, `a timer of incarnation ${incarnation} is armed in incarnation ${cell.incarnation}`)
     }
   }

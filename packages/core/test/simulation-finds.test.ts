@@ -1,0 +1,77 @@
+// What the simulator found in the core, each as the shortest test that shows it. The seeds that led here are in the
+// regressions beside the library of scenarios.
+
+import { createTestKit } from '@troupe/testkit'
+import { type ActorRef, receive, same } from 'troupe'
+import { expect, test } from 'vitest'
+
+type Question = { type: 'get'; replyTo: ActorRef<number> }
+
+test('asking an actor that has ended, or forwarding a question to it, leaves nothing registered there', async () => {
+  const kit = createTestKit()
+  const dead = kit.system.spawn(receive<Question>(() => same))
+  const forwarder = kit.system.spawn(
+    receive<Question>((ctx) => {
+      ctx.forward(dead)
+      return same
+    }),
+  )
+  dead.stop()
+  await kit.expectPhase(dead, 'terminated')
+  const answers = [dead.ask({ type: 'get' }), forwarder.ask({ type: 'get' })].map((asked) => asked.catch((cause: Error) => cause.name))
+  await kit.settle()
+  expect(await Promise.all(answers)).toEqual(['AskTargetStopped', 'AskTargetStopped'])
+  kit.checkLeaks()
+  await kit.end()
+})
+
+test('a signal handler of a reentrant actor sees no sender, also after a question came through an adapter', async () => {
+  const kit = createTestKit()
+  const senders: unknown[] = []
+  let adapter: ActorRef<number> | undefined
+  const ref = kit.system.spawn(
+    receive<'adapt' | 'number'>(
+      (ctx, m) => {
+        if (m === 'adapt') adapter = ctx.adapt<number>(() => 'number')
+        return same
+      },
+      (ctx, signal) => {
+        if (signal.type === 'PreStop') senders.push(ctx.sender)
+        return same
+      },
+    ),
+    { reentrant: true },
+  )
+  ref.tell('adapt')
+  await kit.settle()
+  const asked = adapter!.ask<string>(() => 1, { timeout: 10 }).catch((cause: Error) => cause.name)
+  await kit.settle()
+  ref.stop()
+  await kit.settle()
+  expect(senders).toEqual([undefined])
+  await kit.advance(10)
+  expect(await asked).toBe('AskTargetStopped')
+  await kit.end()
+})
+
+test('PreStop by a poison pill does not see the sender of the message before it', async () => {
+  const kit = createTestKit()
+  const senders: unknown[] = []
+  const ref = kit.system.spawn(
+    receive<'work'>(
+      () => same,
+      (ctx, signal) => {
+        if (signal.type === 'PreStop') senders.push(ctx.sender)
+        return same
+      },
+    ),
+  )
+  await kit.settle()
+  // Several, so that a turn takes the last one and the pill together.
+  const sender = kit.probe().ref
+  for (let i = 0; i < 200; i++) ref.tell('work', sender)
+  ref.stop({ after: 'queued' })
+  await kit.settle()
+  expect(senders).toEqual([undefined])
+  await kit.end()
+})
