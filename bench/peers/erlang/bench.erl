@@ -1,23 +1,31 @@
 %% Erlang/OTP: plain processes and messages, as its documentation writes them. Run by the benchmark runner:
-%%   erl -noshell -s bench main <benchmark> <repetitions>
-%% Prints operations per second of each repetition as JSON; the first repetition warms up and is left out.
+%%   erl -noshell -s bench main <benchmark> <warm-up ms> <measure ms>
+%% Prints operations per second of each repetition after the warm-up as JSON; halts with 3 for one it does not have.
 -module(bench).
 -export([main/1]).
 
-main([NameAtom, RepetitionsAtom]) ->
-    Name = atom_to_list(NameAtom),
-    Repetitions = list_to_integer(atom_to_list(RepetitionsAtom)),
+main(Arguments) ->
+    [Name, Warm, Measure] = [atom_to_list(A) || A <- Arguments],
     case Name of
-        "idle" ->
-            io:format("[~p]~n", [idle(200000)]);
+        "idle" -> io:format("[~p]~n", [idle(200000)]);
         _ ->
-            measure(Name, 1),
-            Rates = [measure(Name, 1) || _ <- lists:seq(1, Repetitions)],
+            _ = repeat(Name, list_to_integer(Warm)),
+            Rates = repeat(Name, list_to_integer(Measure)),
             io:format("[~s]~n", [lists:join(",", [float_to_list(R, [{decimals, 1}]) || R <- Rates])])
     end,
     halt(0).
 
-measure(Name, _) ->
+%% At least once, and again until the time is over.
+repeat(Name, Milliseconds) -> again(Name, erlang:monotonic_time(millisecond) + Milliseconds).
+
+again(Name, End) ->
+    Rate = measure(Name),
+    case erlang:monotonic_time(millisecond) >= End of
+        true -> [Rate];
+        false -> [Rate | again(Name, End)]
+    end.
+
+measure(Name) ->
     Started = erlang:monotonic_time(microsecond),
     Operations = run(Name),
     Operations / (erlang:monotonic_time(microsecond) - Started) * 1000000.

@@ -1,7 +1,7 @@
 // Effect 4: an actor is a fiber that takes from its queue for ever, which is how its documentation writes workers.
 
 import { Deferred, Effect, Fiber, Queue } from 'effect'
-import { answer, dice, expectEqual } from './protocol.mjs'
+import { answer, bytesEach, dice, expectEqual } from './protocol.mjs'
 
 /** Forks an actor: a queue and the fiber that handles what is in it. */
 const actor = (handler) =>
@@ -120,5 +120,22 @@ await answer({
         yield* Fiber.interrupt(target.fiber)
         return n
       }),
+    ),
+  idle: () =>
+    bytesEach(100_000, (n) =>
+      Effect.runPromise(
+        Effect.gen(function* () {
+          let greeted = 0
+          const all = yield* Deferred.make()
+          const actors = new Map()
+          for (let i = 0; i < n; i++) {
+            const one = yield* actor(() => (++greeted === n ? Deferred.succeed(all, undefined) : Effect.void))
+            actors.set(`a${i}`, one)
+            yield* Queue.offer(one.queue, { type: 'hello', id: i })
+          }
+          yield* Deferred.await(all)
+          return actors
+        }),
+      ),
     ),
 })

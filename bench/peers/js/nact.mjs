@@ -1,7 +1,7 @@
 // nact 7, as its documentation writes actors: a function of state and message.
 
 import nact from 'nact'
-import { answer, dice, expectEqual, latch } from './protocol.mjs'
+import { answer, bytesEach, dice, expectEqual, latch } from './protocol.mjs'
 
 const { dispatch, query, spawn, start, stop } = nact
 
@@ -150,4 +150,24 @@ await answer({
     stop(system)
     return n
   },
+  // Fewer than elsewhere: nact copies its map of children at each spawn.
+  idle: () =>
+    bytesEach(5_000, async (n) => {
+      const system = start()
+      const { open, opened } = latch()
+      let greeted = 0
+      for (let i = 0; i < n; i++) {
+        const actor = spawn(
+          system,
+          (state) => {
+            if (++greeted === n) open()
+            return state
+          },
+          `a${i}`,
+        )
+        dispatch(actor, { type: 'hello', id: i })
+      }
+      await opened
+      return system
+    }),
 })

@@ -1,18 +1,44 @@
-// How a peer answers the runner: `node <peer>.mjs <benchmark> <repetitions>` prints one line of JSON with operations
-// per second for each repetition, the first of which warmed up and is left out. Unknown benchmarks exit with code 3.
+// How a peer answers the runner: `node <peer>.mjs <benchmark> <warm-up ms> <measure ms>` prints one line of JSON with
+// operations per second of each repetition after the warm-up. Unknown benchmarks exit with code 3. A benchmark named
+// `idle` gives bytes per actor instead, once, and needs --expose-gc.
 
 export async function answer(benchmarks) {
-  const [name, repetitions = '3'] = process.argv.slice(2)
+  const [name, warm = '0', time = '0'] = process.argv.slice(2)
   const benchmark = benchmarks[name]
   if (benchmark === undefined) process.exit(3)
+  const figures = name === 'idle' ? [await benchmark()] : []
+  if (name !== 'idle') {
+    await repeat(benchmark, Number(warm))
+    figures.push(...(await repeat(benchmark, Number(time))))
+  }
+  console.log(JSON.stringify(figures))
+  process.exit(0)
+}
+
+/** At least once, and again until the time is over. */
+async function repeat(benchmark, milliseconds) {
+  const end = performance.now() + milliseconds
   const rates = []
-  for (let i = -1; i < Number(repetitions); i++) {
+  do {
     const started = performance.now()
     const operations = await benchmark()
-    if (i >= 0) rates.push((operations / (performance.now() - started)) * 1000)
+    rates.push((operations / (performance.now() - started)) * 1000)
+  } while (performance.now() < end)
+  return rates
+}
+
+/** Bytes of heap that `make(n)`, which gives back what keeps them alive, adds for each of `n` actors. */
+export async function bytesEach(n, make) {
+  const used = () => {
+    globalThis.gc()
+    globalThis.gc()
+    return process.memoryUsage().heapUsed
   }
-  console.log(JSON.stringify(rates))
-  process.exit(0)
+  const before = used()
+  const kept = await make(n)
+  await new Promise((resolve) => setImmediate(resolve))
+  const bytes = (used() - before) / n
+  return kept === undefined ? Number.NaN : bytes
 }
 
 /** A promise and what resolves it. */

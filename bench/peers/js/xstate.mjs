@@ -1,7 +1,7 @@
 // XState 5: actor logic from transitions; events are delivered synchronously, there is no mailbox between actors.
 
 import { createActor, fromTransition, waitFor } from 'xstate'
-import { answer, dice, expectEqual, latch } from './protocol.mjs'
+import { answer, bytesEach, dice, expectEqual, latch } from './protocol.mjs'
 
 const actorOf = (transition, state) => createActor(fromTransition(transition, state)).start()
 
@@ -112,4 +112,13 @@ await answer({
     target.stop()
     return n
   },
+  idle: () =>
+    bytesEach(100_000, async (n) => {
+      let greeted = 0
+      const logic = fromTransition((state) => (greeted++, state), undefined)
+      const actors = Array.from({ length: n }, (_, i) => createActor(logic, { id: `a${i}` }).start())
+      for (const actor of actors) actor.send({ type: 'hello' })
+      expectEqual(greeted, n, 'idle')
+      return actors
+    }),
 })
