@@ -1,0 +1,132 @@
+// Ties a link to the life of an actor, in two forms. Owned: a connection actor that takes commands and whose socket
+// speaks to its owner directly. Handled: the user's own actor owns the socket and hears it without a hop between.
+// Either way the socket ends with the incarnation, and the actor ends after `closed` was heard.
+
+import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import { actorBehind, onRelease } from 'troupe/internal'
+import { IoError } from './errors.ts'
+import { whenIdle } from './later.ts'
+import type { Link } from './link.ts'
+import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
+
+/** Makes the link of a new incarnation; undefined where it cannot come back, and then the actor stops. */
+export type OpenLink = (ctx: ActorContext<never>) => Link | undefined
+
+/** An unowned error on its way into the actor's turn, where it is thrown. */
+class Fall {
+  readonly type = 'fall'
+  readonly error: IoError
+  constructor(error: IoError) {
+    this.error = error
+  }
+}
+
+/** A connection actor with an owner. */
+export function ownedConnection(
+  open: OpenLink,
+  owner: ActorRef<ConnectionEvent> | undefined,
+  options: ConnectionOptions,
+  accepted?: (connection: ActorRef<ConnectionCommand>) => void,
+): Behavior<ConnectionCommand> {
+  return setup<ConnectionCommand | Fall>((ctx) => {
+    const link = open(ctx)
+    if (link === undefined) return stopped
+    tie(ctx, link, options)
+    const { self } = ctx
+    const watched = new Watched(ctx)
+    watched.change(owner)
+    accepted?.(self)
+    link.attach({ self, fail: (error) => self.tell(new Fall(error)) }, owner, self)
+    return receive(
+      (_ctx, m) => {
+        switch (m.type) {
+          case 'write':
+            link.write(m.data)
+            return same
+          case 'end':
+            link.end(m.data)
+            return same
+          case 'destroy':
+            link.destroy()
+            return same
+          case 'pause':
+            link.pause()
+            return same
+          case 'resume':
+            link.resume()
+            return same
+          case 'ack':
+            link.ack()
+            return same
+          case 'flush':
+            link.flush(m.replyTo)
+            return same
+          case 'own':
+            watched.change(m.owner)
+            link.own(m.owner)
+            return same
+          case 'fall':
+            throw m.error
+          default:
+            return unhandled
+        }
+      },
+      (_ctx, signal) => (signal.type === 'Terminated' && watched.is(signal.ref) ? stopped : unhandled),
+    )
+  })
+}
+
+/** The user's actor as the owner of its socket. */
+export function handledConnection<M>(
+  open: OpenLink,
+  handler: (connection: Connection) => Behavior<M>,
+  options: ConnectionOptions,
+): Behavior<M> {
+  return setup<M>((ctx) => {
+    const link = open(ctx)
+    if (link === undefined) return stopped
+    tie(ctx, link, options)
+    const behavior = handler(link)
+    const fail = (error: IoError): void => {
+      // Through an adapter, so that the throw happens in the actor's own turn and goes to its supervisor.
+      if (!link.stale)
+        ctx
+          .adapt<IoError>((e) => {
+            throw e
+          })
+          .tell(error)
+    }
+    link.attach({ self: ctx.self, fail }, ctx.self as ActorRef<never>, undefined)
+    return behavior
+  })
+}
+
+function tie(ctx: ActorContext<never>, link: Link, options: ConnectionOptions): void {
+  let cancel: (() => void) | undefined
+  onRelease(ctx, () => {
+    cancel?.()
+    link.release()
+  })
+  const { idleTimeout } = options
+  if (idleTimeout !== undefined) cancel = whenIdle(ctx, idleTimeout, () => link.activity, () => link.destroy('idle'))
+}
+
+/** The owner whose end is this actor's end too. An adapter counts as the actor behind it; a child needs no watch. */
+class Watched {
+  readonly #ctx: ActorContext<never>
+  #ref: ActorRef<never> | undefined = undefined
+  constructor(ctx: ActorContext<never>) {
+    this.#ctx = ctx
+  }
+  change(owner: ActorRef<never> | undefined): void {
+    const behind = owner === undefined ? undefined : actorBehind(owner)
+    const ref = behind === this.#ctx.parent ? undefined : behind
+    if (ref === this.#ref) return
+    if (this.#ref !== undefined) this.#ctx.unwatch(this.#ref)
+    this.#ref = ref
+    if (ref !== undefined) this.#ctx.watch(ref)
+  }
+  is(ref: ActorRef<never>): boolean {
+    return ref === this.#ref
+  }
+}

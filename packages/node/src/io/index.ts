@@ -1,0 +1,25 @@
+// The I/O part of @troupe/node, by hand.
+
+export { adopt, type AdoptOptions } from './adopt.ts'
+export type { ConnectOptions, HandledConnectOptions, OwnedConnectOptions } from './connect.ts'
+export { IoError } from './errors.ts'
+export { connectionSupervisor, type ListenerCommand, type ListenerEvent, type ListenOptions, type SpawnConnection } from './listen.ts'
+export type {
+  Bytes,
+  Closed,
+  CloseReason,
+  Connected,
+  Connection,
+  ConnectionCommand,
+  ConnectionEvent,
+  ConnectionOptions,
+  Data,
+  Drained,
+  Endpoint,
+  Failed,
+  Flushed,
+  HalfClosed,
+  SocketEvent,
+} from './protocol.ts'
+export { tcp } from './tcp.ts'
+export { tls, type TlsClientOptions, type TlsServerOptions } from './tls.ts'
