@@ -23,3 +23,8 @@ export type {
 } from './protocol.ts'
 export { tcp } from './tcp.ts'
 export { tls, type TlsClientOptions, type TlsServerOptions } from './tls.ts'
+export { type Decoder, FrameError } from './framing/decoder.ts'
+export { encodeLengthPrefixed, lengthPrefixed, type LengthPrefixOptions } from './framing/length-prefixed.ts'
+export { lines } from './framing/lines.ts'
+export { encodeRespRequest, type RespErrorReply, respReplies, type RespReply, type RespReplyOptions } from './framing/resp-replies.ts'
+export { respRequests, type RespRequests, type RespRequestOptions } from './framing/resp-requests.ts'
