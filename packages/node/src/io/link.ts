@@ -103,8 +103,8 @@ export class Link implements Connection, Source {
     socket.on('drain', this.#onDrain)
     socket.on('end', this.#onEnd)
     if (this.#wants('data')) socket.on('data', this.#onData)
-    if (this.#paused) socket.pause()
-    else socket.resume()
+    if (this.#paused) this.#halt()
+    else this.#flow()
   }
 
   /** Directs events from here on to another actor; chunks that the last one still holds do not count against it. */
@@ -141,11 +141,11 @@ export class Link implements Connection, Source {
   }
   pause(): void {
     this.#paused = true
-    this.socket.pause()
+    this.#halt()
   }
   resume(): void {
     this.#paused = false
-    if (!this.#behind) this.socket.resume()
+    if (!this.#behind) this.#flow()
   }
   ack(): void {
     if (this.#manual) this.#giveBack()
@@ -173,14 +173,14 @@ export class Link implements Connection, Source {
     this.stale = true
     const socket = this.socket as Duplex & MaybeSocket
     if (socket.destroyed) return
-    if (this.#linger <= 0 || socket.writableLength === 0 || this.#failed) {
+    if (this.#linger <= 0 || !(socket.writableLength > 0) || this.#failed) {
       // Lets the peer see an end instead of a reset where all was sent.
       if (socket.writable && !this.#failed && this.#linger > 0) socket.end()
       socket.destroy()
       return
     }
     socket.removeListener('data', this.#onData)
-    socket.resume()
+    this.#flow()
     const timer = setTimeout(() => socket.destroy(), this.#linger)
     socket.once('close', () => clearTimeout(timer))
     if (socket.destroySoon === undefined) socket.end(() => socket.destroy())
@@ -194,6 +194,14 @@ export class Link implements Connection, Source {
     this.destroy()
   }
 
+  // A file that is only written has nothing to pause.
+  #halt(): void {
+    ;(this.socket as Partial<Duplex>).pause?.()
+  }
+  #flow(): void {
+    ;(this.socket as Partial<Duplex>).resume?.()
+  }
+
   #giveBack(): void {
     if (this.#unhandled > 0) this.#unhandled--
     this.#caughtUp()
@@ -202,7 +210,7 @@ export class Link implements Connection, Source {
     // Half of the credits, so that a reader at its limit does not pause and resume at every chunk.
     if (!this.#behind || this.#unhandled > this.#limit >> 1) return
     this.#behind = false
-    if (!this.#paused && !this.socket.destroyed) this.socket.resume()
+    if (!this.#paused && !this.socket.destroyed) this.#flow()
   }
 
   readonly #onData = (chunk: Buffer): void => {
