@@ -114,7 +114,10 @@ function take(ctx: ActorContext<ConnectionMessage>, chunk: Buffer, requests: Ret
 
 function run(ctx: ActorContext<ConnectionMessage>, commands: string[][], session: Session, outbox: Outbox): void {
   let batch: string[][] | undefined
+  let ready: Replies | undefined
   const send = (): void => {
+    if (ready !== undefined) outbox.put(ready.text)
+    ready = undefined
     if (batch === undefined) return
     session.backstage.keyspaces[session.database]!.tell({ type: 'batch', commands: batch, transaction: false, from: ctx.self })
     outbox.wait('batch')
@@ -125,7 +128,7 @@ function run(ctx: ActorContext<ConnectionMessage>, commands: string[][], session
     const known = plain ? find(args[0]!) : undefined
     if (known !== undefined && known.name !== 'FLUSHALL') {
       const alone = batch === undefined && (known.name === 'PING' || known.name === 'ECHO')
-      if (alone) outbox.put(immediate(args))
+      if (alone) execute(nowhere, args, (ready ??= new Replies()))
       else (batch ??= []).push(args)
       continue
     }
@@ -135,10 +138,3 @@ function run(ctx: ActorContext<ConnectionMessage>, commands: string[][], session
   }
   send()
 }
-
-function immediate(args: readonly string[]): string {
-  const out = new Replies()
-  execute(nowhere, args, out)
-  return out.text
-}
-

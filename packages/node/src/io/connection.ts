@@ -7,13 +7,23 @@ import { actorBehind, onRelease } from 'troupe/internal'
 import { IoError } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'
-import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
+import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
+
+/** What ends with an actor: a socket, a WebSocket. */
+export interface Tied {
+  readonly stale: boolean
+  readonly activity: number
+  attach(actor: { readonly self: ActorRef<never>; fail(error: IoError): void }, to: ActorRef<never> | undefined, connection: ActorRef<never> | undefined): void
+  destroy(reason?: 'idle'): void
+  release(): void
+}
 
 /** Makes the link of a new incarnation; undefined where it cannot come back, and then the actor stops. */
-export type OpenLink = (ctx: ActorContext<never>) => Link | undefined
+export type Open<L extends Tied> = (ctx: ActorContext<never>) => L | undefined
+export type OpenLink = Open<Link>
 
 /** An unowned error on its way into the actor's turn, where it is thrown. */
-class Fall {
+export class Fall {
   readonly type = 'fall'
   readonly error: IoError
   constructor(error: IoError) {
@@ -77,10 +87,10 @@ export function ownedConnection(
 }
 
 /** The user's actor as the owner of its socket. */
-export function handledConnection<M>(
-  open: OpenLink,
-  handler: (connection: Connection) => Behavior<M>,
-  options: ConnectionOptions,
+export function handledConnection<M, L extends Tied>(
+  open: Open<L>,
+  handler: (connection: L) => Behavior<M>,
+  options: Pick<ConnectionOptions, 'idleTimeout'>,
 ): Behavior<M> {
   return setup<M>((ctx) => {
     const link = open(ctx)
@@ -101,7 +111,7 @@ export function handledConnection<M>(
   })
 }
 
-function tie(ctx: ActorContext<never>, link: Link, options: ConnectionOptions): void {
+export function tie(ctx: ActorContext<never>, link: Tied, options: Pick<ConnectionOptions, 'idleTimeout'>): void {
   let cancel: (() => void) | undefined
   onRelease(ctx, () => {
     cancel?.()
@@ -112,7 +122,7 @@ function tie(ctx: ActorContext<never>, link: Link, options: ConnectionOptions): 
 }
 
 /** The owner whose end is this actor's end too. An adapter counts as the actor behind it; a child needs no watch. */
-class Watched {
+export class Watched {
   readonly #ctx: ActorContext<never>
   #ref: ActorRef<never> | undefined = undefined
   constructor(ctx: ActorContext<never>) {

@@ -33,3 +33,7 @@ export { file, type AppendFileOptions, type ReadFileOptions, type WatchEvent, ty
 export { type Line, type LineCommand, type LineEvent, type LineOptions, stdinLines } from './line-feed.ts'
 export { type OsSignal, type OsSignalOptions, osSignals } from './os-signals.ts'
 export { udp, type UdpCommand, type UdpEvent, type UdpOptions } from './udp.ts'
+export { http, type HttpCommand, type HttpEvent, type HttpRequest, type HttpServeOptions } from './http.ts'
+export type { BodyEvent, ExchangeCommand } from './http-exchange.ts'
+export { websocket, type WebSocketAcceptOptions, type WebSocketConnectOptions } from './websocket.ts'
+export type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'

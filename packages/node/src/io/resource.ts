@@ -3,16 +3,9 @@
 
 import { type ActorContext, type ActorRef, type AnyRef, type Behavior, type Next, receive, setup, type Signal, stopped, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
+import { Fall } from './connection.ts'
 import { Carrier, ErrorCarrier, LastCarrier } from './credit.ts'
 import type { IoError } from './errors.ts'
-
-class Fall {
-  readonly type = 'fall'
-  readonly error: IoError
-  constructor(error: IoError) {
-    this.error = error
-  }
-}
 
 /** What the code of a resource has at hand. */
 export interface ResourceTools<E> {
