@@ -21,6 +21,7 @@ function show(inRoom) {
   $('join').hidden = inRoom
   $('where').hidden = !inRoom
   $('say').hidden = !inRoom
+  if (!inRoom) $('talk').replaceChildren(element('li', 'note', 'Choose a name and a room, or click one on the left.'))
   ;(inRoom ? $('text') : $('name').value === '' ? $('name') : $('room')).focus()
 }
 
@@ -120,7 +121,6 @@ $('leave').addEventListener('click', () => {
   send({ type: 'leave' })
   wanted = undefined
   here = ''
-  $('talk').replaceChildren()
   document.title = 'Troupe chat'
   show(false)
 })

@@ -1,16 +1,17 @@
-// One database as an actor. It gets the commands of a connection in batches, as they came out of one chunk, and answers
-// each batch with one text; a transaction is a batch that answers as one array. Being an actor is what makes both
-// atomic.
+// One database as an actor. It gets the commands of a connection in batches and answers each batch with one text; a
+// transaction is a batch that answers as one array. Being an actor is what makes both atomic. A batch whose answers
+// grow large is answered in part, so that a client that does not read costs no more than one part.
 
 import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
 import { execute } from './commands/execute.ts'
 import { Replies } from './replies.ts'
 import { Store } from './store.ts'
 
-/** The answer to a batch; batches of one connection are answered in order. */
+/** The answers to the first `done` commands of a batch. */
 export interface BatchDone {
   readonly type: 'batch-done'
   readonly text: string
+  readonly done: number
 }
 
 export type Keyspace =
@@ -21,6 +22,8 @@ export type Keyspace =
 
 const sweepEvery = 100
 const sweepLimit = 1000
+/** Bytes of answers after which the rest of a batch waits. */
+const enough = 256 * 1024
 
 export function keyspace(clock: () => number): Behavior<Keyspace> {
   return setup((ctx) => {
@@ -28,23 +31,9 @@ export function keyspace(clock: () => number): Behavior<Keyspace> {
     ctx.timers.every('sweep', sweepEvery, { type: 'sweep' })
     return receive((_ctx, m) => {
       switch (m.type) {
-        case 'batch': {
-          const out = new Replies()
-          store.tick()
-          if (m.transaction) out.array(m.commands.length)
-          let done = 0
-          try {
-            for (const args of m.commands) {
-              execute(store, args, out)
-              done++
-            }
-          } finally {
-            // A bug in a command fails this actor, and its supervisor resumes it; but who waits must not wait for ever.
-            for (; done < m.commands.length; done++) out.error('ERR internal error')
-            m.from.tell({ type: 'batch-done', text: out.text })
-          }
+        case 'batch':
+          run(store, m)
           return same
-        }
         case 'flush':
           store.clear()
           return same
@@ -57,4 +46,24 @@ export function keyspace(clock: () => number): Behavior<Keyspace> {
       }
     })
   })
+}
+
+function run(store: Store, { commands, transaction, from }: Extract<Keyspace, { type: 'batch' }>): void {
+  const out = new Replies()
+  store.tick()
+  if (transaction) out.array(commands.length)
+  let done = 0
+  try {
+    for (const args of commands) {
+      execute(store, args, out)
+      done++
+      if (out.text.length > enough && !transaction) break
+    }
+  } catch (cause) {
+    // A bug in a command fails this actor, and its supervisor resumes it; but who waits must not wait for ever.
+    for (; done < commands.length; done++) out.error('ERR internal error')
+    from.tell({ type: 'batch-done', text: out.text, done })
+    throw cause
+  }
+  from.tell({ type: 'batch-done', text: out.text, done })
 }

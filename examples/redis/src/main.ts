@@ -11,6 +11,8 @@ const { values } = parseArgs({
   options: { port: { type: 'string', default: '6380' }, host: { type: 'string', default: '127.0.0.1' }, plain: { type: 'boolean', default: false } },
 })
 const port = Number(values.port)
+// For measurements: with --expose-gc the process collects its garbage when told to.
+if (globalThis.gc !== undefined) process.on('SIGUSR2', () => globalThis.gc?.())
 const { host } = values
 
 if (values.plain) {

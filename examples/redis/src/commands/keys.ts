@@ -92,8 +92,4 @@ export const keys: readonly Command[] = [
     store.clear()
     out.ok()
   }),
-  command('FLUSHALL', -1, (store, _args, out) => {
-    store.clear()
-    out.ok()
-  }),
 ]

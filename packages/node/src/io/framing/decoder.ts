@@ -14,8 +14,11 @@ export interface Decoder<F> {
 /** The bytes are no valid frame, or larger than allowed; a stream cannot go on after this. */
 export class FrameError extends TroupeError {
   readonly code = 'frame-error'
+  /** What is wrong, in few words; for RESP those of Redis. */
+  readonly problem: string
   constructor(problem: string) {
     super(`Cannot read the frame: ${problem}. Close the connection: what follows cannot be told apart.`)
+    this.problem = problem
   }
 }
 
