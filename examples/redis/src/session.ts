@@ -50,6 +50,10 @@ export class Session {
   get special(): boolean {
     return this.queued !== undefined || this.channels !== none || this.patterns !== none
   }
+  /** Adds an answer to what will be written. */
+  put(text: string): void {
+    this.out += text
+  }
   tellWho(): void {
     const { id, address, name } = this
     this.backstage.clients.tell({ type: 'joined', client: { id, address, name } })
@@ -80,7 +84,7 @@ export function answerLocally(ctx: Context, args: readonly string[], session: Se
   const arity = local?.arity ?? find(name)?.arity
   const error = (text: string): void => {
     if (session.queued !== undefined) session.broken = true
-    session.out += `-${text}\r\n`
+    session.put(`-${text}\r\n`)
   }
   if (arity === undefined) return error(unknown(args))
   if (!fits(arity, args.length)) return error(wrongArity(name))
@@ -92,13 +96,13 @@ export function answerLocally(ctx: Context, args: readonly string[], session: Se
     if (local !== undefined) return error(`ERR ${name} is not supported inside MULTI`)
     if (session.queued.length >= longestTransaction) return error('ERR too many commands in a transaction')
     session.queued.push([...args])
-    return void (session.out += '+QUEUED\r\n')
+    return session.put('+QUEUED\r\n')
   }
   if (local !== undefined) return local.answer(ctx, args, session)
   // Only PING is left here: RESP2 answers it as a push while subscribed.
   const out = new Replies()
   out.bulks(['pong', args[1] ?? ''], 2)
-  session.out += out.text
+  session.put(out.text)
 }
 
 const locals = new Map<string, { readonly arity: number; readonly answer: Answer }>()
@@ -108,21 +112,21 @@ const define = (name: string, arity: number, answer: Answer): void => void local
 export const commandCount = (): number => table.size / 2 + locals.size
 
 define('MULTI', 1, (_ctx, _args, session) => {
-  if (session.queued !== undefined) return void (session.out += '-ERR MULTI calls can not be nested\r\n')
+  if (session.queued !== undefined) return session.put('-ERR MULTI calls can not be nested\r\n')
   session.queued = []
   session.broken = false
-  session.out += '+OK\r\n'
+  session.put('+OK\r\n')
 })
 define('DISCARD', 1, (_ctx, _args, session) => {
-  if (session.queued === undefined) return void (session.out += '-ERR DISCARD without MULTI\r\n')
+  if (session.queued === undefined) return session.put('-ERR DISCARD without MULTI\r\n')
   session.queued = undefined
-  session.out += '+OK\r\n'
+  session.put('+OK\r\n')
 })
 define('EXEC', 1, (ctx, _args, session) => {
   const commands = session.queued
-  if (commands === undefined) return void (session.out += '-ERR EXEC without MULTI\r\n')
+  if (commands === undefined) return session.put('-ERR EXEC without MULTI\r\n')
   session.queued = undefined
-  if (session.broken) return void (session.out += '-EXECABORT Transaction discarded because of previous errors.\r\n')
+  if (session.broken) return session.put('-EXECABORT Transaction discarded because of previous errors.\r\n')
   session.keyspace.tell({ type: 'batch', commands, transaction: true, from: ctx.self })
   session.waiting = true
 })
@@ -134,13 +138,13 @@ define('FLUSHALL', -1, (ctx, args, session) => {
 })
 define('SELECT', 2, (_ctx, args, session) => {
   const index = Number(args[1])
-  if (!Number.isInteger(index)) return void (session.out += '-ERR value is not an integer or out of range\r\n')
-  if (session.backstage.keyspaces[index] === undefined) return void (session.out += '-ERR DB index is out of range\r\n')
+  if (!Number.isInteger(index)) return session.put('-ERR value is not an integer or out of range\r\n')
+  if (session.backstage.keyspaces[index] === undefined) return session.put('-ERR DB index is out of range\r\n')
   session.database = index
-  session.out += '+OK\r\n'
+  session.put('+OK\r\n')
 })
 define('QUIT', -1, (_ctx, _args, session) => {
-  session.out += '+OK\r\n'
+  session.put('+OK\r\n')
   session.closing = true
 })
 
@@ -162,7 +166,7 @@ function subscribing(name: string, kind: 'channels' | 'patterns', on: boolean): 
       report(channel)
     }
     if (channels.length === 0) report(undefined)
-    session.out += out.text
+    session.put(out.text)
   })
 }
 subscribing('SUBSCRIBE', 'channels', true)
@@ -193,7 +197,7 @@ define('CONFIG', -2, (_ctx, args, session) => {
   if (verb === 'GET' && args.length > 2) configGet(args.slice(2), out)
   else if (verb === 'RESETSTAT') out.ok()
   else out.error(`ERR unknown subcommand or wrong number of arguments for '${args[1]!.slice(0, 64)}'. Try CONFIG GET.`)
-  session.out += out.text
+  session.put(out.text)
 })
 define('COMMAND', -1, (_ctx, args, session) => {
   const out = new Replies()
@@ -211,7 +215,7 @@ define('COMMAND', -1, (_ctx, args, session) => {
     }
   } else if (verb === 'DOCS' || verb === 'INFO' || verb === 'LIST') out.array(0)
   else out.error('ERR unknown subcommand. Try COMMAND COUNT.')
-  session.out += out.text
+  session.put(out.text)
 })
 define('CLIENT', -2, (ctx, args, session) => {
   const out = new Replies()
@@ -243,10 +247,10 @@ define('CLIENT', -2, (ctx, args, session) => {
     default:
       out.error('ERR unknown subcommand. Try CLIENT ID, GETNAME, SETNAME or LIST.')
   }
-  session.out += out.text
+  session.put(out.text)
 })
 define('DEBUG', -2, (_ctx, args, session) => {
   // What PANIC is to Redis: here it takes one connection down, and nothing else.
   if (args[1]!.toUpperCase() === 'PANIC') throw new Error('DEBUG PANIC was asked for')
-  session.out += '-ERR unknown subcommand. Try DEBUG PANIC.\r\n'
+  session.put('-ERR unknown subcommand. Try DEBUG PANIC.\r\n')
 })

@@ -46,9 +46,9 @@ function release(cell: Cell): void {
   const releases = cell.extras?.releases
   if (releases === undefined) return
   cell.extras!.releases = undefined
-  for (const letGo of releases) {
+  for (const resource of releases) {
     try {
-      letGo()
+      resource.release()
     } catch (cause) {
       cell.dispatcher.host.logger.error({ actor: cell.ref.path, cause }, 'letting go of a resource failed')
     }

@@ -8,11 +8,14 @@ import { Adapter } from './adapter.ts'
 import { Context } from './context.ts'
 import { LocalRef } from './local-ref.ts'
 
-/** Calls `letGo` once, after PostStop, when the incarnation of `ctx` ends: by stop, kill or restart. */
-export function onRelease(ctx: ActorContext<never>, letGo: () => void): void {
+/** Calls `release` once, after PostStop, when the incarnation of `ctx` ends: by stop, kill or restart. */
+export function onRelease(ctx: ActorContext<never>, resource: { release(): void }): void {
   const context = ctx as unknown
   if (!(context instanceof Context) || context.ended) throw new ContextEnded(ctx.path, 'tie a resource')
-  ;(context.cell.more.releases ??= []).push(letGo)
+  const { more } = context.cell
+  // An array of one, exactly: there are many connections, and most have nothing else to let go of.
+  if (more.releases === undefined) more.releases = [resource]
+  else more.releases.push(resource)
 }
 
 /** The actor whose mailbox a ref leads to: itself, or the one behind an adapter; undefined for asks and foreign refs. */

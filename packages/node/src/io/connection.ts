@@ -4,7 +4,7 @@
 
 import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
-import { IoError } from './errors.ts'
+import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
@@ -13,7 +13,7 @@ import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './pr
 export interface Tied {
   readonly stale: boolean
   readonly activity: number
-  attach(actor: { readonly self: ActorRef<never>; fail(error: IoError): void }, to: ActorRef<never> | undefined, connection: ActorRef<never> | undefined): void
+  attach(ctx: ActorContext<never>, to: ActorRef<never> | undefined, connection: ActorRef<never> | undefined): void
   destroy(reason?: 'idle'): void
   release(): void
 }
@@ -21,15 +21,6 @@ export interface Tied {
 /** Makes the link of a new incarnation; undefined where it cannot come back, and then the actor stops. */
 export type Open<L extends Tied> = (ctx: ActorContext<never>) => L | undefined
 export type OpenLink = Open<Link>
-
-/** An unowned error on its way into the actor's turn, where it is thrown. */
-export class Fall {
-  readonly type = 'fall'
-  readonly error: IoError
-  constructor(error: IoError) {
-    this.error = error
-  }
-}
 
 /** A connection actor with an owner. */
 export function ownedConnection(
@@ -46,7 +37,7 @@ export function ownedConnection(
     const watched = new Watched(ctx)
     watched.change(owner)
     accepted?.(self)
-    link.attach({ self, fail: (error) => self.tell(new Fall(error)) }, owner, self)
+    link.attach(ctx, owner, self)
     return receive(
       (_ctx, m) => {
         switch (m.type) {
@@ -97,28 +88,15 @@ export function handledConnection<M, L extends Tied>(
     if (link === undefined) return stopped
     tie(ctx, link, options)
     const behavior = handler(link)
-    const fail = (error: IoError): void => {
-      // Through an adapter, so that the throw happens in the actor's own turn and goes to its supervisor.
-      if (!link.stale)
-        ctx
-          .adapt<IoError>((e) => {
-            throw e
-          })
-          .tell(error)
-    }
-    link.attach({ self: ctx.self, fail }, ctx.self as ActorRef<never>, undefined)
+    link.attach(ctx, ctx.self as ActorRef<never>, undefined)
     return behavior
   })
 }
 
 export function tie(ctx: ActorContext<never>, link: Tied, options: Pick<ConnectionOptions, 'idleTimeout'>): void {
-  let cancel: (() => void) | undefined
-  onRelease(ctx, () => {
-    cancel?.()
-    link.release()
-  })
   const { idleTimeout } = options
-  if (idleTimeout !== undefined) cancel = whenIdle(ctx, idleTimeout, () => link.activity, () => link.destroy('idle'))
+  if (idleTimeout !== undefined) onRelease(ctx, { release: whenIdle(ctx, idleTimeout, () => link.activity, () => link.destroy('idle')) })
+  onRelease(ctx, link)
 }
 
 /** The owner whose end is this actor's end too. An adapter counts as the actor behind it; a child needs no watch. */

@@ -1,7 +1,7 @@
 // Failures of the outside world, in one shape: what was tried, on what, and the system's own code for why not.
 // Told to owners inside `error` messages; where nobody handles it, the actor that met it fails with it.
 
-import { TroupeError } from 'troupe'
+import { type ActorContext, TroupeError } from 'troupe'
 
 /**
  * What the operating system, a peer or a protocol refused. `code` is the system's (`ECONNREFUSED`, `EADDRINUSE`,
@@ -30,6 +30,24 @@ export function toIoError(what: string, cause: unknown): IoError {
     message?: unknown
   }
   return new IoError(what, typeof code === 'string' ? code : 'io-error', typeof message === 'string' ? message : 'it failed', cause)
+}
+
+/** An unowned error on its way into an actor's turn, where it is thrown. */
+export class Fall {
+  readonly type = 'fall'
+  readonly error: IoError
+  constructor(error: IoError) {
+    this.error = error
+  }
+}
+
+/** Fails an actor that understands anything, in its own turn: through an adapter that throws. */
+export function failThrough(ctx: ActorContext<never>, error: IoError): void {
+  ctx
+    .adapt<IoError>((cause) => {
+      throw cause
+    })
+    .tell(error)
 }
 
 function remedy(code: string): string {

@@ -5,9 +5,9 @@
 //   socket ─data→ tell(to, chunk in a Carrier) … handler begins ─→ Carrier.open ─→ credited ─→ resume
 
 import type { Duplex } from 'node:stream'
-import type { ActorRef, AnyRef } from 'troupe'
+import type { ActorContext, ActorRef } from 'troupe'
 import { Carrier, Credited, ErrorCarrier, LastCarrier, type Source } from './credit.ts'
-import { IoError, toIoError } from './errors.ts'
+import { failThrough, Fall, IoError, toIoError } from './errors.ts'
 import type { Bytes, CloseReason, Connection, ConnectionCommand, ConnectionOptions, Endpoint, Flushed, SocketEvent } from './protocol.ts'
 
 /** The parts of `net.Socket` that a plain duplex may lack. */
@@ -17,13 +17,6 @@ interface MaybeSocket {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined
   destroySoon?(): void
-}
-
-/** What a link tells about itself to the actor it belongs to. */
-export interface LinkActor {
-  readonly self: AnyRef
-  /** Fails the actor with this, in its own turn. */
-  fail(error: IoError): void
 }
 
 class DataEvent extends Credited {
@@ -48,7 +41,7 @@ export class Link implements Connection, Source {
   readonly #maxBuffered: number
   readonly #linger: number
   readonly #interest: ReadonlySet<SocketEvent['type']> | undefined
-  #actor: LinkActor | undefined = undefined
+  #ctx: ActorContext<never> | undefined = undefined
   #connection: ActorRef<ConnectionCommand> | undefined = undefined
   #to: ActorRef<never> | undefined = undefined
   #carrier: Carrier | undefined = undefined
@@ -71,8 +64,9 @@ export class Link implements Connection, Source {
     this.#linger = options.linger ?? 1000
     this.#paused = options.paused ?? false
     this.#interest = interest === undefined ? undefined : new Set(interest)
-    socket.on('error', this.#onError)
-    socket.on('close', this.#onClose)
+    ;(socket as Linked)[linkOf] = this
+    socket.on('error', onError)
+    socket.on('close', onClose)
   }
 
   get remote(): Endpoint {
@@ -90,19 +84,19 @@ export class Link implements Connection, Source {
     return !this.socket.destroyed
   }
   get attached(): boolean {
-    return this.#actor !== undefined
+    return this.#ctx !== undefined
   }
 
   /** Begins to tell `to` what happens. With `connection` the events name it; without, `to` is the socket's own actor. */
-  attach(actor: LinkActor, to: ActorRef<never> | undefined, connection: ActorRef<ConnectionCommand> | undefined): void {
-    this.#actor = actor
+  attach(ctx: ActorContext<never>, to: ActorRef<never> | undefined, connection: ActorRef<ConnectionCommand> | undefined): void {
+    this.#ctx = ctx
     this.#connection = connection
     this.own(to)
     const { socket } = this
-    if (socket.destroyed) return this.#onClose()
-    socket.on('drain', this.#onDrain)
-    socket.on('end', this.#onEnd)
-    if (this.#wants('data')) socket.on('data', this.#onData)
+    if (socket.destroyed) return this.closed()
+    socket.on('drain', onDrain)
+    socket.on('end', onEnd)
+    if (this.#wants('data')) socket.on('data', onData)
     if (this.#paused) this.#halt()
     else this.#flow()
   }
@@ -179,7 +173,7 @@ export class Link implements Connection, Source {
       socket.destroy()
       return
     }
-    socket.removeListener('data', this.#onData)
+    socket.removeListener('data', onData)
     this.#flow()
     const timer = setTimeout(() => socket.destroy(), this.#linger)
     socket.once('close', () => clearTimeout(timer))
@@ -213,7 +207,7 @@ export class Link implements Connection, Source {
     if (!this.#paused && !this.socket.destroyed) this.#flow()
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  received(chunk: Buffer): void {
     this.activity++
     const to = this.#to
     if (to === undefined) return
@@ -223,25 +217,27 @@ export class Link implements Connection, Source {
     }
     to.tell(new DataEvent(chunk, this.#connection) as never, this.#carrier)
   }
-  readonly #onDrain = (): void => {
+  drained(): void {
     this.activity++
     this.#tell({ type: 'drained' })
   }
-  readonly #onEnd = (): void => this.#tell({ type: 'half-closed' })
+  halfClosed(): void {
+    this.#tell({ type: 'half-closed' })
+  }
 
-  readonly #onError = (cause: Error): void => {
+  failed(cause: Error): void {
     this.#reason = 'error'
     if (this.#failed || this.stale) return
     this.#failed = true
-    if (this.#actor !== undefined) this.#report(toIoError(this.#what, cause))
+    if (this.#ctx !== undefined) this.#report(toIoError(this.#what, cause))
   }
 
-  readonly #onClose = (): void => {
-    const actor = this.#actor
-    if (actor === undefined || this.stale) return
+  closed(): void {
+    const ctx = this.#ctx
+    if (ctx === undefined || this.stale) return
     // After `closed` was opened nothing of this connection is to come, unless an unowned error took over.
     const seen = (): void => {
-      if (!this.stale && !this.#unowned) actor.self.stop({ after: 'queued' })
+      if (!this.stale && !this.#unowned) ctx.self.stop({ after: 'queued' })
     }
     if (this.#to === undefined || !this.#wants('closed')) return seen()
     this.#to.tell(this.#event({ type: 'closed', reason: this.#reason }), new LastCarrier(this.#connection, this, seen))
@@ -251,7 +247,9 @@ export class Link implements Connection, Source {
   #report(error: IoError): void {
     const unowned = (): void => {
       this.#unowned = true
-      this.#actor?.fail(error)
+      if (this.stale || this.#ctx === undefined) return
+      if (this.#connection === undefined) failThrough(this.#ctx, error)
+      else this.#connection.tell(new Fall(error) as never)
     }
     if (this.#to === undefined || !this.#wants('error')) return unowned()
     this.#to.tell(this.#event({ type: 'error', code: error.code, error }), new ErrorCarrier(this.#connection, this, unowned))
@@ -266,4 +264,27 @@ export class Link implements Connection, Source {
   #event(event: SocketEvent): never {
     return (this.#connection === undefined ? event : { ...event, connection: this.#connection }) as never
   }
+}
+
+/** Where a stream keeps its link, so that all streams share their listeners: there may be many, and most are idle. */
+const linkOf: unique symbol = Symbol('link')
+
+interface Linked extends Duplex {
+  [linkOf]?: Link
+}
+
+function onData(this: Linked, chunk: Buffer): void {
+  this[linkOf]!.received(chunk)
+}
+function onDrain(this: Linked): void {
+  this[linkOf]!.drained()
+}
+function onEnd(this: Linked): void {
+  this[linkOf]!.halfClosed()
+}
+function onError(this: Linked, cause: Error): void {
+  this[linkOf]!.failed(cause)
+}
+function onClose(this: Linked): void {
+  this[linkOf]!.closed()
 }

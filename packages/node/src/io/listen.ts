@@ -89,10 +89,12 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     server.on('close', () => {
       if (!source.stale) tell({ type: 'listen-closed', listener: self })
     })
-    onRelease(ctx, () => {
-      source.stale = true
-      if (server.listening) server.close()
-      else server.on('listening', () => server.close())
+    onRelease(ctx, {
+      release: () => {
+        source.stale = true
+        if (server.listening) server.close()
+        else server.on('listening', () => server.close())
+      },
     })
     const watched = owner === undefined ? undefined : actorBehind(owner)
     if (watched !== undefined && watched !== ctx.parent) ctx.watch(watched)

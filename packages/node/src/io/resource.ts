@@ -3,9 +3,8 @@
 
 import { type ActorContext, type ActorRef, type AnyRef, type Behavior, type Next, receive, setup, type Signal, stopped, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
-import { Fall } from './connection.ts'
 import { Carrier, ErrorCarrier, LastCarrier } from './credit.ts'
-import type { IoError } from './errors.ts'
+import { Fall, type IoError } from './errors.ts'
 
 /** What the code of a resource has at hand. */
 export interface ResourceTools<E> {
@@ -58,9 +57,11 @@ export function resource<C extends { readonly type: string }, E>(
       },
     }
     const made = open(tools, ctx as unknown as ActorContext<C>)
-    onRelease(ctx, () => {
-      source.stale = true
-      made.release()
+    onRelease(ctx, {
+      release: () => {
+        source.stale = true
+        made.release()
+      },
     })
     const watched = owner === undefined ? undefined : actorBehind(owner)
     if (watched !== undefined && watched !== ctx.parent) ctx.watch(watched)

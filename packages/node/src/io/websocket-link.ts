@@ -1,10 +1,10 @@
 // One WebSocket and the actor that hears of it: what link.ts is for sockets. Whole messages instead of chunks, the same
 // credits, the same bound for a slow peer.
 
-import type { ActorRef, AnyRef } from 'troupe'
+import type { ActorContext, ActorRef } from 'troupe'
 import type { RawData, WebSocket } from 'ws'
 import { Carrier, Credited, ErrorCarrier, LastCarrier, type Source } from './credit.ts'
-import { IoError, toIoError } from './errors.ts'
+import { failThrough, Fall, IoError, toIoError } from './errors.ts'
 import type { Endpoint } from './protocol.ts'
 import type { WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
 
@@ -40,7 +40,7 @@ export class WebSocketLink implements WebSocketConnection, Source {
   readonly #maxBuffered: number
   readonly remote: Endpoint
   readonly path: string
-  #actor: { readonly self: AnyRef; fail(error: IoError): void } | undefined = undefined
+  #ctx: ActorContext<never> | undefined = undefined
   #connection: ActorRef<WebSocketCommand> | undefined = undefined
   #to: ActorRef<never> | undefined = undefined
   #carrier: Carrier | undefined = undefined
@@ -69,7 +69,7 @@ export class WebSocketLink implements WebSocketConnection, Source {
     })
   }
   get attached(): boolean {
-    return this.#actor !== undefined
+    return this.#ctx !== undefined
   }
   get open(): boolean {
     return this.#socket.readyState === this.#socket.OPEN
@@ -78,8 +78,8 @@ export class WebSocketLink implements WebSocketConnection, Source {
     return this.#socket.bufferedAmount
   }
 
-  attach(actor: { readonly self: AnyRef; fail(error: IoError): void }, to: ActorRef<never> | undefined, connection: ActorRef<WebSocketCommand> | undefined): void {
-    this.#actor = actor
+  attach(ctx: ActorContext<never>, to: ActorRef<never> | undefined, connection: ActorRef<WebSocketCommand> | undefined): void {
+    this.#ctx = ctx
     this.#to = to
     this.#connection = connection
     this.#carrier = new Carrier(connection, this)
@@ -175,10 +175,10 @@ export class WebSocketLink implements WebSocketConnection, Source {
     this.#report(toIoError(this.#what, cause))
   }
   #onClose(code: number, reason: string): void {
-    const actor = this.#actor
-    if (actor === undefined || this.stale) return
+    const ctx = this.#ctx
+    if (ctx === undefined || this.stale) return
     const seen = (): void => {
-      if (!this.stale && !this.#unowned) actor.self.stop({ after: 'queued' })
+      if (!this.stale && !this.#unowned) ctx.self.stop({ after: 'queued' })
     }
     if (this.#to === undefined) return seen()
     this.#to.tell(this.#event({ type: 'closed', code, reason }), new LastCarrier(this.#connection, this, seen))
@@ -186,7 +186,9 @@ export class WebSocketLink implements WebSocketConnection, Source {
   #report(error: IoError): void {
     const unowned = (): void => {
       this.#unowned = true
-      this.#actor?.fail(error)
+      if (this.stale || this.#ctx === undefined) return
+      if (this.#connection === undefined) failThrough(this.#ctx, error)
+      else this.#connection.tell(new Fall(error) as never)
     }
     if (this.#to === undefined) return unowned()
     this.#to.tell(this.#event({ type: 'error', code: error.code, error }), new ErrorCarrier(this.#connection, this, unowned))

@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream'
 import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, unhandled } from 'troupe'
 import { onRelease } from 'troupe/internal'
 import { WebSocket, WebSocketServer } from 'ws'
-import { Fall, handledConnection, type Open, tie, Watched } from './connection.ts'
+import { handledConnection, type Open, tie, Watched } from './connection.ts'
+import type { Fall } from './errors.ts'
 import { later } from './later.ts'
 import { WebSocketLink } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
@@ -30,7 +31,7 @@ function owned(open: Open<WebSocketLink>, owner: ActorRef<OwnedWebSocketEvent> |
     const { self } = ctx
     const watched = new Watched(ctx)
     watched.change(owner)
-    link.attach({ self, fail: (error) => self.tell(new Fall(error)) }, owner, self)
+    link.attach(ctx, owner, self)
     return receive(
       (_ctx, m) => {
         switch (m.type) {
@@ -71,7 +72,7 @@ function keepAlive(ctx: ActorContext<never>, link: WebSocketLink, options: WebSo
     cancel = later(ctx, pingEvery, look)
   }
   cancel = later(ctx, pingEvery, look)
-  onRelease(ctx, () => cancel())
+  onRelease(ctx, { release: () => cancel() })
 }
 
 /** Takes the upgrade requests of an HTTP server; spawns an actor for each WebSocket. */
