@@ -7,7 +7,11 @@ import { ActorSystem } from 'troupe'
 import { chat } from './web.ts'
 
 const { values } = parseArgs({
-  options: { port: { type: 'string', default: '8080' }, host: { type: 'string', default: '127.0.0.1' }, 'sleep-after': { type: 'string', default: '30000' } },
+  options: {
+    port: { type: 'string', default: '8080' },
+    host: { type: 'string', default: '127.0.0.1' },
+    'sleep-after': { type: 'string', default: '30000' },
+  },
 })
 const print =
   (level: string) =>

@@ -57,5 +57,10 @@ export function readBrowser(text: string): FromBrowser | string {
 }
 
 function clean(value: unknown, longest: number): string {
-  return typeof value === 'string' ? value.replaceAll(/\p{Cc}+/gu, ' ').trim().slice(0, longest) : ''
+  return typeof value === 'string'
+    ? value
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .trim()
+        .slice(0, longest)
+    : ''
 }

@@ -67,8 +67,7 @@ export function room(options: RoomOptions): Behavior<Room> {
             people.set(m.visitor, { name, ref: m.visitor })
             ctx.watch(m.visitor)
             tell(m.visitor, { type: 'entered', room: self, name, history, people: names() })
-            for (const { ref } of people.values())
-              if (ref !== m.visitor) tell(ref, { type: 'people', people: names(), change: { name, came: true } })
+            for (const { ref } of people.values()) if (ref !== m.visitor) tell(ref, { type: 'people', people: names(), change: { name, came: true } })
             lobby.tell({ type: 'people-changed', room: self, people: people.size })
             return same
           }

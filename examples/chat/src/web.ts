@@ -48,7 +48,11 @@ export function chat(options: ChatOptions): Behavior<Chat> {
               type: 'respond',
               status,
               body,
-              headers: { 'content-type': type, 'content-security-policy': "default-src 'self'; img-src 'self' data:", 'x-content-type-options': 'nosniff' },
+              headers: {
+                'content-type': type,
+                'content-security-policy': "default-src 'self'; img-src 'self' data:",
+                'x-content-type-options': 'nosniff',
+              },
             })
           if (page === undefined) answer(404, 'There is no such page.\n', 'text/plain')
           else if (m.method !== 'GET' && m.method !== 'HEAD') answer(405, 'Only GET.\n', 'text/plain')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createTestKit } from '@troupe/testkit'
+import type { Page } from 'playwright-core'
 import { type ActorRef, ActorSystem } from 'troupe'
 import { expect, test } from 'vitest'
 import { lobby, type Lobby, type LobbyNews } from '../src/lobby.ts'
@@ -95,12 +96,20 @@ test.skipIf(chromium === undefined)(
     const { port } = await server.ask({ type: 'address' })
     const browser = await driver.launch({
       executablePath: chromium!,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
     })
     try {
       const context = await browser.newContext({ viewport: { width: 1000, height: 640 } })
       const problems: string[] = []
-      const open = async (name: string): Promise<import('playwright-core').Page> => {
+      const open = async (name: string): Promise<Page> => {
         const page = await context.newPage()
         page.on('console', (line) => {
           if (line.type() === 'error') problems.push(line.text())

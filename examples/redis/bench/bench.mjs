@@ -35,7 +35,12 @@ const servers = [
   { name: 'node:net', port: 6392, command: process.execPath, args: [main, '--port', '6392', '--plain'] },
 ]
 if (has('redis-server'))
-  servers.push({ name: 'redis', port: 6393, command: 'redis-server', args: ['--port', '6393', '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'] })
+  servers.push({
+    name: 'redis',
+    port: 6393,
+    command: 'redis-server',
+    args: ['--port', '6393', '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+  })
 
 async function reachable(port) {
   for (let i = 0; i < 100; i++) {
@@ -113,7 +118,9 @@ for (const [pipeline, all] of Object.entries(shares)) {
     return [name, spent.reduce((sum, n) => sum + n, 0) / spent.length]
   })
   // CPU time holds still where a shared machine makes rates jump.
-  console.log(`P=${pipeline}: CPU per request ${micros.map(([name, n]) => `${name} ${n.toFixed(2)} µs`).join(', ')}; plain over ours ${(micros[1][1] / micros[0][1]).toFixed(2)}`)
+  console.log(
+    `P=${pipeline}: CPU per request ${micros.map(([name, n]) => `${name} ${n.toFixed(2)} µs`).join(', ')}; plain over ours ${(micros[1][1] / micros[0][1]).toFixed(2)}`,
+  )
   console.log(`P=${pipeline}: ${mean.toFixed(2)} of plain node:net (geometric mean; budget 0.80), lowest ${Math.min(...all).toFixed(2)}`)
 }
 process.exitCode = failed ? 1 : 0

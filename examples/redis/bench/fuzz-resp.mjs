@@ -11,7 +11,32 @@ function seeded(seed) {
   }
 }
 
-const tokens = ['*', '$', ':', '+', '-', '\r\n', '\n', '\r', '0', '1', '2', '3', '-1', '9999999999', '18446744073709551616', '1048577', 'PING', 'SET', ' ', '"', "'", '\\x', '\0', 'é']
+const tokens = [
+  '*',
+  '$',
+  ':',
+  '+',
+  '-',
+  '\r\n',
+  '\n',
+  '\r',
+  '0',
+  '1',
+  '2',
+  '3',
+  '-1',
+  '9999999999',
+  '18446744073709551616',
+  '1048577',
+  'PING',
+  'SET',
+  ' ',
+  '"',
+  "'",
+  '\\x',
+  '\0',
+  'é',
+]
 
 /**
  * @param {{ respRequests: Function, respReplies: Function, frames: number, seed: number }} options
@@ -75,8 +100,15 @@ export function fuzzResp({ respRequests, respReplies, frames, seed }) {
     // Sometimes in pieces, so that every state is met with every byte.
     const cut = random() < 0.5 ? int(frame.length + 1) : frame.length
     for (const piece of [frame.subarray(0, cut), frame.subarray(cut)]) {
-      report.commands += guarded(() => feed(requests, piece), () => (requests = respRequests({ maxBulk: 65_536, maxCommand: 131_072 })))
-      if (i % 4 === 0) report.replies += guarded(() => feed(answers, piece), () => (answers = respReplies({ maxBulk: 65_536 })))
+      report.commands += guarded(
+        () => feed(requests, piece),
+        () => (requests = respRequests({ maxBulk: 65_536, maxCommand: 131_072 })),
+      )
+      if (i % 4 === 0)
+        report.replies += guarded(
+          () => feed(answers, piece),
+          () => (answers = respReplies({ maxBulk: 65_536 })),
+        )
     }
   }
   report.ms = performance.now() - began

@@ -32,9 +32,9 @@ if (process.argv[2] === '--clients') {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
   const rss = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024
   const result = {}
-  for (const [name, port, extra] of [
-    ['node:net', 6395, ['--plain']],
-    ['troupe', 6394, []],
+  for (const { name, port, extra } of [
+    { name: 'node:net', port: 6395, extra: ['--plain'] },
+    { name: 'troupe', port: 6394, extra: [] },
   ]) {
     const server = spawn(process.execPath, ['--expose-gc', main, '--port', String(port), ...extra], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(server.stdout, 'data')
@@ -55,7 +55,9 @@ if (process.argv[2] === '--clients') {
     await once(clients, 'exit')
     server.kill('SIGTERM')
     await once(server, 'exit')
-    console.log(`${name.padEnd(10)} ${count} idle connections: ${(before / 1e6).toFixed(0)} → ${(after / 1e6).toFixed(0)} MB, ${(result[name] / 1024).toFixed(1)} KiB each`)
+    console.log(
+      `${name.padEnd(10)} ${count} idle connections: ${(before / 1e6).toFixed(0)} → ${(after / 1e6).toFixed(0)} MB, ${(result[name] / 1024).toFixed(1)} KiB each`,
+    )
   }
   console.log(`ours over plain: ${(result['troupe'] / result['node:net']).toFixed(2)}`)
 }

@@ -71,8 +71,8 @@ export function pubsub(): Behavior<PubSub> {
       (_ctx, signal) => {
         if (signal.type !== 'Terminated') return same
         const gone = signal.ref as ActorRef<Published>
-        for (const all of [channels, patterns]) for (const name of [...all.keys()]) forget(all, name, gone)
-        for (const pattern of [...matchers.keys()]) if (!patterns.has(pattern)) matchers.delete(pattern)
+        for (const all of [channels, patterns]) for (const name of all.keys()) forget(all, name, gone)
+        for (const pattern of matchers.keys()) if (!patterns.has(pattern)) matchers.delete(pattern)
         return same
       },
     )

@@ -32,7 +32,13 @@ export async function serverInfo(ctx: ActorContext<ConnectionMessage>, backstage
   ])
   const { heapUsed, rss } = process.memoryUsage()
   const sections: Readonly<Record<string, readonly string[]>> = {
-    Server: ['redis_version:7.0.0', 'redis_mode:standalone', 'server_name:troupe', `process_id:${process.pid}`, `uptime_in_seconds:${Math.floor(process.uptime())}`],
+    Server: [
+      'redis_version:7.0.0',
+      'redis_mode:standalone',
+      'server_name:troupe',
+      `process_id:${process.pid}`,
+      `uptime_in_seconds:${Math.floor(process.uptime())}`,
+    ],
     Clients: [`connected_clients:${clients.length}`],
     Memory: [`used_memory:${heapUsed}`, `used_memory_rss:${rss}`],
     Stats: [`total_connections_received:${accepted}`],

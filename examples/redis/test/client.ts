@@ -36,7 +36,10 @@ export class Client {
   }
 }
 
-export async function withServer(body: (port: number, tools: { advance(ms: number): void; system: ActorSystem }) => Promise<void>, maxBuffered?: number): Promise<void> {
+export async function withServer(
+  body: (port: number, tools: { readonly advance: (ms: number) => void; readonly system: ActorSystem }) => Promise<void>,
+  maxBuffered?: number,
+): Promise<void> {
   let now = 1_000_000
   const failures: string[] = []
   const quiet = (): void => {}

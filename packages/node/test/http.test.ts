@@ -28,7 +28,11 @@ const greeter: Behavior<HttpEvent> = receive((_ctx, m) => {
   }
 })
 
-async function serve(system: ActorSystem, options: Partial<HttpServeOptions> = {}, behavior: Behavior<HttpEvent> = greeter): Promise<{ server: ActorRef<never>; url: string }> {
+async function serve(
+  system: ActorSystem,
+  options: Partial<HttpServeOptions> = {},
+  behavior: Behavior<HttpEvent> = greeter,
+): Promise<{ server: ActorRef<never>; url: string }> {
   const owner = system.spawn(behavior)
   const server = system.spawn(http.serve({ port: 0, owner, ...options }))
   const { port } = await server.ask({ type: 'address' })

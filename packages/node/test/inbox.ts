@@ -51,7 +51,10 @@ export async function until(done: () => boolean, passes = 2000): Promise<void> {
 /** What keeps the process busy, of the kinds that I/O leaves behind when it leaks. */
 export function resources(): string[] {
   const kinds = /TCP|Pipe|TLS|UDP|FS|Process|Signal|TTY|HTTP/i
-  return process.getActiveResourcesInfo().filter((kind) => kinds.test(kind)).sort()
+  return process
+    .getActiveResourcesInfo()
+    .filter((kind) => kinds.test(kind))
+    .sort()
 }
 
 /** Runs `body` and fails if it leaves an open handle behind. */

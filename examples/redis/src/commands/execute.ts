@@ -1,7 +1,7 @@
 // The table of commands that need only a store, and how one is run. Used by the keyspace actor and by the plain server,
 // so that the benchmark compares actors and nothing else.
 
-import { CommandError, Replies } from '../replies.ts'
+import { CommandError, type Replies } from '../replies.ts'
 import type { Store } from '../store.ts'
 import { collections } from './collections.ts'
 import { type Command, command } from './command.ts'

@@ -71,7 +71,14 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
     const child = spawn(command, [...args], { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), stdio: 'pipe' })
     const feeds = [child.stdout, child.stderr].map((stream, i) => {
       const type = i === 0 ? 'stdout' : 'stderr'
-      return new Feed<Output>(stream, owner, self, credits, (chunk) => [new Output(type, chunk, self)], () => self.stop())
+      return new Feed<Output>(
+        stream,
+        owner,
+        self,
+        credits,
+        (chunk) => [new Output(type, chunk, self)],
+        () => self.stop(),
+      )
     })
     let ended = false
     const fail = (error: IoError): void => report(error, { type: 'error', code: error.code, error, process: self })

@@ -88,14 +88,22 @@ export function handledConnection<M, L extends Tied>(
     if (link === undefined) return stopped
     tie(ctx, link, options)
     const behavior = handler(link)
-    link.attach(ctx, ctx.self as ActorRef<never>, undefined)
+    link.attach(ctx, ctx.self, undefined)
     return behavior
   })
 }
 
 export function tie(ctx: ActorContext<never>, link: Tied, options: Pick<ConnectionOptions, 'idleTimeout'>): void {
   const { idleTimeout } = options
-  if (idleTimeout !== undefined) onRelease(ctx, { release: whenIdle(ctx, idleTimeout, () => link.activity, () => link.destroy('idle')) })
+  if (idleTimeout !== undefined)
+    onRelease(ctx, {
+      release: whenIdle(
+        ctx,
+        idleTimeout,
+        () => link.activity,
+        () => link.destroy('idle'),
+      ),
+    })
   onRelease(ctx, link)
 }
 

@@ -45,7 +45,7 @@ export function exchange(
   const { responseTimeout = 30_000, maxBuffered = 16 * 1024 * 1024 } = options
   return resource<ExchangeCommand, never>(undefined, ({ self }, ctx) => {
     let overdue = false
-    const cancel = later(ctx as never, responseTimeout, () => {
+    const cancel = later(ctx, responseTimeout, () => {
       overdue = true
       self.stop()
     })
@@ -82,7 +82,14 @@ export function exchange(
             return same
           case 'read':
             if (feed !== undefined) return same
-            feed = new Feed<BodyChunk | BodyEnded>(request, m.to, self, m.credits ?? 16, (chunk) => [new BodyChunk(chunk)], () => self.stop())
+            feed = new Feed<BodyChunk | BodyEnded>(
+              request,
+              m.to,
+              self,
+              m.credits ?? 16,
+              (chunk) => [new BodyChunk(chunk)],
+              () => self.stop(),
+            )
             request.on('end', () => feed?.tellAll([new BodyEnded()]))
             request.on('error', () => {})
             return same

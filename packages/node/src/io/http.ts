@@ -67,7 +67,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
   return resource<HttpCommand, HttpEvent>(owner, ({ self, tell, report, finish }, ctx) => {
     const waiting: ActorRef<Endpoint>[] = []
     let phase: 'binding' | 'listening' | 'closed' = 'binding'
-    const acceptor = options.websocket === undefined ? undefined : webSocketAcceptor(ctx as never, options.websocket)
+    const acceptor = options.websocket === undefined ? undefined : webSocketAcceptor(ctx, options.websocket)
 
     const begin = (request: IncomingMessage, response: ServerResponse, whole: Buffer): void => {
       if (response.destroyed) return

@@ -1,7 +1,7 @@
 // The actor behind a listening socket, for TCP, unix sockets and TLS alike. It spawns an actor for each connection:
 // below itself, or through a supervisor of the user's choice. Its stop closes the server, and its children with it.
 
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
 import { handledConnection, ownedConnection } from './connection.ts'
@@ -14,7 +14,12 @@ import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions,
 export type ListenerEvent =
   | { readonly type: 'listening'; readonly address: Endpoint; readonly listener: ActorRef<ListenerCommand> }
   /** A connection has its actor; in the owner form its events follow. */
-  | { readonly type: 'accepted'; readonly connection: ActorRef<ConnectionCommand>; readonly remote: Endpoint; readonly listener: ActorRef<ListenerCommand> }
+  | {
+      readonly type: 'accepted'
+      readonly connection: ActorRef<ConnectionCommand>
+      readonly remote: Endpoint
+      readonly listener: ActorRef<ListenerCommand>
+    }
   /** A peer was turned away: too many connections, or a TLS handshake that failed. */
   | { readonly type: 'refused'; readonly code: string; readonly remote: Endpoint; readonly listener: ActorRef<ListenerCommand> }
   /** It cannot listen, and stops; unhandled, it fails instead. */
@@ -74,10 +79,13 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
 
     const server = make(
       (socket) => accept(ctx, socket, options, place, tell),
-      (cause, socket) => tell({ type: 'refused', code: toIoError(what, cause).code, remote: { host: socket.remoteAddress, port: socket.remotePort }, listener: self }),
+      (cause, socket) =>
+        tell({ type: 'refused', code: toIoError(what, cause).code, remote: { host: socket.remoteAddress, port: socket.remotePort }, listener: self }),
     )
     if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
-    server.on('drop', (dropped) => tell({ type: 'refused', code: 'too-many-connections', remote: { host: dropped?.remoteAddress, port: dropped?.remotePort }, listener: self }))
+    server.on('drop', (dropped) =>
+      tell({ type: 'refused', code: 'too-many-connections', remote: { host: dropped?.remoteAddress, port: dropped?.remotePort }, listener: self }),
+    )
     server.on('listening', () => self.tell({ type: 'bound' }))
     server.on('error', (cause) => {
       const error = toIoError(what, cause)
@@ -99,7 +107,9 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     const watched = owner === undefined ? undefined : actorBehind(owner)
     if (watched !== undefined && watched !== ctx.parent) ctx.watch(watched)
     const backlog = options.backlog === undefined ? {} : { backlog: options.backlog }
-    server.listen(options.path === undefined ? { port: options.port ?? 0, host: options.host ?? '127.0.0.1', ...backlog } : { path: options.path, ...backlog })
+    server.listen(
+      options.path === undefined ? { port: options.port ?? 0, host: options.host ?? '127.0.0.1', ...backlog } : { path: options.path, ...backlog },
+    )
 
     return receive(
       (_ctx, m) => {
@@ -137,20 +147,29 @@ class LastWord extends Carrier {
   }
 }
 
-function accept(ctx: ActorContext<ListenerCommand>, socket: Socket, options: ListenOptions, place: string, tell: (event: ListenerEvent) => void): void {
+function accept(
+  ctx: ActorContext<ListenerCommand>,
+  socket: Socket,
+  options: ListenOptions,
+  place: string,
+  tell: (event: ListenerEvent) => void,
+): void {
   const remote: Endpoint = options.path === undefined ? { host: socket.remoteAddress, port: socket.remotePort } : { path: options.path }
   const link = new Link(socket, `serve a connection on ${place}`, options, undefined, options.path)
   // An accepted socket is there once: a restarted actor finds it gone, and stops.
   const open = (): Link | undefined => (link.attached || link.stale ? undefined : link)
   const { handler, owner, supervisor } = options
-  const listener: ActorRef<ListenerCommand> = ctx.self
-  const announce = (connection: ActorRef<ConnectionCommand>): void => tell({ type: 'accepted', connection, remote, listener })
+  const self: ActorRef<ListenerCommand> = ctx.self
+  const announce = (connection: ActorRef<ConnectionCommand>): void => tell({ type: 'accepted', connection, remote, listener: self })
   const behavior: Behavior<never> =
     handler === undefined ? ownedConnection(open, owner, options, announce) : handledConnection(open, handler, options)
   const spawn: SpawnOptions = { supervision: 'stop', ...options.spawn }
   const gone = (): void => link.release()
   if (supervisor !== undefined) {
-    supervisor.tell({ type: 'spawn-connection', behavior, options: spawn }, new Carrier(listener, { stale: false, credited: () => {}, undelivered: gone }))
+    supervisor.tell(
+      { type: 'spawn-connection', behavior, options: spawn },
+      new Carrier(self, { stale: false, credited: () => {}, undelivered: gone }),
+    )
     return
   }
   try {
@@ -162,7 +181,7 @@ function accept(ctx: ActorContext<ListenerCommand>, socket: Socket, options: Lis
 }
 
 function addressOf(server: Server): Endpoint {
-  const address = server.address() as AddressInfo | string | null
+  const address = server.address()
   if (address === null) return {}
   return typeof address === 'string' ? { path: address } : { host: address.address, port: address.port }
 }

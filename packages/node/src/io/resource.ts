@@ -10,11 +10,11 @@ import { Fall, type IoError } from './errors.ts'
 export interface ResourceTools<E> {
   readonly self: AnyRef
   /** Tells the owner; where it cannot be told, the resource stops. */
-  tell(event: E): void
+  readonly tell: (event: E) => void
   /** Tells the owner of an error; unhandled, it fails this actor. */
-  report(error: IoError, event: E): void
+  readonly report: (error: IoError, event: E) => void
   /** Tells the owner the last message, and stops once that was heard. */
-  finish(event: E): void
+  readonly finish: (event: E) => void
 }
 
 /** What the code of a resource does. */
@@ -56,7 +56,7 @@ export function resource<C extends { readonly type: string }, E>(
         else owner.tell(event, new LastCarrier(self, source, end))
       },
     }
-    const made = open(tools, ctx as unknown as ActorContext<C>)
+    const made = open(tools, ctx)
     onRelease(ctx, {
       release: () => {
         source.stale = true
@@ -68,9 +68,9 @@ export function resource<C extends { readonly type: string }, E>(
     return receive<C | Fall>(
       (c, m) => {
         if (m instanceof Fall) throw m.error
-        return made.onCommand(m, c as unknown as ActorContext<C>) as Next<C | Fall>
+        return made.onCommand(m, c) as Next<C | Fall>
       },
       (_c, signal: Signal) => (signal.type === 'Terminated' && signal.ref === watched ? stopped : unhandled),
     )
-  }) as Behavior<C>
+  })
 }

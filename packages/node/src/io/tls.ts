@@ -8,10 +8,26 @@ import type { ConnectionCommand, SocketEvent } from './protocol.ts'
 import { target } from './tcp.ts'
 
 /** The certificates of a server, as Node takes them. */
-export type TlsServerOptions = Pick<TlsOptions, 'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'requestCert' | 'rejectUnauthorized' | 'ALPNProtocols' | 'SNICallback' | 'minVersion' | 'handshakeTimeout'>
+export type TlsServerOptions = Pick<
+  TlsOptions,
+  | 'key'
+  | 'cert'
+  | 'ca'
+  | 'pfx'
+  | 'passphrase'
+  | 'requestCert'
+  | 'rejectUnauthorized'
+  | 'ALPNProtocols'
+  | 'SNICallback'
+  | 'minVersion'
+  | 'handshakeTimeout'
+>
 
 /** Whom a client trusts and how it names the server, as Node takes it. */
-export type TlsClientOptions = Pick<NodeTlsConnect, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized' | 'ALPNProtocols' | 'minVersion' | 'checkServerIdentity'>
+export type TlsClientOptions = Pick<
+  NodeTlsConnect,
+  'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized' | 'ALPNProtocols' | 'minVersion' | 'checkServerIdentity'
+>
 
 interface Secured<T> {
   readonly tls: T

@@ -10,7 +10,12 @@ import { resource } from './resource.ts'
 /** What the owner of a UDP socket receives. */
 export type UdpEvent =
   | { readonly type: 'bound'; readonly address: Endpoint; readonly socket: ActorRef<UdpCommand> }
-  | { readonly type: 'datagram'; readonly data: Buffer; readonly from: { readonly host: string; readonly port: number }; readonly socket: ActorRef<UdpCommand> }
+  | {
+      readonly type: 'datagram'
+      readonly data: Buffer
+      readonly from: { readonly host: string; readonly port: number }
+      readonly socket: ActorRef<UdpCommand>
+    }
   /** So many datagrams came while too many were unhandled. */
   | { readonly type: 'datagrams-dropped'; readonly count: number; readonly socket: ActorRef<UdpCommand> }
   | { readonly type: 'error'; readonly code: string; readonly error: IoError; readonly socket: ActorRef<UdpCommand> }
@@ -55,14 +60,14 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
     const socket = createSocket({ type: version === 4 ? 'udp4' : 'udp6', reuseAddr: reuseAddress })
     const waiting: ActorRef<Endpoint>[] = []
     let phase: 'binding' | 'bound' | 'closed' = 'binding'
-    let unhandled_ = 0
+    let open = 0
     let dropped = 0
     let failure = false
     const carrier = new Carrier(self, {
       stale: false,
       undelivered: () => self.stop(),
       credited: () => {
-        unhandled_--
+        open--
         if (dropped === 0) return
         tell({ type: 'datagrams-dropped', count: dropped, socket: self })
         dropped = 0
@@ -83,11 +88,11 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
       tell({ type: 'bound', address: address(), socket: self })
     })
     socket.on('message', (data, { address: from, port: number }) => {
-      if (unhandled_ >= credits) {
+      if (open >= credits) {
         dropped++
         return
       }
-      unhandled_++
+      open++
       owner.tell(new Datagram(data, { host: from, port: number }, self), carrier)
     })
     const fail = (what: string, cause: unknown): void => {

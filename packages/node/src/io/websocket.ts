@@ -92,7 +92,13 @@ export function webSocketAcceptor(
       const { remoteAddress, remotePort } = request.socket
       server.handleUpgrade(request, socket, head, (websocket) => {
         websocket.pause()
-        const link = new WebSocketLink(websocket, `serve a WebSocket of ${remoteAddress}:${remotePort}`, options, { host: remoteAddress, port: remotePort }, url)
+        const link = new WebSocketLink(
+          websocket,
+          `serve a WebSocket of ${remoteAddress}:${remotePort}`,
+          options,
+          { host: remoteAddress, port: remotePort },
+          url,
+        )
         const open: Open<WebSocketLink> = (child) => {
           if (link.attached || link.stale) return undefined
           keepAlive(child, link, options)
@@ -135,7 +141,13 @@ function connect(
   const open: Open<WebSocketLink> = (ctx) => {
     const socket = new WebSocket(url, { headers, handshakeTimeout: connectTimeout, maxPayload: maxMessage, ...(ca === undefined ? {} : { ca }) })
     const { hostname, port, pathname, search } = new URL(url)
-    const link = new WebSocketLink(socket, `connect to ${url}`, options, { host: hostname, port: port === '' ? undefined : Number(port) }, pathname + search)
+    const link = new WebSocketLink(
+      socket,
+      `connect to ${url}`,
+      options,
+      { host: hostname, port: port === '' ? undefined : Number(port) },
+      pathname + search,
+    )
     keepAlive(ctx, link, options)
     return link
   }

@@ -47,7 +47,7 @@ test('length-prefixed frames survive any cut, for each size of the prefix', () =
     fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), cuts, fc.constantFrom(1 as const, 2 as const, 4 as const), (payloads, at, prefix) => {
       const bytes = Buffer.concat(payloads.map((p) => encodeLengthPrefixed(p, { prefix })))
       const { frames } = feed(lengthPrefixed({ prefix }), bytes, at)
-      expect(frames.map((f) => [...f])).toEqual(payloads.map((p) => [...p]))
+      expect(frames.map((f) => f.toString('hex'))).toEqual(payloads.map((p) => Buffer.from(p).toString('hex')))
     }),
   )
 })
@@ -70,7 +70,24 @@ test('redis requests are the same however the stream is cut, with any bytes insi
 })
 
 test('any bytes at all, cut anywhere, give the same commands or the same error', () => {
-  const token = fc.constantFrom('*', '$', '\r\n', '\n', '0', '1', '2', '3', '-1', 'PING', ' ', '"', "'", '\\x41', '*1\r\n$4\r\nPING\r\n', '999999999999')
+  const token = fc.constantFrom(
+    '*',
+    '$',
+    '\r\n',
+    '\n',
+    '0',
+    '1',
+    '2',
+    '3',
+    '-1',
+    'PING',
+    ' ',
+    '"',
+    "'",
+    '\\x41',
+    '*1\r\n$4\r\nPING\r\n',
+    '999999999999',
+  )
   const noise = fc.oneof(
     fc.uint8Array({ maxLength: 60 }).map((b) => Buffer.from(b)),
     fc.array(token, { maxLength: 20 }).map((t) => Buffer.from(t.join(''))),
@@ -87,7 +104,7 @@ test('any bytes at all, cut anywhere, give the same commands or the same error',
       const decoder = respRequests()
       let error: string | undefined
       try {
-        for (const chunk of [...pieces(bytes, at)]) decoder.read(chunk, cutUp)
+        for (const chunk of pieces(bytes, at)) decoder.read(chunk, cutUp)
       } catch (cause) {
         error = (cause as Error).message
       }

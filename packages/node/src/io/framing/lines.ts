@@ -21,8 +21,7 @@ export function lines(options: { readonly maxLength?: number | undefined; readon
 } {
   const { maxLength = 65_536, encoding = 'utf8' } = options
   const held = new Held()
-  const text = (bytes: Buffer, from: number, to: number): string =>
-    bytes.toString(encoding, from, to > from && bytes[to - 1] === cr ? to - 1 : to)
+  const text = (bytes: Buffer, from: number, to: number): string => bytes.toString(encoding, from, to > from && bytes[to - 1] === cr ? to - 1 : to)
   return {
     get held() {
       return held.length
