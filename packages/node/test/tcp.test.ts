@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectionSupervisor, type ConnectionEvent, type ListenerEvent, type SocketEvent, tcp } from '@troupe/node'
-import { type ActorRef, type ActorSystem, type Behavior, receive, same, supervise } from 'troupe'
+import { type ActorRef, type ActorSystem, type Behavior, receive, same, supervise, supervisor } from 'troupe'
 import { expect, test } from 'vitest'
 import { hostSystem, Inbox, inbox, leakless, until } from './inbox.ts'
 
@@ -211,6 +211,35 @@ test('a supervisor of the user spawns the connections, which then outlive the li
     await system.whenTerminated(listener)
     client.end('b')
     expect(await text(client)).toBe('b')
+    await system.shutdown()
+  }))
+
+test('connections become temporary children of a supervisor() tree, and one that crashes is not restarted', () =>
+  leakless(async () => {
+    const system = hostSystem()
+    const tree = system.spawn(supervisor({ strategy: 'one-for-one', children: [] }), { name: 'tree' })
+    const handler = (connection: { write(data: Uint8Array): boolean }): Behavior<SocketEvent> =>
+      receive((_ctx, m) => {
+        if (m.type !== 'data') return same
+        if (m.chunk.toString() === 'crash') throw new Error('crash')
+        connection.write(m.chunk)
+        return same
+      })
+    const listener = system.spawn(tcp.listen({ port: 0, handler, under: tree }))
+    const port = await portOf(listener)
+    const [good, bad] = [rawConnect(port, '127.0.0.1'), rawConnect(port, '127.0.0.1')]
+    good.write('a')
+    await once(good, 'data')
+    bad.write('crash')
+    await once(bad, 'close')
+    good.end('b')
+    expect(await text(good)).toBe('b')
+    await until(() => system.counts().active === 2)
+    tree.stop()
+    await system.whenTerminated(tree)
+    const late = rawConnect(port, '127.0.0.1')
+    late.on('error', () => {})
+    await once(late, 'close')
     await system.shutdown()
   }))
 

@@ -2,7 +2,20 @@
 // below itself, or through a supervisor of the user's choice. Its stop closes the server, and its children with it.
 
 import type { Server, Socket } from 'node:net'
-import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, unhandled } from 'troupe'
+import {
+  type ActorContext,
+  type ActorRef,
+  type Behavior,
+  child,
+  receive,
+  same,
+  setup,
+  type SpawnOptions,
+  stopped,
+  supervisorClient,
+  type SupervisorMessage,
+  unhandled,
+} from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
 import { handledConnection, ownedConnection } from './connection.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'
@@ -58,6 +71,8 @@ export interface ListenOptions extends ConnectionOptions {
   readonly spawn?: SpawnOptions | undefined
   /** Spawns the connection actors in place of the listener. */
   readonly supervisor?: ActorRef<SpawnConnection> | undefined
+  /** A `supervisor()` of which connections become temporary children, in place of the listener's. */
+  readonly under?: ActorRef<SupervisorMessage> | undefined
 }
 
 /** Makes the server and calls back for each connection that is ready for use. */
@@ -158,7 +173,7 @@ function accept(
   const link = new Link(socket, `serve a connection on ${place}`, options, undefined, options.path)
   // An accepted socket is there once: a restarted actor finds it gone, and stops.
   const open = (): Link | undefined => (link.attached || link.stale ? undefined : link)
-  const { handler, owner, supervisor } = options
+  const { handler, owner, supervisor, under } = options
   const self: ActorRef<ListenerCommand> = ctx.self
   const announce = (connection: ActorRef<ConnectionCommand>): void => tell({ type: 'accepted', connection, remote, listener: self })
   const behavior: Behavior<never> =
@@ -172,6 +187,14 @@ function accept(
     )
     return
   }
+  if (under !== undefined) {
+    const { supervision: _decidedThere, name: _unique, ...rest } = spawn
+    const name = `connection-${(connections += 1)}`
+    supervisorClient(under)
+      .startChild(child(name, behavior, { ...rest, restart: 'temporary' }))
+      .catch(gone)
+    return
+  }
   try {
     ctx.spawn(behavior, spawn)
   } catch {
@@ -179,6 +202,9 @@ function accept(
     gone()
   }
 }
+
+/** Names connections under a supervisor, whose children have names. */
+let connections = 0
 
 function addressOf(server: Server): Endpoint {
   const address = server.address()
