@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^troupe$/, replacement: source('./packages/core/src/index.ts') },
       { find: /^troupe\/internal$/, replacement: source('./packages/core/src/internal.ts') },
+      { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },
       { find: /^@troupe\/testkit$/, replacement: source('./packages/testkit/src/index.ts') },
     ],
   },
@@ -16,6 +17,6 @@ export default defineConfig({
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'tools/*.test.ts'],
+    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'tools/*.test.ts'],
   },
 })

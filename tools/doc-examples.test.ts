@@ -86,7 +86,7 @@ beforeAll(async () => {
       outDir: 'out',
     },
     include: ['*.ts'],
-    references: [{ path: '../../packages/core' }, { path: '../../packages/testkit' }],
+    references: [{ path: '../../packages/core' }, { path: '../../packages/testkit' }, { path: '../../packages/node' }],
   }
   writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify(config))
   writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }')

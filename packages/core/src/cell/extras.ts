@@ -57,6 +57,8 @@ export class Extras {
 
   // For one incarnation.
   abort: AbortSource | undefined
+  /** What lies outside the actor and must be let go with the incarnation: sockets, files, processes. */
+  releases: { release(): void }[] | undefined
   timers: KeyedTimers | undefined
   receiveTimer: ReceiveTimer | undefined
   adapters: Map<string, Adapter> | undefined

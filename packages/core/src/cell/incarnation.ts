@@ -38,6 +38,21 @@ export function endIncarnation(cell: Cell): void {
   orphanAsks(cell)
   extras.abort = undefined
   endCalls(cell)
+  release(cell)
+}
+
+/** Lets go of what was registered with `onRelease`; one that throws does not keep the others. */
+function release(cell: Cell): void {
+  const releases = cell.extras?.releases
+  if (releases === undefined) return
+  cell.extras!.releases = undefined
+  for (const resource of releases) {
+    try {
+      resource.release()
+    } catch (cause) {
+      cell.dispatcher.host.logger.error({ actor: cell.ref.path, cause }, 'letting go of a resource failed')
+    }
+  }
 }
 
 /** Counts the pending handlers of a reentrant actor as failed, and cuts them off. */

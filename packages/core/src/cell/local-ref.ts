@@ -49,12 +49,13 @@ export class LocalRef implements ActorRef<unknown> {
   }
 }
 
-/** Meta of a tell: nothing, the sender's ref as it is, or an envelope for more. */
+/** Meta of a tell: nothing, the sender's ref as it is, or an envelope for more; an envelope of a sibling package travels as it is. */
 export function metaFrom(options: AnyRef | TellOptions): Meta {
   if (options instanceof LocalRef) return options
   // Whatever stands there: tell never throws.
   if (typeof options !== 'object' || options === null) return undefined
   if ('tell' in options) return metaOf(options)
+  if (options instanceof Envelope) return options
   const { sender, headers, priority } = options
   return headers === undefined && priority === undefined ? metaOf(sender) : new Envelope(sender, headers, priority)
 }

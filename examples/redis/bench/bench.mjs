@@ -1,0 +1,126 @@
+// redis-benchmark against three servers in one run: ours with actors, the same commands on plain node:net, and Debian's
+// redis-server for reference. The rounds are interleaved, so that a busy machine is busy for all of them.
+//
+//   npm run bench:redis -- [--requests 200000] [--rounds 3] [--clients 50]
+//
+// Prints the best round of each server for each command, and ours as a share of the plain one.
+
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '200000' },
+    rounds: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '50' },
+    tests: { type: 'string', default: 'ping,set,get,incr,lpush,lpop,sadd,hset,mset' },
+    pipelines: { type: 'string', default: '1,16' },
+    profile: { type: 'boolean', default: false },
+  },
+})
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const has = (command) => spawnSync(command, ['--version']).status === 0
+if (!has('redis-benchmark')) {
+  console.log('skipped: redis-benchmark is not installed (Debian: apt-get install redis-tools)')
+  process.exit(0)
+}
+
+const flags = values.profile ? ['--cpu-prof', '--cpu-prof-dir=/tmp/troupe-redis-profile'] : []
+const servers = [
+  { name: 'troupe', port: 6391, command: process.execPath, args: [...flags, main, '--port', '6391'] },
+  { name: 'node:net', port: 6392, command: process.execPath, args: [main, '--port', '6392', '--plain'] },
+]
+if (has('redis-server'))
+  servers.push({
+    name: 'redis',
+    port: 6393,
+    command: 'redis-server',
+    args: ['--port', '6393', '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+  })
+
+async function reachable(port) {
+  for (let i = 0; i < 100; i++) {
+    const socket = connect(port, '127.0.0.1')
+    const ok = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)]).catch(() => false)
+    socket.destroy()
+    if (ok) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`nothing listens on port ${port}`)
+}
+
+/** Seconds of CPU that a process has used; undefined where the system does not say. */
+function cpuOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return undefined
+  }
+}
+
+const best = new Map()
+const cpu = new Map()
+const children = servers.map(({ command, args }) => spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }))
+let failed = false
+try {
+  for (const { port } of servers) await reachable(port)
+  for (const pipeline of values.pipelines.split(',')) {
+    for (let round = 0; round < Number(values.rounds); round++) {
+      for (const test of values.tests.split(',')) {
+        for (const [i, { name, port }] of servers.entries()) {
+          const args = ['-p', String(port), '-t', test, '-n', values.requests, '-c', values.clients, '-P', pipeline, '--csv']
+          const before = cpuOf(children[i].pid)
+          const { stdout, stderr } = await promisify(execFile)('redis-benchmark', args, { maxBuffer: 1 << 26 })
+          if (/error/i.test(stderr)) throw new Error(stderr)
+          const lines = stdout.trim().split('\n').slice(1)
+          const used = (cpuOf(children[i].pid) - before) / Number(values.requests) / lines.length
+          const spent = cpu.get(`${pipeline} ${name}`) ?? []
+          spent.push(used * 1e6)
+          cpu.set(`${pipeline} ${name}`, spent)
+          for (const line of lines) {
+            const [what, rps] = line.split(',').map((cell) => cell.replaceAll('"', ''))
+            const key = `${pipeline} ${what}`
+            const row = best.get(key) ?? best.set(key, {}).get(key)
+            row[name] = Math.max(row[name] ?? 0, Number(rps))
+          }
+        }
+      }
+    }
+  }
+} catch (cause) {
+  failed = true
+  console.error(String(cause))
+} finally {
+  for (const child of children) {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+}
+const number = (n) => (n === undefined ? '-' : Math.round(n).toLocaleString('en')).padStart(10)
+console.log(`${'pipeline, command'.padEnd(24)}${servers.map((s) => s.name.padStart(10)).join('')}   of plain`)
+const shares = Object.fromEntries(values.pipelines.split(',').map((p) => [p, []]))
+for (const [key, row] of best) {
+  const [pipeline] = key.split(' ')
+  const share = row['troupe'] / row['node:net']
+  shares[pipeline].push(share)
+  console.log(`${`P=${key}`.padEnd(24)}${servers.map((s) => number(row[s.name])).join('')}       ${share.toFixed(2)}`)
+}
+for (const [pipeline, all] of Object.entries(shares)) {
+  if (all.length === 0) continue
+  const mean = Math.exp(all.reduce((sum, share) => sum + Math.log(share), 0) / all.length)
+  const micros = servers.map(({ name }) => {
+    const spent = cpu.get(`${pipeline} ${name}`).filter((n) => n > 0)
+    return [name, spent.reduce((sum, n) => sum + n, 0) / spent.length]
+  })
+  // CPU time holds still where a shared machine makes rates jump.
+  console.log(
+    `P=${pipeline}: CPU per request ${micros.map(([name, n]) => `${name} ${n.toFixed(2)} µs`).join(', ')}; plain over ours ${(micros[1][1] / micros[0][1]).toFixed(2)}`,
+  )
+  console.log(`P=${pipeline}: ${mean.toFixed(2)} of plain node:net (geometric mean; budget 0.80), lowest ${Math.min(...all).toFixed(2)}`)
+}
+process.exitCode = failed ? 1 : 0

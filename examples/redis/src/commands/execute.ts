@@ -1,0 +1,60 @@
+// The table of commands that need only a store, and how one is run. Used by the keyspace actor and by the plain server,
+// so that the benchmark compares actors and nothing else.
+
+import { CommandError, type Replies } from '../replies.ts'
+import type { Store } from '../store.ts'
+import { collections } from './collections.ts'
+import { type Command, command } from './command.ts'
+import { keys } from './keys.ts'
+import { strings } from './strings.ts'
+
+const stateless: readonly Command[] = [
+  command('PING', -1, (_store, args, out) => {
+    if (args.length > 2) throw new CommandError("ERR wrong number of arguments for 'ping' command")
+    if (args.length === 1) out.text += '+PONG\r\n'
+    else out.bulk(args[1])
+  }),
+  command('ECHO', 2, (_store, args, out) => out.bulk(args[1])),
+]
+
+export const table: ReadonlyMap<string, Command> = new Map(
+  [...stateless, ...strings, ...collections, ...keys].flatMap((c) => [
+    [c.name, c],
+    [c.name.toLowerCase(), c],
+  ]),
+)
+
+/** The command of that name in any case; only the odd spelling pays for it. */
+export function find(name: string): Command | undefined {
+  return table.get(name) ?? table.get(name.toUpperCase())
+}
+
+/** Whether the number of words fits. */
+export function fits(arity: number, words: number): boolean {
+  return arity < 0 ? words >= -arity : words === arity
+}
+
+export function wrongArity(name: string): string {
+  return `ERR wrong number of arguments for '${name.toLowerCase()}' command`
+}
+
+export function unknown(args: readonly string[]): string {
+  const shown = (text: string): string => text.slice(0, 128).replaceAll(/[\r\n]/g, ' ')
+  const rest = args.slice(1, 6).map((a) => `'${shown(a)}'`)
+  return `ERR unknown command '${shown(args[0]!)}', with args beginning with: ${rest.join(' ')}`
+}
+
+/** Runs one command; what is wrong with it is its reply. */
+export function execute(store: Store, args: readonly string[], out: Replies): void {
+  const found = find(args[0]!)
+  if (found === undefined) return out.error(unknown(args))
+  if (!fits(found.arity, args.length)) return out.error(wrongArity(args[0]!))
+  const before = out.text
+  try {
+    found.run(store, args, out)
+  } catch (cause) {
+    out.text = before
+    if (!(cause instanceof CommandError)) throw cause
+    out.error(cause.message)
+  }
+}

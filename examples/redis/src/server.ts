@@ -1,0 +1,47 @@
+// The tree of the server:
+//
+//   redis ─┬─ db0 … db15      keyspaces; a bug in a command resumes them, so that the data stays
+//          ├─ pubsub, clients
+//          ├─ connections     the supervisor of all connections, one actor each; a failure ends that connection alone
+//          └─ listener        restarts without touching connections
+
+import { connectionSupervisor, type Endpoint, type ListenerCommand, tcp } from '@troupe/node'
+import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { clients } from './clients.ts'
+import { connection } from './connection.ts'
+import { keyspace } from './keyspace.ts'
+import { pubsub } from './pubsub.ts'
+
+export interface RedisOptions {
+  readonly port?: number | undefined
+  readonly host?: string | undefined
+  readonly path?: string | undefined
+  /** Milliseconds; for expiry. */
+  readonly clock: () => number
+  /** Bytes that may wait for a client that does not read; beyond, it is disconnected. */
+  readonly maxBuffered?: number | undefined
+}
+
+export type Redis = { readonly type: 'address'; readonly replyTo: ActorRef<Endpoint> }
+
+const databases = 16
+
+export function redis(options: RedisOptions): Behavior<Redis> {
+  const { clock, ...place } = options
+  return setup((ctx) => {
+    let id = 0
+    const backstage = {
+      keyspaces: Array.from({ length: databases }, (_, i) => ctx.spawn(keyspace(clock), { name: `db${i}`, supervision: 'resume' })),
+      pubsub: ctx.spawn(pubsub(), { name: 'pubsub', supervision: 'resume' }),
+      clients: ctx.spawn(clients(), { name: 'clients', supervision: 'resume' }),
+      nextId: () => ++id,
+    }
+    const connections = ctx.spawn(connectionSupervisor(), { name: 'connections' })
+    const handler = connection(backstage)
+    const listener: ActorRef<ListenerCommand> = ctx.spawn(tcp.listen({ ...place, handler, supervisor: connections }), { name: 'listener' })
+    return receive((c, _m) => {
+      c.forward(listener)
+      return same
+    })
+  })
+}

@@ -1,0 +1,25 @@
+// For sibling packages that tie things outside of Troupe to an actor: what must be let go when its incarnation ends,
+// and which actor stands behind a ref.
+
+import type { ActorContext } from '../values/context.ts'
+import { ContextEnded } from '../values/errors.ts'
+import type { AnyRef } from '../values/ref.ts'
+import { Adapter } from './adapter.ts'
+import { Context } from './context.ts'
+import { LocalRef } from './local-ref.ts'
+
+/** Calls `release` once, after PostStop, when the incarnation of `ctx` ends: by stop, kill or restart. */
+export function onRelease(ctx: ActorContext<never>, resource: { release(): void }): void {
+  const context = ctx as unknown
+  if (!(context instanceof Context) || context.ended) throw new ContextEnded(ctx.path, 'tie a resource')
+  const { more } = context.cell
+  // An array of one, exactly: there are many connections, and most have nothing else to let go of.
+  if (more.releases === undefined) more.releases = [resource]
+  else more.releases.push(resource)
+}
+
+/** The actor whose mailbox a ref leads to: itself, or the one behind an adapter; undefined for asks and foreign refs. */
+export function actorBehind(ref: AnyRef): AnyRef | undefined {
+  if (ref instanceof LocalRef) return ref
+  return ref instanceof Adapter ? ref.cell.ref : undefined
+}

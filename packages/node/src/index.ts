@@ -1,0 +1,3 @@
+// The public API of @troupe/node, by hand.
+
+export * from './io/index.ts'

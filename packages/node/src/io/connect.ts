@@ -1,0 +1,56 @@
+// The actor behind an outgoing connection. A restart connects anew, so a supervisor with backoff is a reconnecting
+// client.
+
+import type { Socket } from 'node:net'
+import type { ActorRef, Behavior } from 'troupe'
+import { handledConnection, type OpenLink, ownedConnection } from './connection.ts'
+import { IoError } from './errors.ts'
+import { later } from './later.ts'
+import { Link } from './link.ts'
+import type { Connection, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
+
+/** Where to connect. */
+export interface ConnectOptions extends ConnectionOptions {
+  readonly port?: number | undefined
+  /** 127.0.0.1 if left out. */
+  readonly host?: string | undefined
+  /** A unix socket instead of a port. */
+  readonly path?: string | undefined
+  /** Milliseconds; 10,000 if left out. Beyond, the error `connect-timeout`. */
+  readonly connectTimeout?: number | undefined
+}
+
+/** Adds who hears of it. */
+export interface OwnedConnectOptions extends ConnectOptions {
+  readonly owner: ActorRef<ConnectionEvent>
+}
+
+/** Adds the behavior of the socket's own actor. */
+export interface HandledConnectOptions<M> extends ConnectOptions {
+  readonly handler: (connection: Connection) => Behavior<M | SocketEvent>
+}
+
+/** Begins to connect; `ready` is the event after which the socket can be used. */
+export type MakeSocket = () => { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' }
+
+export function connector<M>(
+  options: ConnectOptions & { readonly owner?: ActorRef<ConnectionEvent>; readonly handler?: HandledConnectOptions<M>['handler'] },
+  make: MakeSocket,
+): Behavior<never> {
+  const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
+  const open: OpenLink = (ctx) => {
+    const { socket, ready } = make()
+    const link = new Link(socket, `connect to ${place}`, options, undefined, options.path)
+    const ms = options.connectTimeout ?? 10_000
+    const cancel = later(ctx, ms, () => link.fail(new IoError(`connect to ${place}`, 'connect-timeout', `no answer within ${ms} ms`)))
+    socket.once('close', cancel)
+    socket.once(ready, () => {
+      cancel()
+      socket.removeListener('close', cancel)
+      link.connected()
+    })
+    return link
+  }
+  const { handler, owner } = options
+  return handler === undefined ? ownedConnection(open, owner, options) : handledConnection(open, handler, options)
+}

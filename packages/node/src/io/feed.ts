@@ -1,0 +1,48 @@
+// A readable stream as messages of any kind, with credits: at most so many of them unhandled before the stream is
+// paused. For streams that are not connections: standard input, output of child processes, lines of files.
+
+import type { Readable } from 'node:stream'
+import type { ActorRef, AnyRef } from 'troupe'
+import { Carrier, type Credited, type Source } from './credit.ts'
+
+export class Feed<E extends Credited> implements Source {
+  readonly #stream: Readable
+  readonly #to: ActorRef<E>
+  readonly #carrier: Carrier
+  readonly #limit: number
+  readonly #gone: () => void
+  #unhandled = 0
+  #paused = false
+  stale = false
+  constructor(stream: Readable, to: ActorRef<E>, sender: AnyRef, limit: number, make: (chunk: Buffer) => readonly E[], gone: () => void) {
+    this.#stream = stream
+    this.#to = to
+    this.#limit = limit
+    this.#gone = gone
+    this.#carrier = new Carrier(sender, this)
+    stream.on('data', (chunk: Buffer) => this.tellAll(make(chunk)))
+  }
+  tellAll(events: readonly E[]): void {
+    if (this.stale) return
+    for (const event of events) {
+      this.#unhandled++
+      this.#to.tell(event, this.#carrier)
+    }
+    if (this.#unhandled >= this.#limit) this.#stream.pause()
+  }
+  pause(): void {
+    this.#paused = true
+    this.#stream.pause()
+  }
+  resume(): void {
+    this.#paused = false
+    if (this.#unhandled < this.#limit) this.#stream.resume()
+  }
+  credited(): void {
+    this.#unhandled--
+    if (!this.#paused && this.#unhandled <= this.#limit >> 1 && this.#stream.isPaused() && !this.#stream.destroyed) this.#stream.resume()
+  }
+  undelivered(): void {
+    this.#gone()
+  }
+}

@@ -1,0 +1,128 @@
+// Files as messages: read as a stream, append, watch.
+
+import { createReadStream, createWriteStream, type FSWatcher, watch as fsWatch } from 'node:fs'
+import type { Duplex } from 'node:stream'
+import { type ActorRef, type Behavior, same } from 'troupe'
+import { ownedConnection } from './connection.ts'
+import { Carrier } from './credit.ts'
+import { type IoError, toIoError } from './errors.ts'
+import { fileLines } from './line-feed.ts'
+import { Link } from './link.ts'
+import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
+import { resource } from './resource.ts'
+
+/** Which part of a file, and who hears it. */
+export interface ReadFileOptions extends ConnectionOptions {
+  readonly owner: ActorRef<ConnectionEvent>
+  readonly start?: number | undefined
+  /** The last byte, included. */
+  readonly end?: number | undefined
+  /** Bytes of a chunk; 65,536 if left out. */
+  readonly chunkSize?: number | undefined
+}
+
+function read(path: string, options: ReadFileOptions): Behavior<ConnectionCommand> {
+  const { start, end, chunkSize = 65_536 } = options
+  return ownedConnection(
+    () => {
+      const range = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
+      const stream = createReadStream(path, { highWaterMark: chunkSize, ...range })
+      // The link writes to no stream that says it is not writable.
+      return new Link(stream as unknown as Duplex, `read ${path}`, options)
+    },
+    options.owner,
+    options,
+  )
+}
+
+/** Who hears of the file that is appended to. */
+export interface AppendFileOptions extends ConnectionOptions {
+  readonly owner?: ActorRef<ConnectionEvent> | undefined
+  /** Permission bits of a file that is created; 0o666 less the umask if left out. */
+  readonly mode?: number | undefined
+}
+
+function append(path: string, options: AppendFileOptions = {}): Behavior<ConnectionCommand> {
+  const { mode = 0o666 } = options
+  return ownedConnection(
+    () => new Link(createWriteStream(path, { flags: 'a', mode }) as unknown as Duplex, `append to ${path}`, options),
+    options.owner,
+    options,
+  )
+}
+
+/** What the watcher of a file or folder tells. Equal news that was not handled yet is told once. */
+export type WatchEvent =
+  | { readonly type: 'changed'; readonly change: 'rename' | 'change'; readonly name: string | undefined; readonly path: string }
+  | { readonly type: 'error'; readonly code: string; readonly error: IoError; readonly path: string }
+  | { readonly type: 'watch-ended'; readonly path: string }
+
+/** Who hears of changes. */
+export interface WatchOptions {
+  readonly owner: ActorRef<WatchEvent>
+  readonly recursive?: boolean | undefined
+}
+
+function watch(path: string, options: WatchOptions): Behavior<never> {
+  const { owner, recursive = false } = options
+  return resource<never, WatchEvent>(owner, ({ self, report, finish }) => {
+    const told = new Set<string>()
+    let watcher: FSWatcher | undefined
+    let stale = false
+    const fail = (cause: unknown): void => {
+      const error = toIoError(`watch ${path}`, cause)
+      report(error, { type: 'error', code: error.code, error, path })
+      finish({ type: 'watch-ended', path })
+    }
+    try {
+      watcher = fsWatch(path, { recursive, persistent: true }, (change, name) => {
+        const key = `${change} ${name}`
+        if (stale || told.has(key)) return
+        told.add(key)
+        owner.tell({ type: 'changed', change, name: name ?? undefined, path }, new Coalesced(self, told, key, () => self.stop()))
+      })
+      watcher.on('error', fail)
+    } catch (cause) {
+      fail(cause)
+    }
+    return {
+      onCommand: () => same,
+      release: () => {
+        stale = true
+        watcher?.close()
+      },
+    }
+  })
+}
+
+/** News that is told again only once its handler has begun: a burst of changes is one message. */
+class Coalesced extends Carrier {
+  readonly #told: Set<string>
+  readonly #key: string
+  constructor(sender: ActorRef<never>, told: Set<string>, key: string, gone: () => void) {
+    super(sender, { stale: false, credited: () => {}, undelivered: gone })
+    this.#told = told
+    this.#key = key
+  }
+  override open(cell: unknown, message: unknown): unknown {
+    this.#told.delete(this.#key)
+    return super.open(cell, message)
+  }
+}
+
+/**
+ * Files as actors. `read` tells chunks with the flow control of a connection and then `closed`; `lines` the same line by
+ * line; `append` takes `write`, `flush` and `end`; `watch` tells what changed.
+ *
+ * Guarantees: the file is closed with its actor, unsent bytes of `append` are given `linger` to be written.
+ * Fails: a missing file or right is an `error` with `code` (`ENOENT`, `EACCES`); unhandled, the actor fails.
+ *
+ * @example
+ * ctx.spawn(file.read('/etc/hosts', { owner: ctx.self }))
+ */
+export const file: {
+  readonly read: typeof read
+  readonly lines: typeof fileLines
+  readonly append: typeof append
+  readonly watch: typeof watch
+} = { read, lines: fileLines, append, watch }

@@ -1,0 +1,228 @@
+// The actor behind a listening socket, for TCP, unix sockets and TLS alike. It spawns an actor for each connection:
+// below itself, or through a supervisor of the user's choice. Its stop closes the server, and its children with it.
+
+import type { Server, Socket } from 'node:net'
+import {
+  type ActorContext,
+  type ActorRef,
+  type Behavior,
+  child,
+  receive,
+  same,
+  setup,
+  type SpawnOptions,
+  stopped,
+  supervisorClient,
+  type SupervisorMessage,
+  unhandled,
+} from 'troupe'
+import { actorBehind, onRelease } from 'troupe/internal'
+import { handledConnection, ownedConnection } from './connection.ts'
+import { Carrier, ErrorCarrier } from './credit.ts'
+import { type IoError, toIoError } from './errors.ts'
+import { Link } from './link.ts'
+import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions, Endpoint, SocketEvent } from './protocol.ts'
+
+/** What a listener tells its owner. */
+export type ListenerEvent =
+  | { readonly type: 'listening'; readonly address: Endpoint; readonly listener: ActorRef<ListenerCommand> }
+  /** A connection has its actor; in the owner form its events follow. */
+  | {
+      readonly type: 'accepted'
+      readonly connection: ActorRef<ConnectionCommand>
+      readonly remote: Endpoint
+      readonly listener: ActorRef<ListenerCommand>
+    }
+  /** A peer was turned away: too many connections, or a TLS handshake that failed. */
+  | { readonly type: 'refused'; readonly code: string; readonly remote: Endpoint; readonly listener: ActorRef<ListenerCommand> }
+  /** It cannot listen, and stops; unhandled, it fails instead. */
+  | { readonly type: 'listen-error'; readonly code: string; readonly error: IoError; readonly listener: ActorRef<ListenerCommand> }
+  | { readonly type: 'listen-closed'; readonly listener: ActorRef<ListenerCommand> }
+
+/** What a listener understands. */
+export type ListenerCommand =
+  /** Answered with where it listens, once it does. */
+  | { readonly type: 'address'; readonly replyTo: ActorRef<Endpoint> }
+  /** Takes no further connections; those that are open go on. */
+  | { readonly type: 'close' }
+
+/** Asks a supervisor to spawn a connection's actor: it should call `ctx.spawn(message.behavior, message.options)`. */
+export interface SpawnConnection {
+  readonly type: 'spawn-connection'
+  readonly behavior: Behavior<never>
+  readonly options: SpawnOptions
+}
+
+/** Where and how to listen. */
+export interface ListenOptions extends ConnectionOptions {
+  /** 0 lets the system choose; ask the listener for its `address`. */
+  readonly port?: number | undefined
+  /** 127.0.0.1 if left out: say `0.0.0.0` or `::` to be reached from elsewhere. */
+  readonly host?: string | undefined
+  /** A unix socket instead of a port. */
+  readonly path?: string | undefined
+  readonly backlog?: number | undefined
+  readonly maxConnections?: number | undefined
+  /** Hears of the listener and, without a `handler`, of every connection. */
+  readonly owner?: ActorRef<ListenerEvent | ConnectionEvent> | undefined
+  /** Makes the behavior of each connection's own actor. */
+  readonly handler?: ((connection: Connection) => Behavior<SocketEvent>) | undefined
+  /** How connection actors are spawned; `supervision: 'stop'` unless said otherwise: a failure ends that connection alone. */
+  readonly spawn?: SpawnOptions | undefined
+  /** Spawns the connection actors in place of the listener. */
+  readonly supervisor?: ActorRef<SpawnConnection> | undefined
+  /** A `supervisor()` of which connections become temporary children, in place of the listener's. */
+  readonly under?: ActorRef<SupervisorMessage> | undefined
+}
+
+/** Makes the server and calls back for each connection that is ready for use. */
+export type MakeServer = (accept: (socket: Socket) => void, refuse: (cause: Error, socket: Socket) => void) => Server
+
+type Internal = { readonly type: 'bound' } | { readonly type: 'fall'; readonly error: IoError }
+
+export function listener(options: ListenOptions, make: MakeServer): Behavior<ListenerCommand> {
+  const { owner } = options
+  const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
+  const what = `listen on ${place}`
+  return setup<ListenerCommand | Internal>((ctx) => {
+    const self: ActorRef<ListenerCommand | Internal> = ctx.self
+    const waiting: ActorRef<Endpoint>[] = []
+    let bound = false
+    const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
+    const carrier = new Carrier(self, source)
+    const tell = (event: ListenerEvent): void => owner?.tell(event, carrier)
+
+    const server = make(
+      (socket) => accept(ctx, socket, options, place, tell),
+      (cause, socket) =>
+        tell({ type: 'refused', code: toIoError(what, cause).code, remote: { host: socket.remoteAddress, port: socket.remotePort }, listener: self }),
+    )
+    if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
+    server.on('drop', (dropped) =>
+      tell({ type: 'refused', code: 'too-many-connections', remote: { host: dropped?.remoteAddress, port: dropped?.remotePort }, listener: self }),
+    )
+    server.on('listening', () => self.tell({ type: 'bound' }))
+    server.on('error', (cause) => {
+      const error = toIoError(what, cause)
+      const unowned = (): void => self.tell({ type: 'fall', error })
+      if (owner === undefined) return unowned()
+      owner.tell({ type: 'listen-error', code: error.code, error, listener: self }, new ErrorCarrier(self, source, unowned))
+      if (!server.listening) owner.tell({ type: 'listen-closed', listener: self }, new LastWord(self, source))
+    })
+    server.on('close', () => {
+      if (!source.stale) tell({ type: 'listen-closed', listener: self })
+    })
+    onRelease(ctx, {
+      release: () => {
+        source.stale = true
+        if (server.listening) server.close()
+        else server.on('listening', () => server.close())
+      },
+    })
+    const watched = owner === undefined ? undefined : actorBehind(owner)
+    if (watched !== undefined && watched !== ctx.parent) ctx.watch(watched)
+    const backlog = options.backlog === undefined ? {} : { backlog: options.backlog }
+    server.listen(
+      options.path === undefined ? { port: options.port ?? 0, host: options.host ?? '127.0.0.1', ...backlog } : { path: options.path, ...backlog },
+    )
+
+    return receive(
+      (_ctx, m) => {
+        switch (m.type) {
+          case 'bound': {
+            bound = true
+            const address = addressOf(server)
+            for (const ref of waiting.splice(0)) ref.tell(address)
+            tell({ type: 'listening', address, listener: self })
+            return same
+          }
+          case 'address':
+            if (bound) m.replyTo.tell(addressOf(server))
+            else waiting.push(m.replyTo)
+            return same
+          case 'close':
+            server.close()
+            return same
+          case 'fall':
+            throw m.error
+          default:
+            return unhandled
+        }
+      },
+      (_ctx, signal) => (signal.type === 'Terminated' && signal.ref === watched ? stopped : unhandled),
+    )
+  })
+}
+
+/** After a failed listen there is nothing left to do, once the owner has heard so. */
+class LastWord extends Carrier {
+  override open(cell: unknown, message: unknown): unknown {
+    this.sender?.stop({ after: 'queued' })
+    return super.open(cell, message)
+  }
+}
+
+function accept(
+  ctx: ActorContext<ListenerCommand>,
+  socket: Socket,
+  options: ListenOptions,
+  place: string,
+  tell: (event: ListenerEvent) => void,
+): void {
+  const remote: Endpoint = options.path === undefined ? { host: socket.remoteAddress, port: socket.remotePort } : { path: options.path }
+  const link = new Link(socket, `serve a connection on ${place}`, options, undefined, options.path)
+  // An accepted socket is there once: a restarted actor finds it gone, and stops.
+  const open = (): Link | undefined => (link.attached || link.stale ? undefined : link)
+  const { handler, owner, supervisor, under } = options
+  const self: ActorRef<ListenerCommand> = ctx.self
+  const announce = (connection: ActorRef<ConnectionCommand>): void => tell({ type: 'accepted', connection, remote, listener: self })
+  const behavior: Behavior<never> =
+    handler === undefined ? ownedConnection(open, owner, options, announce) : handledConnection(open, handler, options)
+  const spawn: SpawnOptions = { supervision: 'stop', ...options.spawn }
+  const gone = (): void => link.release()
+  if (supervisor !== undefined) {
+    supervisor.tell(
+      { type: 'spawn-connection', behavior, options: spawn },
+      new Carrier(self, { stale: false, credited: () => {}, undelivered: gone }),
+    )
+    return
+  }
+  if (under !== undefined) {
+    const { supervision: _decidedThere, name: _unique, ...rest } = spawn
+    const name = `connection-${(connections += 1)}`
+    supervisorClient(under)
+      .startChild(child(name, behavior, { ...rest, restart: 'temporary' }))
+      .catch(gone)
+    return
+  }
+  try {
+    ctx.spawn(behavior, spawn)
+  } catch {
+    // The listener is stopping: a peer that slipped in is turned away.
+    gone()
+  }
+}
+
+/** Names connections under a supervisor, whose children have names. */
+let connections = 0
+
+function addressOf(server: Server): Endpoint {
+  const address = server.address()
+  if (address === null) return {}
+  return typeof address === 'string' ? { path: address } : { host: address.address, port: address.port }
+}
+
+/**
+ * A plain supervisor for connections: spawns what listeners send it, and nothing else. Give it to `listen` as
+ * `supervisor` to keep connections when the listener restarts.
+ *
+ * @example
+ * const connections = ctx.spawn(connectionSupervisor(), { name: 'connections' })
+ * ctx.spawn(tcp.listen({ port: 0, handler, supervisor: connections }))
+ */
+export function connectionSupervisor(): Behavior<SpawnConnection> {
+  return receive((ctx, m) => {
+    ctx.spawn(m.behavior, m.options)
+    return same
+  })
+}

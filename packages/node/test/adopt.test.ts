@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Duplex } from 'node:stream'
+import { adopt, type ConnectionEvent, tls } from '@troupe/node'
+import { createTestKit } from '@troupe/testkit'
+import { receive, same } from 'troupe'
+import { expect, test } from 'vitest'
+
+/** One of two streams, each reading what the other is written. */
+class End extends Duplex {
+  peer!: End
+  override _read(): void {}
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.peer.push(chunk)
+    done()
+  }
+  override _final(done: () => void): void {
+    this.peer.push(null)
+    done()
+  }
+}
+
+function pair(): { readonly near: Duplex; readonly far: Duplex } {
+  const [near, far] = [new End(), new End()]
+  near.peer = far
+  far.peer = near
+  return { near, far }
+}
+
+test('an adopted stream talks to its owner on virtual time, and is destroyed with its actor', async () => {
+  const kit = createTestKit()
+  const probe = kit.probe<ConnectionEvent>()
+  const { near, far } = pair()
+  const connection = kit.system.spawn(adopt(near, { owner: probe.ref }))
+  await kit.settle()
+  far.write('in')
+  await kit.settle()
+  expect(probe.expectType('data').chunk.toString()).toBe('in')
+  connection.tell({ type: 'write', data: 'out' })
+  await kit.settle()
+  expect(String(far.read())).toBe('out')
+  connection.stop()
+  await kit.settle()
+  expect(near.destroyed).toBe(true)
+  await kit.end()
+})
+
+test('interest limits what is told; an error outside of it fails the actor', async () => {
+  const kit = createTestKit()
+  const probe = kit.probe<ConnectionEvent>()
+  const { near, far } = pair()
+  const connection = kit.system.spawn(adopt(near, { owner: probe.ref, interest: ['data'] }), { supervision: 'stop' })
+  await kit.settle()
+  far.write('a')
+  await kit.settle()
+  probe.expectType('data')
+  near.destroy(Object.assign(new Error('broken'), { code: 'EPIPE' }))
+  await kit.settle()
+  probe.expectNone()
+  const end = await kit.system.whenTerminated(connection)
+  expect(end.reason).toBe('failure')
+  expect((end.cause as { code: string }).code).toBe('EPIPE')
+  await kit.end()
+})
+
+test('a silent connection closes as idle, within a quarter more than its time', async () => {
+  const kit = createTestKit()
+  const probe = kit.probe<ConnectionEvent>()
+  const { near, far } = pair()
+  kit.system.spawn(adopt(near, { owner: probe.ref, idleTimeout: 1000 }))
+  await kit.advance(700)
+  far.write('still here')
+  await kit.advance(300)
+  probe.expectType('data')
+  await kit.advance(700)
+  probe.expectNone()
+  await kit.advance(250)
+  expect(probe.expectType('closed').reason).toBe('idle')
+  await kit.end()
+})
+
+test('a handshake that is never answered times out on the system clock', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const kit = createTestKit()
+  const probe = kit.probe<ConnectionEvent>()
+  kit.system.spawn(tls.connect({ port, tls: {}, connectTimeout: 3000, owner: probe.ref }))
+  await kit.advance(2999)
+  probe.expectNone()
+  await kit.advance(1)
+  expect(probe.expectType('error').code).toBe('connect-timeout')
+  await kit.end()
+  silent.close()
+})
+
+test('a chunk that the owner stashes gives its credit back once', async () => {
+  const kit = createTestKit()
+  const { near, far } = pair()
+  const seen: string[] = []
+  let later = true
+  const owner = kit.system.spawn(
+    receive<ConnectionEvent | 'open'>((ctx, m) => {
+      if (m === 'open') {
+        later = false
+        ctx.stash.unstashAll()
+      } else if (later) ctx.stash.add(m)
+      else if (m.type === 'data') seen.push(m.chunk.toString())
+      return same
+    }),
+  )
+  kit.system.spawn(adopt(near, { owner, credits: 2 }))
+  await kit.settle()
+  for (const text of ['a', 'b', 'c', 'd']) {
+    far.write(text)
+    await kit.settle()
+  }
+  owner.tell('open')
+  await kit.settle()
+  far.write('e')
+  await kit.settle()
+  expect(seen.join('')).toBe('abcde')
+  await kit.end()
+})
+
+test('an owner whose mailbox refuses a chunk loses the connection, not a piece of the stream', async () => {
+  const kit = createTestKit()
+  const { near, far } = pair()
+  const seen: string[] = []
+  const accepts = {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'test',
+      validate: (value: unknown) => ((value as ConnectionEvent).type === 'data' ? { issues: [{ message: 'no data' }] } : { value }),
+    },
+  }
+  const owner = kit.system.spawn(
+    receive<ConnectionEvent>((_ctx, m) => {
+      seen.push(m.type === 'closed' ? m.reason : m.type)
+      return same
+    }),
+    { accepts },
+  )
+  kit.system.spawn(adopt(near, { owner }))
+  await kit.settle()
+  far.write('x')
+  await kit.settle()
+  expect(near.destroyed).toBe(true)
+  expect(seen).toEqual(['destroyed'])
+  await kit.end()
+})
