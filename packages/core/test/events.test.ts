@@ -99,7 +99,7 @@ test('subscribing a dead actor gives a subscription that has ended', async () =>
   await kit.end()
 })
 
-describe('a slow subscriber loses by its own policy, and slows no one', () => {
+describe('51. a slow subscriber loses by its own policy, and slows no one', () => {
   const slowAndFast = async (overflow: 'drop-oldest' | 'drop-newest') => {
     const kit = createTestKit()
     const slow = kit.probe<Tick>()

@@ -18,7 +18,7 @@ const options: readonly (readonly [string, SpawnOptions])[] = [
   ['a priority one', { mailbox: priority<number>((a, b) => a - b) }],
 ]
 
-test.each(options)('%s that grew to a million gives the memory back', async (_name, spawned) => {
+test.each(options)('47. %s that grew to a million gives the memory back', async (_name, spawned) => {
   const kit = createTestKit()
   let handled = 0
   const ref = kit.system.spawn<number>(

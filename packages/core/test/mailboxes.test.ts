@@ -37,7 +37,7 @@ const collector = (seen: number[]) =>
     return same
   })
 
-describe('each overflow policy at capacity, one over, and in a burst', () => {
+describe('43. each overflow policy at capacity, one over, and in a burst of a million: bound kept, every drop counted with its reason', () => {
   const burst = 1_000_000
   const cases: readonly { policy: string; overflow: Overflow; bound: number; first: number; lost: 'dropped' | 'deadLettered' }[] = [
     { policy: 'drop-newest', overflow: 'drop-newest', bound: 10, first: 0, lost: 'dropped' },
@@ -75,6 +75,9 @@ describe('each overflow policy at capacity, one over, and in a burst', () => {
       const ref = kit.system.spawn(collector(seen), { mailbox: bounded(10, overflow) })
       for (let i = 0; i < burst; i++) ref.tell(i)
       expect(await kit.checkLedger()).toMatchObject({ sent: burst, queued: bound, [lost]: burst - bound })
+      const { dropReasons, deadLetterReasons } = kit.system.metrics()
+      const reasons = lost === 'dropped' ? [{ 'mailbox-overflow': burst - bound }, {}] : [{}, { 'mailbox-full': burst - bound }]
+      expect([dropReasons, deadLetterReasons]).toEqual(reasons)
       await kit.settle()
       expect(seen).toEqual(Array.from({ length: bound }, (_, i) => i + first))
       await kit.end()
@@ -138,7 +141,7 @@ test('a periodic timer whose tick the mailbox refused ticks again', async () => 
   await kit.end()
 })
 
-describe('priority', () => {
+describe('44. priority is stable among equals and keeps its bound', () => {
   type Job = { readonly urgency: number; readonly name: string }
   const byUrgency = (a: Job, b: Job): number => b.urgency - a.urgency
 
@@ -212,7 +215,7 @@ describe('priority', () => {
   })
 })
 
-describe('systemShare', () => {
+describe('45. at systemShare 100 signals go first; below it a flood of them cannot starve messages', () => {
   /** An actor that keeps getting signals, from children that end as fast as it spawns them. */
   const flooded = (order: string[], share: number | undefined) => {
     const kit = createTestKit()
@@ -305,7 +308,7 @@ describe('systemShare', () => {
   })
 })
 
-describe('offer', () => {
+describe('46. offer waits for room, first come first served, and ends on abort, stop and restart', () => {
   const blocked = async (capacity = 1) => {
     const kit = createTestKit()
     const seen: number[] = []
@@ -480,7 +483,7 @@ describe('pressure', () => {
 
 describe('stash', () => {
   type M = { type: 'item'; n: number } | { type: 'flush' } | { type: 'open' }
-  test('unstash is FIFO and handles only what was buffered at the call; restashing keeps order', async () => {
+  test('33. unstash is FIFO and handles only what was buffered at the call; restashing keeps order', async () => {
     const kit = createTestKit()
     const seen: number[] = []
     let rounds = 0
@@ -506,7 +509,7 @@ describe('stash', () => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5])
     await kit.end()
   })
-  test('overflow with error throws inside the handler and leaves the buffer unchanged', async () => {
+  test('34. overflow with error throws inside the handler and leaves the buffer unchanged', async () => {
     const kit = createTestKit()
     const seen: number[] = []
     const codes: string[] = []

@@ -22,6 +22,21 @@ describe('an actor with metrics', () => {
     expect((await kit.system.inspect(newest)).metrics?.mailbox).toMatchObject({ enqueued: 10, dropped: 5, depth: 0, peak: 10 })
     await kit.end()
   })
+  test('offers that waited count as enqueued once they are taken', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: true, mailbox: bounded(1, 'block') })
+    await kit.settle()
+    kit.system.suspend(ref, 'so that it fills up')
+    await kit.settle()
+    ref.tell({})
+    const waiting = ref.offer({})
+    expect((await kit.system.inspect(ref)).metrics?.mailbox).toMatchObject({ enqueued: 1, depth: 1 })
+    kit.system.resume(ref)
+    await kit.settle()
+    await waiting
+    expect((await kit.system.inspect(ref)).metrics?.mailbox).toMatchObject({ enqueued: 2, dropped: 0, depth: 0 })
+    await kit.end()
+  })
   test('samples handler time and queue time into percentiles, right within a tenth', async () => {
     const kit = createTestKit()
     let n = 0

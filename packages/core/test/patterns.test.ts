@@ -272,6 +272,23 @@ describe('passivation', () => {
     expect(kit.system.phaseOf(ref)).toBe('terminated')
     await kit.end()
   })
+  test('a message that comes between the end of the silence and the stop is handled, not lost', async () => {
+    const kit = createTestKit()
+    const seen: string[] = []
+    const sleeper = kit.system.spawn(
+      passivate(
+        receive<string>((_ctx, m) => void seen.push(m)),
+        { after: 100 },
+      ),
+    )
+    await kit.settle()
+    // Both are due at once: the timer queues ReceiveTimeout, which goes first, and then comes the message.
+    kit.system.sendAfter(sleeper, 100, 'just in time')
+    await kit.advance(100)
+    expect(seen).toEqual(['just in time'])
+    expect(kit.system.phaseOf(sleeper)).toBe('running')
+    await kit.end()
+  })
   test('the behavior still gets its own signals', async () => {
     const kit = createTestKit()
     const seen: string[] = []

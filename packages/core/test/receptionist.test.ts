@@ -20,7 +20,7 @@ test('an actor is found by its key, typed, in order of registration', async () =
   await kit.end()
 })
 
-test('a stopped actor is forgotten before its watchers run', async () => {
+test('50. receptionist and event stream forget an actor that stopped before its watchers run', async () => {
   const kit = createTestKit()
   const desk = receptionistOf(kit.system)
   const ref = kit.system.spawn(leaver)

@@ -251,7 +251,7 @@ describe('scatter-gather-first', () => {
   })
 })
 
-describe('a pool', () => {
+describe('48. a pool survives the loss of a routee, replaces it by policy, and stops with the last', () => {
   test('survives the loss of a routee and replaces it by policy', async () => {
     const kit = createTestKit()
     const log: string[] = []
@@ -342,7 +342,7 @@ describe('a pool', () => {
 })
 
 describe('a group', () => {
-  test('without routees dead-letters with the reason, and an ask is refused', async () => {
+  test('49. without routees dead-letters with the reason, and an ask is refused', async () => {
     const kit = createTestKit()
     const router = kit.system.spawn(group<Work>([]), { name: 'empty' })
     router.tell(work(1))

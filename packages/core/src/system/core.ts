@@ -72,6 +72,9 @@ export class SystemCore implements CellHost {
   limitsHit = 0
   fatalStops = 0
   failedEndSignals = 0
+  /** Drops and dead letters by their reasons. */
+  readonly drops: Partial<Record<DropReason, number>> = {}
+  readonly burials: Partial<Record<DeadLetterReason, number>> = {}
   /** Observations that were not made because nobody listened. */
   unheard = 0
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
@@ -158,6 +161,7 @@ export class SystemCore implements CellHost {
   bury(message: unknown, meta: Meta, recipient: AnyRef | undefined, reason: DeadLetterReason, cause?: unknown): void {
     this.ledger.deadLettered++
     this.tap?.ended(message, meta, 'dead', reason)
+    this.burials[reason] = (this.burials[reason] ?? 0) + 1
     const at = this.runtime.now()
     const letter = { message, sender: senderOf(meta), recipient, reason, at }
     this.deadLetters.add(letter)
@@ -176,6 +180,7 @@ export class SystemCore implements CellHost {
   drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
     this.tap?.ended(message, meta, 'dropped', reason)
+    this.drops[reason] = (this.drops[reason] ?? 0) + 1
     if (meta instanceof Envelope) meta.end('refused', reason)
   }
 

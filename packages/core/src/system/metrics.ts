@@ -3,6 +3,8 @@
 import type { ActorMetrics } from '../cell/metrics.ts'
 import type { Dispatcher, DispatcherState } from '../cell/dispatcher.ts'
 import type { HistogramReport } from '../queues/histogram.ts'
+import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { DropReason } from '../values/options.ts'
 import type { SupervisionCounts, SystemCore } from './core.ts'
 
 export type { ActorMetrics, HistogramReport }
@@ -47,6 +49,9 @@ export interface SystemMetrics {
     readonly dropped: number
     readonly deadLettered: number
   }
+  /** How many of the dropped and the dead letters had which reason; a reason that never came is left out. */
+  readonly dropReasons: Readonly<Partial<Record<DropReason, number>>>
+  readonly deadLetterReasons: Readonly<Partial<Record<DeadLetterReason, number>>>
   readonly supervision: SupervisionCounts
   readonly dispatchers: readonly DispatcherMetrics[]
   readonly subscriptions: number
@@ -64,6 +69,8 @@ export function systemMetrics(core: SystemCore): SystemMetrics {
     terminated,
     pending,
     messages: { sent, handled, failed, unhandled, dropped, deadLettered },
+    dropReasons: { ...core.drops },
+    deadLetterReasons: { ...core.burials },
     supervision: { restarts, limitsHit, fatalStops, failedEndSignals },
     dispatchers: [...core.dispatchers.all].map(dispatcherMetrics),
     subscriptions: core.events.size,
