@@ -61,6 +61,8 @@ export class Dispatcher {
   #awake = false
   #pass = -1
   #sliceEnd = 0
+  /** The slice was over at the last clock read; a flag, because comparing two doubles each turn costs more. */
+  #over = true
   #turns = 0
   #stride = 1
   /** Whose messages the present stride holds; null once there are several. */
@@ -112,7 +114,7 @@ export class Dispatcher {
   }
 
   #spent(): boolean {
-    return this.now >= this.#sliceEnd || this.#turns >= this.maxTurns
+    return this.#over || this.#turns >= this.maxTurns
   }
 
   readonly #turnAll = (): void => {
@@ -131,6 +133,7 @@ export class Dispatcher {
       this.#earlierTurns += this.#turns
       this.#turns = 0
     }
+    this.#over = this.now >= this.#sliceEnd
     try {
       this.#runTurns()
     } catch (cause) {
@@ -185,7 +188,8 @@ export class Dispatcher {
     this.#read(now)
     this.held = undefined
     this.lastMessage = undefined
-    return now < this.#sliceEnd
+    this.#over = now >= this.#sliceEnd
+    return !this.#over
   }
 
   #read(now: number): void {

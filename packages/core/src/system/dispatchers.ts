@@ -66,6 +66,6 @@ function settingsOf(options: DispatcherOptions = {}, where: string): DispatcherS
   return {
     throughput: checkWhole(`${where}.throughput`, throughput, 1),
     slice: checkFinite(`${where}.slice`, slice, 'above'),
-    maxTurns: maxTurns === undefined ? Infinity : checkWhole(`${where}.maxTurns`, maxTurns, 1),
+    maxTurns: maxTurns === undefined ? 2 ** 30 : checkWhole(`${where}.maxTurns`, maxTurns, 1),
   }
 }
