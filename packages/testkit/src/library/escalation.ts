@@ -62,6 +62,7 @@ function run(sim: Simulation): void {
     'a failure that stays below does not restart those above',
     () => sim.faulted || policies[1] === 'escalate' || (failures[0] ?? 0) > 0 || lives[0] === 1,
   )
+  sim.eventually('where nobody restarts, nobody is restarted', () => sim.faulted || policies.includes('restart') || lives.every((n) => n === 1))
   sim.eventually(
     'all are up in the end',
     () => sim.faulted || sim.system.phase !== 'open' || refs.every((ref) => sim.system.phaseOf(ref) === 'running'),
