@@ -148,8 +148,8 @@ function median(numbers) {
   return sorted[Math.floor(sorted.length / 2)]
 }
 
-function shuffled(list, salt) {
-  let state = [...salt].reduce((h, c) => Math.imul(h ^ c.charCodeAt(0), 0x01000193), 0x811c9dc5)
+function shuffled(list, word) {
+  let state = [...word].reduce((h, c) => Math.imul(h ^ c.charCodeAt(0), 0x01000193), 0x811c9dc5)
   for (let i = list.length - 1; i > 0; i--) {
     state = (Math.imul(state, 1664525) + 1013904223) | 0
     const j = (state >>> 1) % (i + 1)
