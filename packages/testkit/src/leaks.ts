@@ -31,6 +31,8 @@ function leaksOfLiving(cell: Cell, path: string, found: string[], known: Map<Cel
   const { extras } = cell
   const parent = cell.ref.parent?.cell
   if (parent !== undefined && !childrenOf(parent, known).has(cell)) found.push(`${path} lives, and its parent does not know it`)
+  for (const child of cell.children?.names?.values() ?? [])
+    if (child.phase === 'terminated') found.push(`${path} keeps the name of a child that has ended`)
   if (extras === undefined) return
   for (const watcher of extras.watchers ?? []) {
     if (watcher.phase === 'terminated') found.push(`${path} keeps a watcher that has ended: ${watcher.ref.path}`)

@@ -7,6 +7,10 @@ import type { LibraryScenario } from './scenario.ts'
 
 type Climb = 'work' | 'wait' | 'fail'
 
+const stillborn: Behavior<never> = setup<never>(() => {
+  throw new Error('never came up')
+})
+
 function run(sim: Simulation): void {
   const depth = sim.int(2, 3)
   const refs: ActorRef<Climb>[] = []
@@ -18,6 +22,7 @@ function run(sim: Simulation): void {
   const node = (i: number): Behavior<Climb> =>
     setup<Climb>((ctx) => {
       lives[i] = (lives[i] ?? 0) + 1
+      if (i === 0) ctx.spawn(stillborn, { name: 'stillborn' })
       if (i + 1 < depth) {
         const limit = supervise({
           decide: () => (policies[i + 1] === 'escalate' ? 'escalate' : policies[i + 1] === 'restart' ? 'restart' : 'resume'),
@@ -35,6 +40,10 @@ function run(sim: Simulation): void {
           return m === 'wait' ? sim.delay().then(() => same) : same
         },
         (_c, s) => {
+          if (s.type === 'ChildFailed' && s.child.path.endsWith('stillborn')) {
+            births++
+            sim.check(s.directive === 'stop', `a first start that failed is answered by ${s.directive}`)
+          }
           if (s.type === 'PreRestart' && s.cause instanceof Escalated)
             sim.check(s.cause.message.includes(`n${i + 1}`), `an escalation names the wrong child: ${s.cause.message}`)
           return same
@@ -42,6 +51,11 @@ function run(sim: Simulation): void {
       )
     })
   const failures: number[] = []
+  let births = 0
+  sim.eventually(
+    'a parent hears of a child that never came up, once',
+    () => sim.faulted || (failures[0] ?? 0) > 0 || policies[1] === 'escalate' || births === 1,
+  )
   const top = supervise({
     decide: () => (policies[0] === 'escalate' ? 'escalate' : policies[0] === 'restart' ? 'restart' : 'resume'),
     limit: { restarts: 100, within: 1000 },
@@ -62,6 +76,7 @@ function run(sim: Simulation): void {
     'a failure that stays below does not restart those above',
     () => sim.faulted || policies[1] === 'escalate' || (failures[0] ?? 0) > 0 || lives[0] === 1,
   )
+  sim.eventually('where nobody restarts, nobody is restarted', () => sim.faulted || policies.includes('restart') || lives.every((n) => n === 1))
   sim.eventually(
     'all are up in the end',
     () => sim.faulted || sim.system.phase !== 'open' || refs.every((ref) => sim.system.phaseOf(ref) === 'running'),

@@ -40,6 +40,7 @@ function run(sim: Simulation): void {
           }
           switch (m.type) {
             case 'item':
+              return i % 2 === 0 ? same : undefined
             case 'bad':
               return same
             case 'wait': {

@@ -4,7 +4,7 @@ import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
-type Box = { readonly type: 'item'; readonly n: number } | { readonly type: 'open' | 'shut' | 'fail' | 'wait' | 'clear' }
+type Box = { readonly type: 'item'; readonly n: number } | { readonly type: 'open' | 'shut' | 'fail' | 'wait' | 'clear' | 'extra' }
 
 function run(sim: Simulation): void {
   const seen: number[] = []
@@ -49,6 +49,11 @@ function run(sim: Simulation): void {
           if (c.stash.size > 0) lossy = true
           c.stash.clear()
           return same
+        case 'extra':
+          // One that was never in the mailbox: it counts as sent from here on.
+          lossy = true
+          if (c.stash.size < capacity) c.stash.add({ type: 'item', n: sent++ })
+          return same
         case 'wait':
           return sim.delay().then(() => same)
       }
@@ -71,7 +76,7 @@ function run(sim: Simulation): void {
       case 7:
         return ref.tell({ type: 'fail' })
       default:
-        return ref.tell({ type: sim.oneOf(['wait', 'clear']) })
+        return ref.tell({ type: sim.oneOf(['wait', 'clear', 'extra']) })
     }
   })
   sim.after(990, () => ref.tell({ type: 'open' }))

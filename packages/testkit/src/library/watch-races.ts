@@ -1,6 +1,6 @@
 // Watching, unwatching and watching again while targets end, restart and are replaced under the same name.
 
-import { type ActorRef, type AnyRef, type Behavior, receive, same, setup, stopped } from 'troupe'
+import { type ActorRef, type AnyRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -91,6 +91,20 @@ function run(sim: Simulation): void {
   const second = new Map<AnyRef, 'plain' | 'with'>()
   const other = sim.system.spawn(watcher(second), { name: 'other', supervision: 'resume' })
   for (let i = 0; i <= sim.choose(3); i++) targets.push(spawn(`t${i}`))
+  // A Terminated that nobody handles is a death pact only where it was asked for.
+  const first = targets[0]!
+  const bound = (deathPact: boolean): Behavior<never> =>
+    setup<never>((ctx) => {
+      ctx.watch(first, { deathPact })
+      return receive<never>(
+        () => same,
+        (_c, s) => (s.type === 'Terminated' ? unhandled : same),
+      )
+    })
+  const pact = sim.calmly(() => sim.system.spawn(bound(true), { name: 'pact', supervision: 'stop' }))
+  const loose = sim.calmly(() => sim.system.spawn(bound(false), { name: 'loose', supervision: 'stop' }))
+  sim.eventually('a death pact is kept', () => (sim.system.phaseOf(pact) === 'terminated') === (sim.system.phaseOf(first) === 'terminated'))
+  sim.eventually('no pact is kept that nobody made', () => sim.system.phaseOf(loose) === 'running')
   sim.plan(sim.int(2, 20), () => {
     const at = targets[sim.choose(targets.length)]!
     const who = sim.choose(3) === 1 ? other : ref

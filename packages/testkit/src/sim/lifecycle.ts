@@ -65,7 +65,10 @@ export class Lifecycle {
         return
       case 'terminated': {
         const parent = cell.ref.parent?.cell
-        if (parent instanceof CellClass) parent.livingChildren--
+        if (!(parent instanceof CellClass)) return
+        parent.livingChildren--
+        // Who runs, and has a handler, is owed the news.
+        if ((parent.phase === 'running' || parent.phase === 'suspended') && parent.inner.signal !== undefined) parent.childEnds++
         return
       }
       default:
@@ -91,6 +94,9 @@ export class Lifecycle {
         if (cell.livingChildren > 0 && (cell.phase === 'stopping' || cell.options.restartChildren === 'stop'))
           tap.violate('C4', cell, `saw PostStop while ${cell.livingChildren} of its children lived`)
         return
+      case 'ChildStopped':
+        cell.childEnds--
+        break
       case 'PostRestart':
         if (!cell.sawPostStart || cell.incarnation === 0) tap.violate('C4', cell, 'saw PostRestart out of order')
         return
@@ -99,9 +105,9 @@ export class Lifecycle {
         if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, `saw ${signal.type} without a start`)
         return
       default:
-        if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping')
-          tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
     }
+    if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping')
+      tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
   }
   /** A parent hears of each child's end before its own. */
   #checkHeard(cell: SimCell): void {
@@ -120,6 +126,8 @@ export class Lifecycle {
     const { phase } = cell
     const parent = cell.ref.parent?.cell
     const now = this.#tap.host.runtime.now()
+    if (phase === 'running' && cell.childEnds > 0 && cell.extras?.pending === undefined)
+      this.#tap.violate('C4', cell, `did not hear of ${cell.childEnds} children that stopped`)
     if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0)
       this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
     else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
@@ -134,6 +142,7 @@ export class Lifecycle {
     if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')
       this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
     cell.incarnation++
+    cell.childEnds = 0
     cell.ran = false
     cell.sawPreStart = false
     cell.sawPostStart = false

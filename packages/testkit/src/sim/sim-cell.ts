@@ -45,6 +45,8 @@ export class SimCell extends Cell {
   spared = false
   incarnation = 0
   livingChildren = 0
+  /** Children that ended, and of which it was not told yet. */
+  childEnds = 0
   /** Signals of this incarnation. */
   sawPreStart = false
   sawPostStart = false
