@@ -45,7 +45,7 @@ export class Dispatcher {
   state: DispatcherState = 'starting'
   /** Cells that were spawned here and have not terminated. */
   population = 0
-  /** Counted per turn and per burst, never per message. */
+  /** Counted per drain and per burst, never per message. */
   turns = 0
   messages = 0
   readonly loopLatency: Histogram = new Histogram()
@@ -140,19 +140,29 @@ export class Dispatcher {
   #runTurns(): void {
     const choices = this.#runtime.choices
     const ready = this.#ready
+    const first = this.messages
+    let before = first
+    let turns = 0
+    let busy = 0
+    let squares = 0
     while (!this.#spent()) {
       const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size, ready))
-      if (cell === undefined) return
+      if (cell === undefined) break
       if (this.#timed === undefined) this.#timed = cell
       else if (this.#timed !== cell) this.#timed = null
       this.#turns++
+      turns++
       this.current = cell
-      const before = this.messages
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
-      this.turns++
-      if (this.messages > before) this.#fairness.add(this.messages - before)
+      const handled = this.messages - before
+      if (handled === 0) continue
+      before += handled
+      busy++
+      squares += handled * handled
     }
+    this.turns += turns
+    if (busy > 0) this.#fairness.add(busy, before - first, squares)
   }
 
   /** Accounts for messages handled since the last call; reads the clock when it is time. False: the slice is over. */
