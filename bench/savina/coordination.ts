@@ -5,7 +5,7 @@ import { type Address, type Benchmark, Dice, expectEqual } from './stage.ts'
 type Philosopher = { type: 'denied' } | { type: 'eat' } | { type: 'start' }
 type Arbitrator = { type: 'hungry'; id: number; from: Address<Philosopher> } | { type: 'done'; id: number } | { type: 'exit' }
 const philosophers = 20
-const meals = 2_000
+const meals = 20_000
 
 export const diningPhilosophers: Benchmark = {
   name: 'dining philosophers',
@@ -107,7 +107,7 @@ export const sleepingBarber: Benchmark = {
 type Smoker = { type: 'smoke'; busy: number } | { type: 'exit' }
 type Arbiter = { type: 'started' } | { type: 'start' }
 const smokers = 200
-const rounds = 50_000
+const rounds = 200_000
 
 export const cigaretteSmokers: Benchmark = {
   name: 'cigarette smokers',

@@ -1,5 +1,5 @@
 // Savina's numeric benchmarks, one master and its workers each: trapezoid, pi to many digits, matrix multiplication,
-// all-pairs shortest path, successive over-relaxation.
+// all-pairs shortest path.
 
 import { type Address, type Benchmark, Dice, expectClose, expectEqual } from './stage.ts'
 
@@ -45,7 +45,7 @@ export const trapezoid: Benchmark = {
   check: (result) => expectClose(result, area(1, pieces, 4 / pieces), 1e-9, 'trapezoid'),
 }
 
-const digits = 500
+const digits = 3_000
 const scale = 10n ** BigInt(digits + 10)
 
 /** Term k of the Bailey–Borwein–Plouffe series, as a scaled integer. */
@@ -77,7 +77,7 @@ export const piPrecision: Benchmark = {
   check: (result) => expectEqual(String(result).slice(0, 50), '31415926535897932384626433832795028841971693993751', 'pi precision'),
 }
 
-const order = 128
+const order = 256
 const block = 16
 
 type Multiply = { type: 'multiply'; row: number; column: number; size: number }

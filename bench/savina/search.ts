@@ -54,13 +54,13 @@ function sorter(stage: Stage, parent: Address<Sort>, place: 'left' | 'right' | '
 }
 
 type Queens = { type: 'work'; rows: readonly number[] } | { type: 'result'; solutions: number; spawned: number }
-const board = 10
+const board = 12
 const queensThreshold = 4
 
 export const nQueens: Benchmark = {
   name: 'N-queens',
   unit: 'solutions',
-  operations: 724,
+  operations: 14_200,
   kind: 'compute',
   run: (stage, finish) => {
     const workers: Address<Queens>[] = []
@@ -68,7 +68,7 @@ export const nQueens: Benchmark = {
     let solutions = 0
     let turn = 0
     const master = stage.spawn<Queens>((m) => {
-      if (m.type === 'work') workers[turn++ % workers.length]!.tell(m)
+      if (m.type === 'work') workers[turn++ % workers.length]!.tell({ type: 'work', rows: m.rows })
       else {
         solutions += m.solutions
         outstanding += m.spawned - 1
@@ -91,7 +91,7 @@ export const nQueens: Benchmark = {
       )
     master.tell({ type: 'work', rows: [] })
   },
-  check: (result) => expectEqual(result, 724, 'N-queens'),
+  check: (result) => expectEqual(result, 14_200, 'N-queens'),
 }
 
 function safe(rows: readonly number[], column: number): boolean {
@@ -137,7 +137,7 @@ export const aStar: Benchmark = {
     const master = stage.spawn<Star>((m) => {
       if (m.type === 'visit') {
         outstanding++
-        workers[turn++ % workers.length]!.tell(m)
+        workers[turn++ % workers.length]!.tell({ type: 'visit', node: m.node, cost: m.cost })
       } else if (--outstanding === 0) finish(best[side ** 3 - 1])
     })
     for (let w = 0; w < 20; w++)
@@ -210,53 +210,60 @@ function cobweb(stage: Stage, parent: Address<Tree>, seed: number): Address<Tree
 }
 
 type Point = { readonly x: number; readonly y: number }
-type Facility = { type: 'customer'; at: Point } | { type: 'end' }
-const customersInTown = 20_000
+type Facility = { type: 'customer'; at: Point }
+type Producer = { type: 'next' }
+const customersInTown = 100_000
 const opening = 0.05
 
 export const facilityLocation: Benchmark = {
   name: 'online facility location',
   unit: 'customers',
   operations: customersInTown,
-  kind: 'compute',
+  kind: 'messages',
   run: (stage, finish) => {
+    const dice = new Dice(23)
     let served = 0
+    let sent = 0
     let cost = 0
-    // A quadrant that has cost as much as a new facility opens one and splits into four.
+    const producer: Address<Producer> = stage.spawn<Producer>(() => {
+      if (sent++ < customersInTown) root.tell({ type: 'customer', at: { x: dice.next(), y: dice.next() } })
+      else finish(cost > 0 ? served : -1)
+    })
+    // A quadrant that has cost as much as a new facility opens one and splits into four; who serves asks for the next.
     const quadrant = (centre: Point, half: number, depth: number): Address<Facility> => {
       let spent = 0
       let children: Address<Facility>[] | undefined
       return stage.spawn<Facility>((m) => {
-        if (m.type === 'end') {
-          if (depth === 0) finish(cost > 0 ? served : -1)
-          return
+        if (children !== undefined) {
+          const child = children[(m.at.x > centre.x ? 1 : 0) + (m.at.y > centre.y ? 2 : 0)]!
+          return void child.tell({ type: 'customer', at: m.at })
         }
-        if (children === undefined) {
-          served++
-          const distance = Math.hypot(m.at.x - centre.x, m.at.y - centre.y)
-          spent += distance * opening
-          cost += distance
-          if (spent > half && depth < 8)
-            children = [0, 1, 2, 3].map((q) => quadrant({ x: centre.x + (q & 1 ? half : -half) / 2, y: centre.y + (q & 2 ? half : -half) / 2 }, half / 2, depth + 1))
-        } else children[(m.at.x > centre.x ? 1 : 0) + (m.at.y > centre.y ? 2 : 0)]!.tell(m)
+        served++
+        const distance = Math.hypot(m.at.x - centre.x, m.at.y - centre.y)
+        spent += distance * opening
+        cost += distance
+        if (spent > half && depth < 8)
+          children = [0, 1, 2, 3].map((q) => quadrant({ x: centre.x + (q & 1 ? half : -half) / 2, y: centre.y + (q & 2 ? half : -half) / 2 }, half / 2, depth + 1))
+        producer.tell({ type: 'next' })
       })
     }
     const root = quadrant({ x: 0.5, y: 0.5 }, 0.5, 0)
-    const dice = new Dice(23)
-    for (let i = 0; i < customersInTown; i++) root.tell({ type: 'customer', at: { x: dice.next(), y: dice.next() } })
-    // Everything that goes down the tree was told before this reaches the front; one more round lets it arrive.
-    const producer = stage.spawn<Facility>(() => {
-      if (served < customersInTown) producer.tell({ type: 'end' })
-      else root.tell({ type: 'end' })
-    })
-    producer.tell({ type: 'end' })
+    producer.tell({ type: 'next' })
   },
   check: (result) => expectEqual(result, customersInTown, 'online facility location'),
 }
 
-type Cell = { type: 'value'; round: number; from: number; value: number } | { type: 'start' }
-const grid = 24
-const relaxations = 20
+type Cell = { type: 'value'; round: number; value: number } | { type: 'start' }
+const grid = 40
+const relaxations = 40
+const omega = 1.25
+
+function neighbourhood(i: number): number[] {
+  const x = i % grid
+  const y = Math.floor(i / grid)
+  return [x > 0 ? i - 1 : -1, x < grid - 1 ? i + 1 : -1, y > 0 ? i - grid : -1, y < grid - 1 ? i + grid : -1].filter((n) => n >= 0)
+}
+const isRed = (i: number): boolean => ((i % grid) + Math.floor(i / grid)) % 2 === 0
 
 export const overRelaxation: Benchmark = {
   name: 'successive over-relaxation',
@@ -268,35 +275,37 @@ export const overRelaxation: Benchmark = {
     let done = 0
     let sum = 0
     for (let i = 0; i < grid * grid; i++) {
-      const x = i % grid
-      const y = Math.floor(i / grid)
-      const around = [x > 0 ? i - 1 : -1, x < grid - 1 ? i + 1 : -1, y > 0 ? i - grid : -1, y < grid - 1 ? i + grid : -1].filter((n) => n >= 0)
+      const around = neighbourhood(i)
+      const red = isRed(i)
       let value = i % 10
       let round = 0
-      const inbox = new Map<number, { count: number; sum: number }>()
+      let arrived = 0
+      let total = 0
       const share = (): void => {
-        for (const n of around) members[n]!.tell({ type: 'value', round, from: i, value })
+        for (const n of around) members[n]!.tell({ type: 'value', round, value })
       }
+      // Red goes first: it needs what black had before the round; black needs what red has after it.
       members.push(
         stage.spawn<Cell>((m) => {
-          if (m.type === 'start') share()
-          else {
-            const got = inbox.get(m.round) ?? { count: 0, sum: 0 }
-            got.count++
-            got.sum += m.value
-            inbox.set(m.round, got)
+          if (m.type === 'start') {
+            if (!red) share()
+            return false
           }
-          for (let got = inbox.get(round); round < relaxations && got?.count === around.length; got = inbox.get(round)) {
-            inbox.delete(round)
-            value += 1.25 * (got.sum / around.length - value) * 0.5
-            if (++round < relaxations) share()
-            else {
-              sum += value
-              if (++done === grid * grid) finish(sum)
-              return true
-            }
+          if (m.round !== round) throw new Error(`a value of round ${m.round} in round ${round}`)
+          total += m.value
+          if (++arrived < around.length) return false
+          value += omega * (total / around.length - value)
+          arrived = 0
+          total = 0
+          if (red) share()
+          round++
+          if (round < relaxations) {
+            if (!red) share()
+            return false
           }
-          return false
+          sum += value
+          if (++done === grid * grid) finish(sum)
+          return true
         }),
       )
     }
@@ -306,15 +315,13 @@ export const overRelaxation: Benchmark = {
 }
 
 function relaxed(): number {
-  let values = Float64Array.from({ length: grid * grid }, (_, i) => i % 10)
-  for (let r = 0; r < relaxations; r++) {
-    values = values.map((value, i) => {
-      const x = i % grid
-      const y = Math.floor(i / grid)
-      const around = [x > 0 ? i - 1 : -1, x < grid - 1 ? i + 1 : -1, y > 0 ? i - grid : -1, y < grid - 1 ? i + grid : -1].filter((n) => n >= 0)
-      const mean = around.reduce((a, n) => a + values[n]!, 0) / around.length
-      return value + 1.25 * (mean - value) * 0.5
-    })
-  }
+  const values = Float64Array.from({ length: grid * grid }, (_, i) => i % 10)
+  for (let r = 0; r < relaxations; r++)
+    for (const colour of [true, false])
+      for (let i = 0; i < values.length; i++) {
+        if (isRed(i) !== colour) continue
+        const around = neighbourhood(i)
+        values[i]! += omega * (around.reduce((a, n) => a + values[n]!, 0) / around.length - values[i]!)
+      }
   return values.reduce((a, b) => a + b, 0)
 }

@@ -6,7 +6,7 @@ import { type Address, type Benchmark, Dice, expectEqual } from './stage.ts'
 type DictionaryReply = { type: 'value'; value: number }
 type Dictionary = { type: 'put'; key: number; value: number; from: Address<DictionaryReply> } | { type: 'get'; key: number; from: Address<DictionaryReply> }
 const dictionaryWorkers = 20
-const dictionaryRequests = 10_000
+const dictionaryRequests = 50_000
 
 export const concurrentDictionary: Benchmark = {
   name: 'concurrent dictionary',
@@ -116,7 +116,7 @@ type Consumer = { type: 'consume'; item: number } | { type: 'exit' }
 const bufferSize = 50
 const producers = 40
 const consumers = 40
-const itemsEach = 1_000
+const itemsEach = 2_000
 const itemCost = 25
 
 /** A little arithmetic that nobody can leave out, standing in for making or using an item. */
@@ -244,7 +244,7 @@ export const bankTransaction: Benchmark = {
 type Series = { type: 'next' } | { type: 'term'; term: number } | { type: 'total' }
 type Compute = { type: 'compute'; term: number; from: Address<Series> }
 const seriesCount = 10
-const terms = 25_000
+const terms = 100_000
 
 export const logisticMap: Benchmark = {
   name: 'logistic map',

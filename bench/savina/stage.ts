@@ -28,20 +28,26 @@ export interface Benchmark {
   check(result: unknown): void
 }
 
-export async function onTroupe(benchmark: Benchmark): Promise<void> {
+/** Runs it once on a system of its own; the time in ms until it finished, without the check and the shutdown. */
+export async function onTroupe(benchmark: Benchmark): Promise<number> {
   const failures: unknown[] = []
   const note = (fields: Readonly<Record<string, unknown>>): void => void failures.push(fields['cause'])
+  const started = performance.now()
   const system = ActorSystem.create('bench', { logger: { debug: note, info: note, warn: note, error: note } })
   const stage: Stage = {
     spawn: (handler) => system.spawn(receive((ctx, message) => (handler(message as never, ctx.self) === true ? stopped : same))),
   }
   const result = await new Promise((resolve) => benchmark.run(stage, resolve))
+  const elapsed = performance.now() - started
   benchmark.check(result)
   await system.shutdown()
   if (failures.length > 0) throw failures[0]
+  return elapsed
 }
 
-export async function onRaw(benchmark: Benchmark): Promise<void> {
+/** Runs it once on the floor; the time in ms until it finished, without the check. */
+export async function onRaw(benchmark: Benchmark): Promise<number> {
+  const started = performance.now()
   const system = new RawSystem()
   const stage: Stage = {
     spawn: <M>(handler: Handler<M>) => {
@@ -49,7 +55,10 @@ export async function onRaw(benchmark: Benchmark): Promise<void> {
       return actor
     },
   }
-  benchmark.check(await new Promise((resolve) => benchmark.run(stage, resolve)))
+  const result = await new Promise((resolve) => benchmark.run(stage, resolve))
+  const elapsed = performance.now() - started
+  benchmark.check(result)
+  return elapsed
 }
 
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {

@@ -83,20 +83,20 @@ run("ask concurrent") ->
     exit(Echo, kill),
     N;
 run("concurrent dictionary") ->
-    Workers = 20, Requests = 10000, Self = self(),
+    Workers = 20, Requests = 50000, Self = self(),
     Dictionary = spawn(fun() -> dictionary(#{}) end),
     [spawn(fun() -> dictionary_worker(Dictionary, W, Requests, Self) end) || W <- lists:seq(1, Workers)],
     wait(done, Workers),
     exit(Dictionary, kill),
     Workers * Requests;
 run("logistic map") ->
-    Series = 10, Terms = 25000, Self = self(),
+    Series = 10, Terms = 100000, Self = self(),
     [spawn(fun() -> series(3.46 + S * 0.0025, S * 0.0025, Terms, Self) end) || S <- lists:seq(0, Series - 1)],
     wait(done, Series),
     Series * Terms;
 run("N-queens") ->
-    724 = queens([], 10),
-    724;
+    14200 = queens([], 12),
+    14200;
 run(_) ->
     halt(3).
 

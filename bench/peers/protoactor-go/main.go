@@ -36,7 +36,7 @@ var benchmarks = map[string]benchmark{
 	"ask concurrent":        askConcurrent(50, 1_000),
 	"concurrent dictionary": dictionary(20, 2_000),
 	"logistic map":          logistic(10, 5_000),
-	"N-queens":              queens(10, 4, 724),
+	"N-queens":              queens(12, 4, 14_200),
 }
 
 func main() {

@@ -60,7 +60,7 @@ async fn main() {
         "ask concurrent" => || Box::pin(ask_concurrent(50, 1_000)),
         "concurrent dictionary" => || Box::pin(dictionary(20, 10_000)),
         "logistic map" => || Box::pin(logistic(10, 25_000)),
-        "N-queens" => || Box::pin(queens(724)),
+        "N-queens" => || Box::pin(queens(14_200)),
         _ => std::process::exit(3),
     };
     let warm = Instant::now() + Duration::from_millis(args[2].parse().unwrap());
@@ -403,7 +403,7 @@ struct Master {
     done: Option<oneshot::Sender<u64>>,
 }
 
-const BOARD: i32 = 10;
+const BOARD: i32 = 12;
 
 async fn queens(expected: u64) -> u64 {
     let (done, finished) = oneshot::channel();

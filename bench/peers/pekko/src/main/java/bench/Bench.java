@@ -93,7 +93,7 @@ public final class Bench {
     all.put("ask concurrent", askConcurrent(200, 1_000));
     all.put("concurrent dictionary", dictionary(20, 10_000));
     all.put("logistic map", logistic(10, 25_000));
-    all.put("N-queens", queens(10, 4, 724));
+    all.put("N-queens", queens(12, 4, 14_200));
     return all;
   }
 
