@@ -195,8 +195,8 @@ test('what an earlier socket sent does not reach the incarnation after it', () =
     const client = system.spawn(tcp.connect({ port, handler }))
     await seen.next('connected')
     system.suspend(client, 'so that both chunks wait')
-    for (const [i, text] of ['one', 'two'].entries()) {
-      sockets[0]!.write(text)
+    for (const [i, chunk] of ['one', 'two'].entries()) {
+      sockets[0]!.write(chunk)
       while ((await system.ledger()).queued <= i) await new Promise((resolve) => setImmediate(resolve))
     }
     system.resume(client)
