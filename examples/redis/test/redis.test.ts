@@ -327,6 +327,24 @@ test('a subscriber that does not read is disconnected at its bound, and nobody e
     slow.socket.destroy()
   }, 1024 * 1024))
 
+test('a client that sends without reading is not read from either, and loses nothing', () =>
+  withServer(async (port) => {
+    const client = new Client(port)
+    await client.call('PING')
+    client.socket.pause()
+    const payload = 'x'.repeat(10_000)
+    const count = 5000
+    for (let i = 0; i < count; i++) client.socket.write(encodeRespRequest(['ECHO', payload]))
+    let before = -1
+    while (client.socket.writableLength !== before) {
+      before = client.socket.writableLength
+      for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(before).toBeGreaterThan(10_000_000)
+    client.socket.resume()
+    for (let i = 0; i < count; i++) expect(await client.next()).toBe(payload)
+  }))
+
 test('keys that nobody looks at are swept away', () => {
   let now = 0
   const store = new Store(() => now)

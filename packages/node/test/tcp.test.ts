@@ -175,6 +175,40 @@ test('under restart a client whose error is unowned connects again, with backoff
     await system.shutdown()
   }))
 
+test('what an earlier socket sent does not reach the incarnation after it', () =>
+  leakless(async () => {
+    const system = hostSystem()
+    const sockets: Socket[] = []
+    const server = createServer({ noDelay: true }, (socket) => {
+      socket.on('error', () => {})
+      sockets.push(socket)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    const seen = new Inbox<SocketEvent>()
+    const handler = (): Behavior<SocketEvent> =>
+      receive((_ctx, m) => {
+        if (m.type === 'data' && m.chunk.toString() === 'one') throw new Error('crash')
+        seen.take(m)
+        return same
+      })
+    const client = system.spawn(tcp.connect({ port, handler }))
+    await seen.next('connected')
+    system.suspend(client, 'so that both chunks wait')
+    for (const [i, chunk] of ['one', 'two'].entries()) {
+      sockets[0]!.write(chunk)
+      while ((await system.ledger()).queued <= i) await new Promise((resolve) => setImmediate(resolve))
+    }
+    system.resume(client)
+    await seen.next('connected')
+    await until(() => sockets.length === 2)
+    sockets[1]!.write('hello')
+    expect((await seen.next('data')).chunk.toString()).toBe('hello')
+    await system.shutdown()
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }))
+
 test('the crash of one connection closes that one only', () =>
   leakless(async () => {
     const system = hostSystem()

@@ -2,25 +2,11 @@
 // below itself, or through a supervisor of the user's choice. Its stop closes the server, and its children with it.
 
 import type { Server, Socket } from 'node:net'
-import {
-  type ActorContext,
-  type ActorRef,
-  type Behavior,
-  child,
-  receive,
-  same,
-  setup,
-  type SpawnOptions,
-  stopped,
-  supervisorClient,
-  type SupervisorMessage,
-  unhandled,
-} from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
-import { handledConnection, ownedConnection } from './connection.ts'
+import { Acceptor, type SpawnConnection } from './accept.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
-import { Link } from './link.ts'
 import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions, Endpoint, SocketEvent } from './protocol.ts'
 
 /** What a listener tells its owner. */
@@ -45,13 +31,6 @@ export type ListenerCommand =
   | { readonly type: 'address'; readonly replyTo: ActorRef<Endpoint> }
   /** Takes no further connections; those that are open go on. */
   | { readonly type: 'close' }
-
-/** Asks a supervisor to spawn a connection's actor: it should call `ctx.spawn(message.behavior, message.options)`. */
-export interface SpawnConnection {
-  readonly type: 'spawn-connection'
-  readonly behavior: Behavior<never>
-  readonly options: SpawnOptions
-}
 
 /** Where and how to listen. */
 export interface ListenOptions extends ConnectionOptions {
@@ -92,8 +71,9 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     const carrier = new Carrier(self, source)
     const tell = (event: ListenerEvent): void => owner?.tell(event, carrier)
 
+    const acceptor = new Acceptor(ctx, options, place, tell)
     const server = make(
-      (socket) => accept(ctx, socket, options, place, tell),
+      (socket) => acceptor.take(socket),
       (cause, socket) =>
         tell({ type: 'refused', code: toIoError(what, cause).code, remote: { host: socket.remoteAddress, port: socket.remotePort }, listener: self }),
     )
@@ -162,67 +142,8 @@ class LastWord extends Carrier {
   }
 }
 
-function accept(
-  ctx: ActorContext<ListenerCommand>,
-  socket: Socket,
-  options: ListenOptions,
-  place: string,
-  tell: (event: ListenerEvent) => void,
-): void {
-  const remote: Endpoint = options.path === undefined ? { host: socket.remoteAddress, port: socket.remotePort } : { path: options.path }
-  const link = new Link(socket, `serve a connection on ${place}`, options, undefined, options.path)
-  // An accepted socket is there once: a restarted actor finds it gone, and stops.
-  const open = (): Link | undefined => (link.attached || link.stale ? undefined : link)
-  const { handler, owner, supervisor, under } = options
-  const self: ActorRef<ListenerCommand> = ctx.self
-  const announce = (connection: ActorRef<ConnectionCommand>): void => tell({ type: 'accepted', connection, remote, listener: self })
-  const behavior: Behavior<never> =
-    handler === undefined ? ownedConnection(open, owner, options, announce) : handledConnection(open, handler, options)
-  const spawn: SpawnOptions = { supervision: 'stop', ...options.spawn }
-  const gone = (): void => link.release()
-  if (supervisor !== undefined) {
-    supervisor.tell(
-      { type: 'spawn-connection', behavior, options: spawn },
-      new Carrier(self, { stale: false, credited: () => {}, undelivered: gone }),
-    )
-    return
-  }
-  if (under !== undefined) {
-    const { supervision: _decidedThere, name: _unique, ...rest } = spawn
-    const name = `connection-${(connections += 1)}`
-    supervisorClient(under)
-      .startChild(child(name, behavior, { ...rest, restart: 'temporary' }))
-      .catch(gone)
-    return
-  }
-  try {
-    ctx.spawn(behavior, spawn)
-  } catch {
-    // The listener is stopping: a peer that slipped in is turned away.
-    gone()
-  }
-}
-
-/** Names connections under a supervisor, whose children have names. */
-let connections = 0
-
 function addressOf(server: Server): Endpoint {
   const address = server.address()
   if (address === null) return {}
   return typeof address === 'string' ? { path: address } : { host: address.address, port: address.port }
-}
-
-/**
- * A plain supervisor for connections: spawns what listeners send it, and nothing else. Give it to `listen` as
- * `supervisor` to keep connections when the listener restarts.
- *
- * @example
- * const connections = ctx.spawn(connectionSupervisor(), { name: 'connections' })
- * ctx.spawn(tcp.listen({ port: 0, handler, supervisor: connections }))
- */
-export function connectionSupervisor(): Behavior<SpawnConnection> {
-  return receive((ctx, m) => {
-    ctx.spawn(m.behavior, m.options)
-    return same
-  })
 }
