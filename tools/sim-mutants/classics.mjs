@@ -91,7 +91,7 @@ export const classics = [
     file: 'cell/cell.ts',
     edits: [
       [
-        "    return this.phase === 'running' && (this.extras === undefined || this.extras.pending === undefined)\n",
+        "    return this.phase === 'running' && (this.extras === undefined || (this.extras.pending === undefined && !this.extras.saturated))\n",
         "    return this.phase === 'running'\n",
       ],
     ],
@@ -139,7 +139,7 @@ export const classics = [
   {
     name: 'an ask that timed out stays registered',
     file: 'cell/ask.ts',
-    edits: [['    this.asker?.extras?.asking?.delete(this)\n', '']],
+    edits: [['    if (this.edge !== undefined) this.edge.unlink()\n', '']],
   },
   {
     name: 'the message in progress is forgotten by a kill',
