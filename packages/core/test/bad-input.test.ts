@@ -232,6 +232,17 @@ describe('system options', () => {
       expect(() => ActorSystem.create('x', { runtime: 'manual', ...(options as SystemOptions) })).toThrow(error('invalid-option', named))
     })
 
+  test('an option that no system knows is refused by name, with those that there are', () => {
+    const refused = error('invalid-option', /^Option askTimeuot is 50: .*it knows root, logger, .*askTimeout.*flightRecorder\.$/)
+    expect(() => ActorSystem.create('x', { askTimeuot: 50 } as SystemOptions)).toThrow(refused)
+    for (const inherited of ['toString', 'constructor'])
+      expect(() => ActorSystem.create('x', { [inherited]: 1 } as SystemOptions)).toThrow(error('invalid-option', inherited))
+  })
+  for (const options of [null, 7, 'host'])
+    test(`${JSON.stringify(options)} instead of options is refused`, () => {
+      expect(() => ActorSystem.create('x', options as never)).toThrow(error('invalid-option', 'options'))
+    })
+
   test('a shutdown deadline that makes no sense is refused, and the system stays open', async () => {
     const kit = createTestKit()
     for (const deadline of [-1, NaN, Infinity, '5' as never])

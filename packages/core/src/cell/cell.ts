@@ -198,6 +198,19 @@ export class Cell {
     else if (this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
   }
 
+  /** Its turn ended by an error that nothing contained: it fails of it, rather than never having a turn again. */
+  broke(cause: unknown): void {
+    this.#scheduled = parked
+    const { ctx } = this
+    if (ctx?.message !== undefined) {
+      this.dispatcher.ledger.failed++
+      if (ctx.meta instanceof Envelope) ctx.meta.end('failed', cause)
+      ctx.message = undefined
+      ctx.meta = undefined
+    }
+    this.command({ verb: 'fail', cause })
+  }
+
   /** Whether user messages may be handled now. */
   canHandle(): boolean {
     return this.phase === 'running' && (this.extras === undefined || (this.extras.pending === undefined && !this.extras.saturated))

@@ -139,6 +139,7 @@ export class Dispatcher {
     } catch (cause) {
       // Cells contain whatever user code does; what gets here is a bug of ours, and must not stop the others.
       this.host.logger.error({ cause, dispatcher: this.name, actor: this.current?.ref.path }, 'a turn broke')
+      this.current?.broke(cause)
       this.current = undefined
     }
     this.host.running = outer

@@ -5,7 +5,7 @@ import { decideFailure } from '../deciders/supervision.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
 import { ActorError } from '../values/actor-error.ts'
 import { HookedNode } from '../values/behavior.ts'
-import { ActorInitializationError, Escalated } from '../values/errors.ts'
+import { ActorInitializationError, Escalated, readable } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
@@ -18,7 +18,8 @@ import { beginStop } from './stopping.ts'
 import { resumeEscalated } from './taking-along.ts'
 
 /** Fails the present incarnation with `cause`, and does what its policy says. */
-export function fail(cell: Cell, cause: unknown, message: unknown): void {
+export function fail(cell: Cell, thrown: unknown, message: unknown): void {
+  const cause = readable(thrown)
   const { phase, dispatcher } = cell
   if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) {
     // Ending already, being replaced, or failed and waiting for its parent: nothing left to decide.

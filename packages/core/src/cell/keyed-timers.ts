@@ -8,6 +8,7 @@ import type { AnyRef } from '../values/ref.ts'
 import { receiveTimeout } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Envelope } from './envelope.ts'
+import { isBusy } from './pending.ts'
 
 class KeyedTimer extends Envelope implements Deadline {
   at = 0
@@ -33,7 +34,9 @@ class KeyedTimer extends Envelope implements Deadline {
     const { cell } = this.#owner
     if (this.period > 0) {
       const missed = Math.floor((now - this.at) / this.period)
-      cell.dispatcher.host.timers.set(this, this.at + (missed + 1) * this.period)
+      const next = this.at + (missed + 1) * this.period
+      // A period that the clock cannot tell from nothing would be due again at once, for ever, or never.
+      cell.dispatcher.host.timers.set(this, next > now && next < Infinity ? next : now + 1)
     }
     if (this.to !== undefined) {
       this.#owner.forget(this)
@@ -136,7 +139,7 @@ export class ReceiveTimer implements Deadline {
   fire(now: number): void {
     const { host } = this.#cell.dispatcher
     // A message that waits or is being handled is no silence.
-    if (this.#cell.extras?.pending !== undefined || this.#cell.queuedMessages > 0) this.#touched = now
+    if (isBusy(this.#cell) || this.#cell.queuedMessages > 0) this.#touched = now
     const at = this.#touched + this.#ms
     if (at > now) {
       host.timers.set(this, at)

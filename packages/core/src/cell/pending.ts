@@ -69,7 +69,13 @@ export function abandon(cell: Cell): void {
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+  if (typeof value !== 'object' || value === null) return false
+  try {
+    return 'then' in value && typeof value.then === 'function'
+  } catch {
+    // As with `await`: what cannot be asked is a rejection.
+    return true
+  }
 }
 
 /** Bounds one step of starting, stopping or restarting; fires into the cell's control lane. */

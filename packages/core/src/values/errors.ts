@@ -248,6 +248,17 @@ export class DeathPact extends TroupeError {
 
 /** A short text of any value, for messages of errors. */
 export function show(value: unknown): string {
+  try {
+    return look(value)
+  } catch {
+    return unreadable
+  }
+}
+
+/** A getter or a proxy that throws must not turn the report of one mistake into another. */
+const unreadable = 'something unreadable'
+
+function look(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
   if (value instanceof Error) return `${value.name}: ${value.message}`
@@ -259,12 +270,30 @@ export function show(value: unknown): string {
 
 /** The message of whatever was thrown. */
 export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message || cause.name : show(cause)
+  try {
+    return cause instanceof Error ? String(cause.message || cause.name) : show(cause)
+  } catch {
+    return unreadable
+  }
 }
 
 /** How a message is called in logs: its `type` tag, its class, or its primitive type. */
 export function typeOf(message: unknown): string {
   if (typeof message !== 'object' || message === null) return typeof message
-  const tag = (message as { type?: unknown }).type
-  return typeof tag === 'string' ? tag : (message.constructor?.name ?? 'object')
+  try {
+    const tag = (message as { type?: unknown }).type
+    return typeof tag === 'string' ? tag : String(message.constructor?.name ?? 'object')
+  } catch {
+    return unreadable
+  }
+}
+
+/** What was thrown, or an error in its place where it cannot even be asked what it is. */
+export function readable(cause: unknown): unknown {
+  try {
+    void (cause instanceof Error)
+    return cause
+  } catch {
+    return new Error('Something was thrown that cannot be read, such as a revoked proxy.')
+  }
 }

@@ -12,7 +12,7 @@ import type { Deadline } from '../../queues/timers.ts'
 import { walk } from '../../system/inspection.ts'
 import { ActorError } from '../../values/actor-error.ts'
 import type { ActorContext } from '../../values/context.ts'
-import { SystemClosed } from '../../values/errors.ts'
+import { show, SystemClosed } from '../../values/errors.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import type { Directive } from '../../values/signals.ts'
 import type { AnyChildSpec } from './child-spec.ts'
@@ -256,8 +256,19 @@ export class Engine implements Keeper {
   #answer(request: number, outcome: Outcome): void {
     const { what, replyTo, id } = this.#asked.get(request)!
     this.#asked.delete(request)
-    if (!outcome.ok) return replyTo.tell(refusal(this.#cell.ref.path, what, outcome))
-    replyTo.tell({ ok: true, ref: this.roster.cell(id)?.ref })
+    this.reply(replyTo, outcome.ok ? { ok: true, ref: this.roster.cell(id)?.ref } : refusal(this.#cell.ref.path, what, outcome))
+  }
+
+  /** Answers whoever asked. A bad address is the asker's affair: the children must not suffer for it. */
+  reply<T>(replyTo: ActorRef<T> | undefined, answer: T): void {
+    const { ref, dispatcher } = this.#cell
+    try {
+      if (typeof replyTo?.tell === 'function') return replyTo.tell(answer)
+      dispatcher.ledger.sent++
+      dispatcher.host.bury(answer, ref, undefined, 'no-recipient')
+    } catch (cause) {
+      dispatcher.host.logger.error({ actor: ref.path, cause }, 'the answer of a supervisor could not be delivered')
+    }
   }
 }
 
@@ -272,5 +283,6 @@ function killAll(cell: Cell): void {
 
 function nameOf(key: ChildKey): string {
   if (typeof key === 'string') return `"${key}"`
+  if (typeof key !== 'object' || key === null) return show(key)
   return 'tell' in key ? key.path : `"${key.name ?? 'an instance'}"`
 }

@@ -55,6 +55,7 @@ export class Roster {
 
   find(key: ChildKey): number | undefined {
     if (typeof key === 'string') return this.#tree.names.get(key)?.id
+    if (typeof key !== 'object' || key === null) return undefined
     if ('tell' in key) {
       const cell = cellOf(key)
       return cell === undefined ? undefined : this.#ids.get(cell)

@@ -4,7 +4,7 @@
 //   setup: children start, in order ─→ running ─→ PreStop or PreRestart: children stop, youngest first
 
 import { cellOf } from '../../cell/local-ref.ts'
-import { type Behavior, receive, same, setup } from '../../values/behavior.ts'
+import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
 import { checkFinite, checkOneOf, checkWhole } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { InvalidOption } from '../../values/errors.ts'
@@ -73,7 +73,7 @@ function check(options: SupervisorOptions): Checked {
   checkWhole('intensity', intensity, 0)
   checkFinite('period', period, 'above')
   checkOneOf('autoShutdown', autoShutdown, ['never', 'any-significant', 'all-significant'])
-  if (!Array.isArray(children) || children.some((c) => typeof c?.behavior !== 'object'))
+  if (!Array.isArray(children) || !children.every(isSpec))
     throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
   const simple = strategy === 'simple-one-for-one'
   if (simple && typeof template?.with !== 'function')
@@ -94,8 +94,7 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
   const engine = new Engine(ctx, tree, checked.children)
   const running = receive<SupervisorMessage>(
     (_ctx, message) => {
-      handle(engine, checked, ctx.path, message)
-      return same
+      return handle(engine, checked, ctx.path, message) ? same : unhandled
     },
     (_ctx, signal) => {
       if (signal.type === 'PreStop' || signal.type === 'PreRestart') return new Promise<void>((resolve) => engine.close(resolve))
@@ -116,39 +115,46 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
   })
 }
 
-function handle(engine: Engine, checked: Checked, path: string, message: SupervisorMessage): void {
-  switch (message.type) {
+/** False: it is no message for a supervisor. */
+function handle(engine: Engine, checked: Checked, path: string, message: SupervisorMessage): boolean {
+  switch (message?.type) {
     case 'start-child': {
       const wrong = misfit(checked, message.child)
-      if (wrong === undefined) return engine.start(message.child, message.replyTo)
-      return message.replyTo.tell(
-        refusal(path, `start ${message.child?.name ?? 'a child'}`, {
-          ok: false,
-          reason: 'invalid',
-          cause: new InvalidOption('child', message.child, wrong),
-        }),
-      )
+      if (wrong === undefined) engine.start(message.child, message.replyTo)
+      else {
+        const cause = new InvalidOption('child', message.child, wrong)
+        engine.reply(message.replyTo, refusal(path, `start ${message.child?.name ?? 'a child'}`, { ok: false, reason: 'invalid', cause }))
+      }
+      return true
     }
     case 'stop-child':
-      return engine.control('stop', message.child, message.replyTo)
+      engine.control('stop', message.child, message.replyTo)
+      return true
     case 'restart-child':
-      return engine.control('restart', message.child, message.replyTo)
+      engine.control('restart', message.child, message.replyTo)
+      return true
     case 'delete-child':
-      return engine.control('delete', message.child, message.replyTo)
+      engine.control('delete', message.child, message.replyTo)
+      return true
     case 'find-child': {
       const ref = engine.find(message.child)
-      return message.replyTo.tell(ref === undefined ? refusal(path, 'find a child', { ok: false, reason: 'not-found' }) : { ok: true, ref })
+      engine.reply(message.replyTo, ref === undefined ? refusal(path, 'find a child', { ok: false, reason: 'not-found' }) : { ok: true, ref })
+      return true
     }
     case 'children':
-      return message.replyTo.tell(engine.roster.list())
+      engine.reply(message.replyTo, engine.roster.list())
+      return true
     case 'count':
-      return message.replyTo.tell(engine.roster.count())
+      engine.reply(message.replyTo, engine.roster.count())
+      return true
+    default:
+      return false
   }
 }
 
 /** Why a child cannot be one of this supervisor's, in words; undefined if it can. */
 function misfit({ template, autoShutdown }: Checked, spec: AnyChildSpec): string | undefined {
-  if (typeof spec?.behavior !== 'object') return 'use child(name, behavior) or template(…).with(…)'
+  if (!isSpec(spec)) return 'use child(name, behavior) or template(…).with(…)'
   if (spec.template !== template)
     return template === undefined
       ? 'it is an instance of a template; use child(name, behavior)'
@@ -156,4 +162,9 @@ function misfit({ template, autoShutdown }: Checked, spec: AnyChildSpec): string
   if (spec.significant && autoShutdown === 'never')
     return "a significant child needs a supervisor with autoShutdown 'any-significant' or 'all-significant'"
   return undefined
+}
+
+/** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
+function isSpec(spec: AnyChildSpec | undefined): boolean {
+  return typeof spec?.behavior === 'object' && Array.isArray(spec.needs) && typeof spec.spawn === 'object'
 }

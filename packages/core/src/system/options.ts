@@ -1,0 +1,35 @@
+// Which options a system knows. A misspelt one is refused by name instead of being silently without effect; what each
+// option may be is checked by whoever uses it.
+
+import { InvalidOption } from '../values/errors.ts'
+import type { SystemOptions } from '../values/options.ts'
+
+const known: Readonly<Record<keyof SystemOptions, true>> = {
+  root: true,
+  logger: true,
+  supervision: true,
+  askTimeout: true,
+  deadlock: true,
+  dispatcher: true,
+  dispatchers: true,
+  runtime: true,
+  runtimes: true,
+  keepAlive: true,
+  deadLetterCapacity: true,
+  onEscalation: true,
+  middleware: true,
+  metrics: true,
+  flightRecorder: true,
+}
+
+/** Fails with `InvalidOption` on the first option that no system knows. */
+export function checkKnown(options: SystemOptions): void {
+  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { logger }')
+  for (const key in options)
+    if (!Object.hasOwn(known, key))
+      throw new InvalidOption(
+        key,
+        options[key as keyof SystemOptions],
+        `ActorSystem.create knows no such option; it knows ${Object.keys(known).join(', ')}`,
+      )
+}
