@@ -298,3 +298,20 @@ describe('observation channels', () => {
     await kit.end()
   })
 })
+
+test('who subscribes during a publication gets the next one: a listener that subscribes anew does not go round for ever', async () => {
+  const kit = createTestKit()
+  let heard = 0
+  const listenOnce = (): void => {
+    const subscription = kit.system.events.listen(() => {
+      subscription.cancel()
+      if (++heard < 100) listenOnce()
+    }, 'tick')
+  }
+  listenOnce()
+  kit.system.events.publish({ type: 'tick' })
+  expect(heard).toBe(1)
+  kit.system.events.publish({ type: 'tick' })
+  expect(heard).toBe(2)
+  await kit.end()
+})

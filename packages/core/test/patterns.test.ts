@@ -1,13 +1,16 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import {
+  Actor,
   type ActorRef,
   type Behavior,
+  behaviorOfClass,
   CallTimeout,
   CircuitBreaker,
   CircuitOpen,
   entities,
   fsm,
+  handleOf,
   InvalidOption,
   OfferRefused,
   passivate,
@@ -345,6 +348,58 @@ describe('passivation', () => {
     await kit.settle()
     expect(log).toEqual(['a0', 'b9', 'a1', 'a2', 'a3'])
     await kit.checkLedger()
+    await kit.end()
+  })
+})
+
+describe('passivation of class actors and of what waits', () => {
+  class Account extends Actor {
+    static readonly errors: unknown[] = []
+    withdraw(amount: number): number {
+      if (amount < 0) throw new Error('negative')
+      return amount
+    }
+    override onError(cause: unknown): void {
+      Account.errors.push(cause)
+    }
+  }
+  test('a class actor that is passivated keeps its handle and its onError', async () => {
+    const kit = createTestKit()
+    const account = handleOf<Account>(kit.system.spawn(passivate(behaviorOfClass(Account), { after: 100 })))
+    const good = account.ask.withdraw(3)
+    const bad = failureOf(account.ask.withdraw(-1))
+    await kit.settle()
+    expect(await good).toBe(3)
+    expect(Account.errors).toEqual([await bad])
+    await kit.advance(500)
+    expect(kit.system.phaseOf(account)).toBe('terminated')
+    await kit.end()
+  })
+  test('what waits for a leaving entity is handled also when the router of entities restarts meanwhile', async () => {
+    const kit = createTestKit()
+    const seen: string[] = []
+    const releases: (() => void)[] = []
+    const entity = receive<string>(
+      (_ctx, m) => void seen.push(m),
+      (_ctx, s) => (s.type === 'PreStop' && seen.length === 1 ? new Promise<undefined>((resolve) => releases.push(() => resolve(undefined))) : same),
+    )
+    const keyOf = (m: string): string => {
+      if (m === 'bad') throw new Error('no key')
+      return m.slice(0, 1)
+    }
+    const router = kit.system.spawn(entities<string>({ keyOf, create: () => entity, idle: 100 }))
+    router.tell('a1')
+    await kit.settle()
+    await kit.advance(150)
+    router.tell('a2')
+    await kit.settle()
+    router.tell('bad')
+    await kit.settle()
+    expect(seen).toEqual(['a1'])
+    for (const release of releases) release()
+    await kit.settle()
+    await kit.advance(50)
+    expect(seen).toEqual(['a1', 'a2'])
     await kit.end()
   })
 })

@@ -1,10 +1,11 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, expectTypeOf, test } from 'vitest'
-import { type ActorRef, ForeignRef, ignore, type Listing, receive, receptionistOf, same, serviceKey, stopped, SystemClosed } from 'troupe'
+import { type ActorRef, ForeignRef, group, ignore, type Listing, receive, receptionistOf, same, serviceKey, setup, stopped, SystemClosed } from 'troupe'
 
 type Ping = { type: 'ping' }
 const key = serviceKey<Ping>('pingers')
 const leaver = receive<Ping>(() => stopped)
+const relays = serviceKey<never>('relays')
 
 test('an actor is found by its key, typed, in order of registration', async () => {
   const kit = createTestKit()
@@ -91,4 +92,30 @@ test('a foreign ref is refused, and so is everything on a closing system', async
   expect(() => desk.register(key, ref)).toThrow(SystemClosed)
   expect(() => desk.subscribe(key, ref)).toThrow(SystemClosed)
   await other.end()
+})
+
+test('an adapter of an earlier incarnation is forgotten: a group that restarted gets one listing, and no dead letter', async () => {
+  const kit = createTestKit()
+  const desk = receptionistOf(kit.system)
+  const router = kit.system.spawn(group(key))
+  const adapted: ActorRef<never>[] = []
+  const registrar = kit.system.spawn(
+    setup((ctx) => {
+      const mine = ctx.adapt((m: never) => m)
+      adapted.push(mine)
+      desk.register(relays, mine)
+      return ignore
+    }),
+  )
+  for (let i = 0; i < 3; i++) {
+    await kit.settle()
+    kit.system.restart(router)
+    kit.system.restart(registrar)
+  }
+  await kit.advance(5000)
+  desk.register(key, kit.system.spawn(leaver))
+  await kit.settle()
+  expect(kit.system.deadLetters.count).toBe(0)
+  expect(desk.find(relays)).toEqual([adapted.at(-1)])
+  await kit.end()
 })

@@ -3,8 +3,9 @@
 
 import { cellOf } from '../cell/local-ref.ts'
 import type { Context } from '../cell/context.ts'
-import { type Behavior, BehaviorNode, BehaviorWithOptions, receive, same, setup, stopped, unhandled, withOptions } from '../values/behavior.ts'
+import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode, receive, same, setup, stopped, unhandled, withOptions } from '../values/behavior.ts'
 import { checkFinite, checkWhole } from '../values/checks.ts'
+import type { ActorContext } from '../values/context.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
@@ -25,10 +26,12 @@ import { buryPresent } from './router/routing.ts'
 export function passivate<M>(behavior: Behavior<M>, options: { readonly after: number }): Behavior<M> {
   const after = checkFinite('after', options?.after, 'above')
   if (behavior instanceof BehaviorWithOptions) return new BehaviorWithOptions(passivate(behavior.behavior as Behavior<M>, options), behavior.options)
-  return setup<M>((ctx) => {
+  const init = (ctx: ActorContext<M>): Behavior<M> => {
     ctx.setReceiveTimeout(after)
     return leaving(behavior) as Behavior<M>
-  })
+  }
+  // A class actor stays one: its ref is a handle.
+  return behavior instanceof HookedNode ? new HookedNode('setup', init, undefined, undefined, behavior.makeRef) : setup<M>(init)
 }
 
 /** Wraps whatever the behavior becomes, so that its own signal handler never hides the timeout. */
@@ -42,7 +45,8 @@ function leaving(node: unknown): unknown {
     if (s.type === 'ReceiveTimeout') return (ctx as Context).cell.queuedMessages > 0 ? same : stopped
     return signal === undefined ? unhandled : leaving(signal(ctx, s))
   }
-  return new BehaviorNode(kind, (ctx, message) => leaving(handle(ctx, message)), onSignal)
+  const onMessage = (ctx: never, message: never): unknown => leaving(handle(ctx, message))
+  return node instanceof HookedNode ? new HookedNode(kind, onMessage, onSignal, node.error, node.makeRef) : new BehaviorNode(kind, onMessage, onSignal)
 }
 
 /** How entities are made, told apart and put to sleep. */
@@ -82,6 +86,8 @@ export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
       keys.set(ref, key)
       return ref
     }
+    // What waited for an entity of the incarnation before: that entity is gone, so that nothing else would wake it.
+    ctx.stash.unstashAll()
     return receive<M>(
       (c, message) => {
         const key = options.keyOf(message)

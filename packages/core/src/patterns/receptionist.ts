@@ -69,10 +69,13 @@ export function receptionistOf(system: SystemView): Receptionist {
   return receptionist
 }
 
+type Members = Map<AnyRef, () => void>
+
 interface Service {
   readonly key: ServiceKey<never>
-  readonly refs: Set<AnyRef>
-  readonly subscribers: Set<ActorRef<never>>
+  /** Each with what ends it. */
+  readonly refs: Members
+  readonly subscribers: Members
 }
 
 class LocalReceptionist implements Receptionist {
@@ -83,16 +86,17 @@ class LocalReceptionist implements Receptionist {
   }
   register<M>(key: ServiceKey<M>, ref: ActorRef<M>): () => void {
     const service = this.#service(key, 'register')
-    const leave = this.#join(ref, service.refs, ref, () => this.#changed(service))
+    const leave = this.#join(ref, service.refs, () => this.#changed(service))
     this.#sweep(service)
     return leave
   }
   find<M>(key: ServiceKey<M>): readonly ActorRef<M>[] {
-    return [...(this.#services.get(key.id)?.refs ?? [])] as ActorRef<M>[]
+    this.#leaveStale(key.id)
+    return [...(this.#services.get(key.id)?.refs.keys() ?? [])] as ActorRef<M>[]
   }
   subscribe<M>(key: ServiceKey<M>, subscriber: ActorRef<Listing<M>>): () => void {
     const service = this.#service(key, 'subscribe')
-    const leave = this.#join(subscriber, service.subscribers, subscriber, () => this.#sweep(service))
+    const leave = this.#join(subscriber, service.subscribers, () => this.#sweep(service))
     if (service.subscribers.has(subscriber)) subscriber.tell(listingOf(service) as Listing<M>)
     else this.#sweep(service)
     return leave
@@ -100,21 +104,22 @@ class LocalReceptionist implements Receptionist {
   #service(key: ServiceKey<never>, what: string): Service {
     if (!(key instanceof ServiceKey)) throw new InvalidOption('key', key, 'use a serviceKey')
     if (this.#host.phase !== 'open') throw new SystemClosed(this.#host.name, `${what} ${key.id}`)
+    this.#leaveStale(key.id)
     let service = this.#services.get(key.id)
-    if (service === undefined) this.#services.set(key.id, (service = { key, refs: new Set(), subscribers: new Set() }))
+    if (service === undefined) this.#services.set(key.id, (service = { key, refs: new Map(), subscribers: new Map() }))
     return service
   }
-  /** Puts something into a set for as long as an actor lives; `changed` hears of its coming and going. */
-  #join<T>(ref: AnyRef, set: Set<T>, item: T, changed: () => void): () => void {
+  /** Makes an actor a member for as long as it lives; `changed` hears of its coming and going. */
+  #join(ref: AnyRef, members: Members, changed: () => void): () => void {
     const cell = this.#cellOf(ref)
-    if (cell.end !== undefined || set.has(item)) return () => {}
+    if (cell.end !== undefined || members.has(ref)) return () => {}
     const hooks = (cell.more.endHooks ??= new Set())
     const leave = (): void => {
       hooks.delete(leave)
-      if (set.delete(item)) changed()
+      if (members.delete(ref)) changed()
     }
     hooks.add(leave)
-    set.add(item)
+    members.set(ref, leave)
     changed()
     return leave
   }
@@ -123,9 +128,18 @@ class LocalReceptionist implements Receptionist {
     if (cell === undefined || cell.dispatcher.host !== this.#host) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'register')
     return cell
   }
+  /** May take the service away, where nobody else is in it. */
+  #leaveStale(id: string): void {
+    const service = this.#services.get(id)
+    if (service === undefined) return
+    leaveStale(service.subscribers)
+    leaveStale(service.refs)
+  }
   #changed(service: Service): void {
+    leaveStale(service.subscribers)
+    leaveStale(service.refs)
     const listing = listingOf(service)
-    for (const subscriber of service.subscribers) subscriber.tell(listing as never)
+    for (const subscriber of service.subscribers.keys()) subscriber.tell(listing as never)
     this.#sweep(service)
   }
   #sweep(service: Service): void {
@@ -134,5 +148,10 @@ class LocalReceptionist implements Receptionist {
 }
 
 function listingOf(service: Service): Listing<unknown> {
-  return { type: 'listing', key: service.key as ServiceKey<unknown>, refs: [...service.refs] as ActorRef<unknown>[] }
+  return { type: 'listing', key: service.key as ServiceKey<unknown>, refs: [...service.refs.keys()] as ActorRef<unknown>[] }
+}
+
+/** Ends what adapters of earlier incarnations began: they take nothing any more, and their actor lives on. */
+function leaveStale(members: Members): void {
+  for (const [ref, leave] of members) if (ref instanceof Adapter && ref.fn === undefined) leave()
 }

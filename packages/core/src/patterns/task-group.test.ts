@@ -246,3 +246,12 @@ test('a task group inside a handler holds the actor until its tasks have ended',
   expect(await answer).toEqual([20, 60, 40])
   await kit.end()
 })
+
+test('a race whose signal is already aborted is cancelled, and starts no task', async () => {
+  const source = new AbortController()
+  source.abort('gone')
+  let started = 0
+  const lost = race([() => ++started], { signal: source.signal })
+  await expect(lost).rejects.toBeInstanceOf(Cancelled)
+  expect(started).toBe(0)
+})

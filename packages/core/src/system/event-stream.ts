@@ -57,6 +57,8 @@ class Entry implements Subscription {
   state: SubscriptionState = 'active'
   delivered = 0
   dropped = 0
+  /** Its place in the order of subscriptions. */
+  order = 0
   readonly matches: (event: object) => boolean
   readonly ref: AnyRef | undefined
   readonly #stream: LocalEventStream
@@ -184,6 +186,8 @@ export class LocalEventStream implements EventStream {
   readonly #failed: (cause: unknown) => void
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
+  /** How many subscriptions there ever were. */
+  #last = 0
   /** Publications under way, one inside the other. */
   #publishing = 0
   #leaving: Entry[] = []
@@ -198,7 +202,10 @@ export class LocalEventStream implements EventStream {
   publish(event: object): void {
     if (this.#entries.size === 0) return
     this.#publishing++
+    const last = this.#last
     for (const entry of this.#entries) {
+      // Whoever subscribes during a publication gets the next one; else a listener that subscribes anew never ends it.
+      if (entry.order > last) break
       if (!entry.active) continue
       try {
         if (entry.matches(event)) entry.deliver(event)
@@ -245,6 +252,7 @@ export class LocalEventStream implements EventStream {
   }
   #add<T extends Entry>(entry: T): T {
     if (!this.#open()) throw new SystemClosed(this.#system, 'subscribe')
+    entry.order = ++this.#last
     this.#entries.add(entry)
     return entry
   }
