@@ -9,6 +9,7 @@ import {
   ActorSystem,
   type AnyRef,
   type Behavior,
+  child,
   ignore,
   type MessageSchema,
   receive,
@@ -16,7 +17,9 @@ import {
   setup,
   stopped,
   supervise,
+  supervisor,
   type SystemOptions,
+  template,
   unhandled,
 } from 'troupe'
 
@@ -226,6 +229,10 @@ describe('system options', () => {
     [{ supervision: 'maybe' }, 'supervision'],
     [{ logger: {} }, 'logger'],
     [{ keepAlive: 'no' }, 'keepAlive'],
+    [{ dispatcher: null }, 'dispatcher'],
+    [{ dispatcher: { throughputt: 1 } }, 'throughputt'],
+    [{ dispatchers: { io: 7 } }, 'dispatchers.io'],
+    [{ supervision: { scope: 'one-for-one', limit: { restarts: -1, within: 1 } } }, 'limit.restarts'],
   ]
   for (const [options, named] of rows)
     test(`${JSON.stringify(options)} is refused by name`, () => {
@@ -531,5 +538,53 @@ describe('accepts', () => {
     expect(await kit.checkLedger()).toMatchObject({ deadLettered: 4, failed: 0, inProgress: 0 })
     expect(throwing.map((ref) => kit.system.phaseOf(ref))).toEqual(['running', 'running'])
     await kit.end()
+  })
+})
+
+describe('options that are none, or that nobody knows', () => {
+  const idle = receive<string>(() => same)
+  const rows: [string, () => unknown, string][] = [
+    ['supervise(null)', () => supervise(null as never), 'options'],
+    ['supervise({ limits })', () => supervise({ limits: 3 } as never), 'limits'],
+    ['supervise({ limit: null })', () => supervise({ limit: null } as never), 'limit'],
+    ['supervise({ limit: { restart } })', () => supervise({ limit: { restart: 1, within: 1 } } as never), 'restart'],
+    ['supervise({ backoff: { minimum } })', () => supervise({ backoff: { minimum: 1 } } as never), 'minimum'],
+    ['supervisor({ childen })', () => supervisor({ childen: [] } as never), 'childen'],
+    ['supervisor(7)', () => supervisor(7 as never), 'options'],
+    ['child(…, null)', () => child('x', idle, null as never), 'options'],
+    ['template(…, null)', () => template(() => idle, null as never), 'options'],
+  ]
+  for (const [name, act, named] of rows)
+    test(`${name} is refused by name`, () => {
+      expect(act).toThrow(error('invalid-option', named))
+    })
+
+  test('shutdown refuses them, and the system stays open', async () => {
+    const kit = createTestKit()
+    expect(() => kit.system.shutdown(null as never)).toThrow(error('invalid-option', 'options'))
+    expect(() => kit.system.shutdown({ deadlin: 3 } as never)).toThrow(error('invalid-option', 'deadlin'))
+    expect(kit.system.phase).toBe('open')
+    await kit.end()
+  })
+
+  test('ask rejects, tell goes without them, find finds nothing', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(receive<{ type: 'q'; replyTo: ActorRef<number> }>(() => same))
+    await expect(ref.ask({ type: 'q' }, null as never)).rejects.toThrow(error('invalid-option', 'options'))
+    const hostile = Object.defineProperty({}, 'sender', {
+      get: () => {
+        throw new Error('bang')
+      },
+    })
+    ref.tell({ type: 'q', replyTo: ref as never }, hostile)
+    await kit.settle()
+    expect(await kit.checkLedger()).toMatchObject({ sent: 1, handled: 1 })
+    for (const path of [null, undefined, 7, {}]) expect(kit.system.find(path as never)).toBeUndefined()
+    await kit.end()
+  })
+
+  test('what is no ref is named as such', async () => {
+    expect(await inside((ctx) => ctx.stop(null as never))).toEqual(error('not-allowed', 'cannot stop'))
+    expect(await inside((ctx) => ctx.timers.once('k', 1, 'm', null as never))).toEqual(error('invalid-option', 'to'))
   })
 })

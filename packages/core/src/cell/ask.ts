@@ -265,6 +265,7 @@ function withReplyTo(question: object, ask: PendingAsk): object {
 
 /** What is wrong with the options, before anything was sent. */
 function refusal(target: Cell, options: AskOptions): Error | undefined {
+  if (typeof options !== 'object' || options === null) return new InvalidOption('options', options, 'use an object such as { timeout }')
   const { timeout, signal, deadlock } = options
   if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout)))
     return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')

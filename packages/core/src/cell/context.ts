@@ -132,7 +132,7 @@ export class Context implements ActorContext<unknown> {
     if (child === undefined) return cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
     const target = cellOf(child)
     if (target !== cell && target?.ref.parent !== cell.ref)
-      throw new NotAllowed(`${cell.ref.path} cannot stop ${child.path}: it is not its child. Use ref.stop().`)
+      throw new NotAllowed(`${cell.ref.path} cannot stop ${child?.path}: it is not its child. Use ref.stop().`)
     target.command({ verb: 'stop', reason: 'normal', cause: undefined })
   }
   watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void {

@@ -74,7 +74,7 @@ export class KeyedTimers {
     return this.#timers.size
   }
   once(key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }): void {
-    if (options !== undefined) checkRef('to', options.to)
+    if (options !== undefined) checkRef('to', options?.to)
     this.#set(key, checkFinite('ms', ms, 'from'), message, 0, options?.to)
   }
   every(key: string, ms: number, message: unknown): void {

@@ -54,10 +54,14 @@ export function metaFrom(options: AnyRef | TellOptions): Meta {
   if (options instanceof LocalRef) return options
   // Whatever stands there: tell never throws.
   if (typeof options !== 'object' || options === null) return undefined
-  if ('tell' in options) return metaOf(options)
-  if (options instanceof Envelope) return options
-  const { sender, headers, priority } = options
-  return headers === undefined && priority === undefined ? metaOf(sender) : new Envelope(sender, headers, priority)
+  try {
+    if ('tell' in options) return metaOf(options)
+    if (options instanceof Envelope) return options
+    const { sender, headers, priority } = options
+    return headers === undefined && priority === undefined ? metaOf(sender) : new Envelope(sender, headers, priority)
+  } catch {
+    return undefined
+  }
 }
 
 /** A question's answer address is an envelope too; as a sender it must not be mistaken for the question's own. */

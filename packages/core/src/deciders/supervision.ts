@@ -2,7 +2,7 @@
 // The history belongs to the failing actor, so that a rebuilt wrapper or parent does not reset its budget.
 
 import { ActorError } from '../values/actor-error.ts'
-import { checkBoolean, checkFactor, checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkBoolean, checkFactor, checkFinite, checkKnown, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef } from '../values/ref.ts'
@@ -63,6 +63,9 @@ export interface SuperviseOptions {
 const directives: readonly Directive[] = ['resume', 'restart', 'stop', 'escalate']
 const scopes: readonly Scope[] = ['one-for-one', 'all-for-one', 'rest-for-one']
 
+/** What `supervise` made; a policy that was put together otherwise is checked where it is used. */
+const checkedPolicies = new WeakSet<object>()
+
 /**
  * A supervision policy. What is left out: restart, at most 3 in 1,000 ms, backoff 10–1,000 ms ×2 ±10 %, then stop.
  *
@@ -73,9 +76,12 @@ const scopes: readonly Scope[] = ['one-for-one', 'all-for-one', 'rest-for-one']
  * system.spawn(worker(), { supervision: supervise({ limit: { restarts: 5, within: 10_000 }, onLimit: 'escalate' }) })
  */
 export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
+  checkKnown('supervise', options, ['decide', 'limit', 'onLimit', 'backoff', 'scope', 'retryStart'])
   const { decide, limit = { restarts: 3, within: 1000 }, onLimit = 'stop', scope = 'one-for-one', retryStart = false } = options
   const backoff: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1, ...options.backoff }
   if (decide !== undefined && typeof decide !== 'function') throw new InvalidOption('decide', decide, 'use a function')
+  checkKnown('limit', limit, ['restarts', 'within'])
+  checkKnown('backoff', backoff, ['min', 'max', 'factor', 'jitter'])
   checkWhole('limit.restarts', limit.restarts, 0)
   checkFinite('limit.within', limit.within, 'above')
   checkOneOf('onLimit', onLimit, ['stop', 'escalate'])
@@ -86,7 +92,9 @@ export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
   checkFactor('backoff.factor', backoff.factor)
   if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) throw new InvalidOption('backoff.jitter', backoff.jitter, 'use a number from 0 to 1')
   checkBoolean('retryStart', retryStart)
-  return { decide, limit, onLimit, backoff, scope, retryStart }
+  const policy = { decide, limit, onLimit, backoff, scope, retryStart }
+  checkedPolicies.add(policy)
+  return policy
 }
 
 /** A policy from a word or a policy; `'inherit'` and undefined give `inherited`. */
@@ -104,7 +112,8 @@ export function policyOf(supervision: Supervision | undefined, inherited: Superv
     case 'escalate':
       return escalating
     default:
-      if (typeof supervision === 'object' && supervision !== null && scopes.includes(supervision.scope)) return supervision
+      if (typeof supervision === 'object' && supervision !== null && scopes.includes(supervision.scope))
+        return checkedPolicies.has(supervision) ? supervision : supervise(supervision as SuperviseOptions)
       throw new InvalidOption(option, supervision, "use supervise({ … }), 'restart', 'stop', 'resume', 'escalate' or 'inherit'")
   }
 }

@@ -117,7 +117,7 @@ export class ActorSystem<in R = never> implements SystemView {
   /** Makes `watcher` watch `ref`, as if it had called `ctx.watch`. */
   watch(ref: AnyRef, watcher: AnyRef): void {
     const cell = this.#core.mine(watcher, 'let watch')
-    if (cell.end !== undefined) throw new NotAllowed(`${watcher.path} has stopped and cannot watch ${ref.path}.`)
+    if (cell.end !== undefined) throw new NotAllowed(`${watcher.path} has stopped and cannot watch ${ref?.path}.`)
     watch(cell, ref, undefined, false)
   }
   unwatch(ref: AnyRef, watcher: AnyRef): void {

@@ -31,7 +31,7 @@ import type { SystemPhase, SystemView } from '../values/system.ts'
 import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
-import { checkKnown } from './options.ts'
+import { checkOptions } from './options.ts'
 import { runtimeOf } from './runtimes.ts'
 
 /** What supervision has done so far. */
@@ -89,7 +89,7 @@ export class SystemCore implements CellHost {
   #notice: object | undefined = undefined
 
   constructor(name: string, options: SystemOptions, view: SystemView) {
-    checkKnown(options)
+    checkOptions(options)
     this.name = name
     this.view = view
     this.runtime = runtimeOf(options)

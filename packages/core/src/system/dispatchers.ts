@@ -2,7 +2,7 @@
 
 import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../cell/dispatcher.ts'
 import type { CellHost } from '../cell/host.ts'
-import { checkFinite, checkWhole } from '../values/checks.ts'
+import { checkFinite, checkKnown, checkWhole } from '../values/checks.ts'
 import { InvalidOption, UnknownDispatcher } from '../values/errors.ts'
 import type { DispatcherOptions } from '../values/options.ts'
 
@@ -62,6 +62,7 @@ export class DispatcherTable implements Dispatchers {
 }
 
 function settingsOf(options: DispatcherOptions = {}, where: string): DispatcherSettings {
+  checkKnown(where, options, ['throughput', 'slice', 'maxTurns'])
   const { throughput = 64, slice = 5, maxTurns } = options
   return {
     throughput: checkWhole(`${where}.throughput`, throughput, 1),

@@ -1,7 +1,7 @@
 // Which options a system knows. A misspelt one is refused by name instead of being silently without effect; what each
 // option may be is checked by whoever uses it.
 
-import { InvalidOption } from '../values/errors.ts'
+import { checkKnown } from '../values/checks.ts'
 import type { SystemOptions } from '../values/options.ts'
 
 const known: Readonly<Record<keyof SystemOptions, true>> = {
@@ -23,13 +23,6 @@ const known: Readonly<Record<keyof SystemOptions, true>> = {
 }
 
 /** Fails with `InvalidOption` on the first option that no system knows. */
-export function checkKnown(options: SystemOptions): void {
-  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { logger }')
-  for (const key in options)
-    if (!Object.hasOwn(known, key))
-      throw new InvalidOption(
-        key,
-        options[key as keyof SystemOptions],
-        `ActorSystem.create knows no such option; it knows ${Object.keys(known).join(', ')}`,
-      )
+export function checkOptions(options: SystemOptions): void {
+  checkKnown('ActorSystem.create', options, Object.keys(known))
 }

@@ -3,7 +3,7 @@
 
 import type { Deadline } from '../queues/timers.ts'
 import { hostNow, hostYield } from '../ports/host.ts'
-import { checkBoolean, checkFinite } from '../values/checks.ts'
+import { checkBoolean, checkFinite, checkKnown } from '../values/checks.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
 import type { SystemCore } from './core.ts'
 import { walk } from './inspection.ts'
@@ -24,6 +24,7 @@ class Alarm implements Deadline {
 }
 
 export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
+  checkKnown('shutdown', options, ['deadline', 'drain'])
   const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
   const drain = checkBoolean('drain', options.drain ?? false)
   core.phase = 'closing'

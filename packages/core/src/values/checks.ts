@@ -39,3 +39,11 @@ export function checkBoolean(option: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new InvalidOption(option, value, 'use true or false')
 }
+
+/** Refuses what is no object, and the first option that `whose` does not know: misspelt, it would silently do nothing. */
+export function checkKnown(whose: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, `${whose} takes an object`)
+  for (const key in options)
+    if (!known.includes(key))
+      throw new InvalidOption(key, (options as Record<string, unknown>)[key], `${whose} knows no such option; it knows ${known.join(', ')}`)
+}

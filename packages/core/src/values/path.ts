@@ -14,7 +14,7 @@ export function checkName(name: unknown, parent: string): string {
 
 /** The segments of an absolute path, or undefined where the text is none. */
 export function segmentsOf(path: string): string[] | undefined {
-  if (!path.startsWith('/')) return undefined
+  if (typeof path !== 'string' || !path.startsWith('/')) return undefined
   const segments = path.slice(1).split('/')
   return segments.every((s) => s !== '') ? segments : undefined
 }

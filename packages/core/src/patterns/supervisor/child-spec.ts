@@ -4,7 +4,7 @@
 import { supervise } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { checkBoolean, checkFinite, checkOneOf } from '../../values/checks.ts'
+import { checkBoolean, checkFinite, checkObject, checkOneOf } from '../../values/checks.ts'
 import { InvalidOption, NotABehavior } from '../../values/errors.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
@@ -73,6 +73,7 @@ export function child<T extends ActorHooks, A extends readonly unknown[]>(
 ): ChildSpec<CallOf<T>, ActorHandle<T>>
 export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: readonly unknown[] } = {}): AnyChildSpec {
   checkName(name, 'a supervisor')
+  checkObject('options', options)
   if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options, undefined)
   const { args = [], ...rest } = options
   if (!(behaviorFrom in actor)) throw new NotABehavior(actor, `child "${name}" was given`)
@@ -101,6 +102,7 @@ export interface ChildTemplate<A extends readonly unknown[], in M> {
  */
 export function template<A extends readonly unknown[], M>(make: (...args: A) => Behavior<M>, options: ChildOptions = {}): ChildTemplate<A, M> {
   if (typeof make !== 'function') throw new InvalidOption('template', make, 'use a function that makes the behavior')
+  checkObject('options', options)
   if (options.needs !== undefined && options.needs.length > 0)
     throw new InvalidOption('needs', options.needs, 'instances of a template have no names to need')
   const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), options, self) }

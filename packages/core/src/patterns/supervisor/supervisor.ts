@@ -5,7 +5,7 @@
 
 import { cellOf } from '../../cell/local-ref.ts'
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
-import { checkFinite, checkOneOf, checkWhole } from '../../values/checks.ts'
+import { checkFinite, checkKnown, checkOneOf, checkWhole } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { InvalidOption } from '../../values/errors.ts'
 import { type AnyChildSpec, type ChildTemplate, endless } from './child-spec.ts'
@@ -66,15 +66,14 @@ export function supervisor(options: SupervisorOptions): Behavior<SupervisorMessa
 }
 
 function check(options: SupervisorOptions): Checked {
-  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { children: [ … ] }')
+  checkKnown('supervisor', options, ['strategy', 'intensity', 'period', 'autoShutdown', 'children', 'template'])
   const { strategy = 'one-for-one', intensity = 3, period = 5000, autoShutdown = 'never' } = options
   const { children = [], template } = options as { children?: readonly AnyChildSpec[]; template?: { readonly with?: unknown } }
   checkOneOf('strategy', strategy, ['one-for-one', 'all-for-one', 'rest-for-one', 'dependents', 'simple-one-for-one'])
   checkWhole('intensity', intensity, 0)
   checkFinite('period', period, 'above')
   checkOneOf('autoShutdown', autoShutdown, ['never', 'any-significant', 'all-significant'])
-  if (!Array.isArray(children) || !children.every(isSpec))
-    throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
+  if (!Array.isArray(children) || !children.every(isSpec)) throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
   const simple = strategy === 'simple-one-for-one'
   if (simple && typeof template?.with !== 'function')
     throw new InvalidOption('template', template, 'a simple-one-for-one supervisor has one: use template(…)')
