@@ -6,18 +6,14 @@ import { describe, expect, test } from 'vitest'
 import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
 
 const bomb = (): Error => new Error('bang')
-const throwingThen = (): object =>
-  Object.defineProperty({}, 'then', {
+const throwing = (key: string): object =>
+  Object.defineProperty({}, key, {
     get: () => {
       throw bomb()
     },
   })
-const throwingType = (): object =>
-  Object.defineProperty({}, 'type', {
-    get: () => {
-      throw bomb()
-    },
-  })
+const throwingThen = (): object => throwing('then')
+const throwingType = (): object => throwing('type')
 const revoked = (): object => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
@@ -119,10 +115,10 @@ describe('what user code returns or throws', () => {
     for (const [act, behavior] of Object.entries(acts))
       test(`${name}, ${act}, leaves an actor that answers`, async () => {
         const kit = createTestKit()
-        const ref = kit.system.spawn(behavior(), {
+        const ref: ActorRef<unknown> = kit.system.spawn(behavior(), {
           name: 'it',
           supervision: supervise({ retryStart: true, limit: { restarts: 10, within: 1000 } }),
-        }) as ActorRef<unknown>
+        })
         ref.tell('go')
         await kit.advance(5000)
         ref.tell('again')

@@ -271,7 +271,7 @@ function look(value: unknown): string {
 /** The message of whatever was thrown. */
 export function messageOf(cause: unknown): string {
   try {
-    return cause instanceof Error ? String(cause.message || cause.name) : show(cause)
+    return cause instanceof Error ? cause.message || cause.name : show(cause)
   } catch {
     return unreadable
   }
@@ -282,7 +282,7 @@ export function typeOf(message: unknown): string {
   if (typeof message !== 'object' || message === null) return typeof message
   try {
     const tag = (message as { type?: unknown }).type
-    return typeof tag === 'string' ? tag : String(message.constructor?.name ?? 'object')
+    return typeof tag === 'string' ? tag : (message.constructor?.name ?? 'object')
   } catch {
     return unreadable
   }

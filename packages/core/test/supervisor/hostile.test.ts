@@ -73,7 +73,7 @@ describe('a request whose answer has no way to go is carried out all the same', 
 describe('a child that is none is refused', () => {
   for (const type of ['stop-child', 'restart-child', 'delete-child', 'find-child'])
     for (const key of [null, undefined, 7, true, {}, nobody])
-      test(`${type} of ${typeof key === 'object' ? JSON.stringify(key) : String(key)}`, async () => {
+      test(`${type} of ${JSON.stringify(key)}`, async () => {
         const { kit, sup, works } = await rig()
         const probe = kit.probe<{ ok: boolean; reason: string }>()
         sup.tell({ type, child: key, replyTo: probe.ref } as never)
