@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { receive, same, setup } from 'troupe'
+import { type Behavior, receive, same, setup } from 'troupe'
 
 test('a pending call of a reentrant actor is no silence', async () => {
   const kit = createTestKit()
@@ -49,3 +49,26 @@ for (const ms of [1e-12, Number.MIN_VALUE])
     expect(ticks).toBeLessThan(20)
     await kit.end()
   })
+
+test('a shutdown past its deadline waits for no PostStop, however deep, and its report adds up', async () => {
+  const kit = createTestKit()
+  const stuck = (depth: number): Behavior<string> =>
+    setup<string>((ctx) => {
+      if (depth > 0) ctx.spawn(stuck(depth - 1), { name: 'below' })
+      return receive<string>(
+        () => same,
+        (_ctx, signal) => (signal.type === 'PostStop' || signal.type === 'ChildStopped' ? new Promise<never>(() => {}) : same),
+      )
+    })
+  kit.system.spawn(stuck(3), { name: 'top' })
+  kit.system.spawn(receive<string>(() => same))
+  await kit.settle()
+  const ending = kit.system.shutdown({ deadline: 10 })
+  await kit.advance(100)
+  expect(kit.system.phase).toBe('closed')
+  const report = await ending
+  expect(report.killed).toHaveLength(4)
+  expect(report.stopped).toBe(1)
+  expect(kit.system.counts()).toMatchObject({ active: 0, terminated: 5 })
+  await kit.end()
+})

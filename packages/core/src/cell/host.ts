@@ -39,6 +39,8 @@ export interface CellHost {
   readonly listening: boolean
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */
   readonly draining: boolean
+  /** The deadline of the shutdown has passed: no user code is waited for any more. */
+  readonly hurried: boolean
   /** What actors have that were spawned with nothing special. */
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined

@@ -12,7 +12,7 @@ import { armStep } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
-import { awaitChildren, beginStop, proceedStop } from './stopping.ts'
+import { awaitChildren, beginStop, proceedStop, stopTimeOf } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
 import { resumeEscalated } from './taking-along.ts'
 
@@ -157,7 +157,7 @@ function deliver(cell: Cell, signal: Signal): void {
   }
   if (returned !== unhandled) {
     followSignal(cell, returned, signal.type)
-    if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) armStep(cell, cell.options.stopTimeout)
+    if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) armStep(cell, stopTimeOf(cell))
     return
   }
   if (signal.type !== 'Terminated') return

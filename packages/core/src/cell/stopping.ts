@@ -133,7 +133,12 @@ export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => v
     disarmStep(c)
     then(c)
   })
-  armStep(cell, cell.options.stopTimeout)
+  armStep(cell, stopTimeOf(cell))
+}
+
+/** How long the stop waits for user code. */
+export function stopTimeOf(cell: Cell): number {
+  return cell.dispatcher.host.hurried ? 0 : cell.options.stopTimeout
 }
 
 function endSignalFailed(cell: Cell, signal: Signal, cause: unknown): void {

@@ -64,6 +64,7 @@ export class SystemCore implements CellHost {
   readonly guardian: Cell
   phase: SystemPhase = 'open'
   draining = false
+  hurried = false
   pending = 0
   leaving = 0
   undelivered = 0

@@ -5,6 +5,7 @@ import type { Deadline } from '../queues/timers.ts'
 import { hostNow, hostYield } from '../ports/host.ts'
 import { checkBoolean, checkFinite, checkKnown } from '../values/checks.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
+import type { Cell } from '../cell/cell.ts'
 import type { SystemCore } from './core.ts'
 import { walk } from './inspection.ts'
 
@@ -29,7 +30,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
   const drain = checkBoolean('drain', options.drain ?? false)
   core.phase = 'closing'
   core.draining = drain
-  const killed: string[] = []
+  const killed: Cell[] = []
   const terminatedBefore = core.terminated
   const undeliveredBefore = core.undelivered
   let done = false
@@ -44,7 +45,12 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.closeMiddleware()
       core.events.close()
       core.runtime.stop?.()
-      const report = { stopped: core.terminated - terminatedBefore - killed.length, killed, undelivered: core.undelivered - undeliveredBefore }
+      const report = {
+        // Who was killed may have survived even that, in a loop of its own.
+        stopped: core.terminated - terminatedBefore - killed.filter((c) => c.phase === 'terminated').length,
+        killed: killed.map((c) => c.ref.path),
+        undelivered: core.undelivered - undeliveredBefore,
+      }
       resolve(cause === undefined ? report : { ...report, cause })
     }
     const stopAll = (): void => {
@@ -57,8 +63,9 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       if (done || cut) return
       cut = true
       stopAll()
+      core.hurried = true
       walk(core.guardian, (cell) => {
-        if (cell !== core.guardian) killed.push(cell.ref.path)
+        if (cell !== core.guardian) killed.push(cell)
         cell.command({ verb: 'kill' })
         // The second one does not wait for PostStop to settle.
         cell.command({ verb: 'kill' })
