@@ -315,3 +315,11 @@ test('who subscribes during a publication gets the next one: a listener that sub
   expect(heard).toBe(2)
   await kit.end()
 })
+
+test('a buffered channel that is closed ends its loop, also if it was never attached', async () => {
+  const channel = buffered(3)
+  channel.close()
+  const next = channel[Symbol.asyncIterator]().next()
+  const first = await Promise.race([next, Promise.resolve().then(() => undefined)])
+  expect(first).toEqual({ done: true, value: undefined })
+})
