@@ -327,15 +327,15 @@ test('a buffered channel that is closed ends its loop, also if it was never atta
 test('a subscriber whose mailbox others keep full loses events one by one, not all that are buffered', async () => {
   const kit = createTestKit()
   const heard: number[] = []
-  type Tick = { type: 'tick'; n: number }
+  type Numbered = { type: 'tick'; n: number }
   const ref = kit.system.spawn(
-    receive<Tick | 'noise'>((_ctx, m) => void (m !== 'noise' && heard.push(m.n))),
+    receive<Numbered | 'noise'>((_ctx, m) => void (m !== 'noise' && heard.push(m.n))),
     { mailbox: bounded(20_000, 'block') },
   )
   await kit.settle()
   kit.system.suspend(ref, 'to fill its mailbox')
   await kit.settle()
-  const subscription = kit.system.events.subscribe<Tick>(ref, 'tick', { capacity: 30_000 })
+  const subscription = kit.system.events.subscribe<Numbered>(ref, 'tick', { capacity: 30_000 })
   for (let n = 0; n < 30_000; n++) kit.system.events.publish({ type: 'tick', n })
   const offers = Array.from({ length: 25_000 }, () => ref.offer('noise'))
   kit.system.resume(ref)
