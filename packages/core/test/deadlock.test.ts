@@ -12,6 +12,7 @@ import {
   type DeadlockMode,
   receive,
   same,
+  setup,
   type SpawnOptions,
 } from 'troupe'
 
@@ -317,5 +318,73 @@ test('an ask in an async setup that waits for someone who asks back is a deadloc
   const outcome = outcomeOf(kit.system.started(starting))
   await kit.settle()
   expect(await outcome).toMatchObject({ code: 'actor-initialization', cause: { code: 'deadlock', cycle: ['/user/b', '/user/s', '/user/b'] } })
+  await kit.end()
+})
+
+/** Answers after a while, and asks back before that. */
+const askingBack = (kit: TestKit): ActorRef<Do & { back: ActorRef<Do> }> =>
+  kit.system.spawn(
+    receive<Do & { back: ActorRef<Do> }>(async (ctx, m) => {
+      await delay(5, { clock: kit.system.clock })
+      m.replyTo.tell(await ctx.ask(m.back, go).catch((cause: unknown) => cause))
+      return same
+    }),
+  )
+
+test('not a deadlock: what the handler of an earlier message asked, where the same message comes again and waits', async () => {
+  const kit = createTestKit()
+  const b = askingBack(kit)
+  let n = 0
+  let answer: Promise<unknown> | undefined
+  const a = kit.system.spawn(
+    receive<Do | 'tick'>((ctx, m) => {
+      if (m !== 'tick') return m.replyTo.tell('answered')
+      if (++n === 2) return delay(20, { clock: kit.system.clock })
+      answer = ctx.ask(b, { type: 'do', back: ctx.self })
+      return same
+    }),
+  )
+  a.tell('tick')
+  a.tell('tick')
+  await kit.advance(30)
+  expect(await answer).toBe('answered')
+  await kit.end()
+})
+
+test('not a deadlock: what setup asked, while PostStart waits for something else', async () => {
+  const kit = createTestKit()
+  const b = askingBack(kit)
+  let answer: Promise<unknown> | undefined
+  kit.system.spawn(
+    setup<Do>((ctx) => {
+      answer = ctx.ask(b, { type: 'do', back: ctx.self })
+      return receive<Do>(
+        (_ctx, m) => m.replyTo.tell('answered'),
+        (_ctx, s) => (s.type === 'PostStart' ? delay(20, { clock: kit.system.clock }) : undefined),
+      )
+    }),
+  )
+  await kit.advance(30)
+  expect(await answer).toBe('answered')
+  await kit.end()
+})
+
+test('a deadlock: a handler that forwards its message and then waits for one that asks back', async () => {
+  const kit = createTestKit()
+  const b = askingBack(kit)
+  const c = kit.system.spawn(receive<Do>((_ctx, m) => m.replyTo.tell('forwarded')))
+  let answer: unknown
+  const a = kit.system.spawn(
+    receive<Do>(async (ctx) => {
+      const asked = ctx.ask(b, { type: 'do', back: ctx.self })
+      ctx.forward(c)
+      answer = await asked
+      return same
+    }),
+  )
+  const first = a.ask(go)
+  await kit.advance(30)
+  expect(await first).toBe('forwarded')
+  expect(answer).toBeInstanceOf(DeadlockError)
   await kit.end()
 })

@@ -315,3 +315,35 @@ test('who subscribes during a publication gets the next one: a listener that sub
   expect(heard).toBe(2)
   await kit.end()
 })
+
+test('a buffered channel that is closed ends its loop, also if it was never attached', async () => {
+  const channel = buffered(3)
+  channel.close()
+  const next = channel[Symbol.asyncIterator]().next()
+  const first = await Promise.race([next, Promise.resolve().then(() => undefined)])
+  expect(first).toEqual({ done: true, value: undefined })
+})
+
+test('a subscriber whose mailbox others keep full loses events one by one, not all that are buffered', async () => {
+  const kit = createTestKit()
+  const heard: number[] = []
+  type Numbered = { type: 'tick'; n: number }
+  const ref = kit.system.spawn(
+    receive<Numbered | 'noise'>((_ctx, m) => void (m !== 'noise' && heard.push(m.n))),
+    { mailbox: bounded(20_000, 'block') },
+  )
+  await kit.settle()
+  kit.system.suspend(ref, 'to fill its mailbox')
+  await kit.settle()
+  const subscription = kit.system.events.subscribe<Numbered>(ref, 'tick', { capacity: 30_000 })
+  for (let n = 0; n < 30_000; n++) kit.system.events.publish({ type: 'tick', n })
+  const offers = Array.from({ length: 25_000 }, () => ref.offer('noise'))
+  kit.system.resume(ref)
+  await kit.settle()
+  await Promise.all(offers)
+  expect(heard.length).toBeGreaterThanOrEqual(15_000)
+  expect(heard).toEqual(heard.toSorted((a, b) => a - b))
+  expect(heard.length + kit.system.deadLetters.count).toBe(30_000)
+  expect(subscription.waiting).toBe(0)
+  await kit.end()
+})

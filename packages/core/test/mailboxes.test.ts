@@ -9,6 +9,9 @@ import {
   Cancelled,
   grow,
   InvalidOption,
+  mailboxOf,
+  type MailboxOwner,
+  type MailboxQueue,
   type Observation,
   OfferRefused,
   type Overflow,
@@ -575,4 +578,47 @@ describe('stash', () => {
     expect((await kit.checkLedger()).handled).toBe(10_001)
     await kit.end()
   })
+})
+
+test('offers that gave up are let go of while the mailbox is still full', () => {
+  const owner: MailboxOwner = { drop() {}, refuse() {}, sent() {}, isPill: () => false, pressure() {}, fault() {} }
+  const queue = bounded(1, 'block').create(owner)
+  queue.push('full', undefined)
+  let kept = 0
+  const offer = (ended: boolean) => ({ message: 'm', meta: undefined, ended, took() {}, fail: () => void kept++ })
+  for (let i = 0; i < 10_000; i++) queue.wait!(offer(i % 1000 !== 0))
+  queue.endWaits!(new Error('over'))
+  expect(kept).toBeGreaterThanOrEqual(10)
+  expect(kept).toBeLessThan(100)
+})
+
+test('a storage that cannot evict refuses the message and throws at nobody who tells', async () => {
+  const kit = createTestKit()
+  class Stubborn implements MailboxQueue {
+    meta: unknown = undefined
+    readonly #kept: (readonly [unknown, unknown])[] = []
+    get size(): number {
+      return this.#kept.length
+    }
+    push(message: unknown, meta: unknown): void {
+      this.#kept.push([message, meta])
+    }
+    shift(): unknown {
+      const [message, meta] = this.#kept.shift() ?? []
+      this.meta = meta
+      return message
+    }
+    evict(): unknown {
+      throw new Error('cannot')
+    }
+  }
+  const seen: number[] = []
+  const ref = kit.system.spawn(collector(seen), { mailbox: mailboxOf('stubborn', () => new Stubborn(), { capacity: 1, overflow: 'drop-oldest' }) })
+  ref.tell(1)
+  ref.tell(2)
+  await kit.settle()
+  expect(seen).toEqual([1])
+  expect(await kit.checkLedger()).toMatchObject({ dropped: 0, deadLettered: 1 })
+  kit.expectLog('the mailbox of the actor is faulty')
+  await kit.end()
 })

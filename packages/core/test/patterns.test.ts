@@ -197,6 +197,22 @@ describe('a circuit breaker', () => {
   })
 })
 
+test('an onChange that throws is logged, and changes neither the outcome of a call nor the state', async () => {
+  const kit = createTestKit()
+  const onChange = (): never => {
+    throw new Error('bad listener')
+  }
+  const breaker = new CircuitBreaker(kit.system, { maxFailures: 1, resetTimeout: 100, onChange })
+  const cause = new Error('down')
+  expect(await failureOf(breaker.call(() => Promise.reject(cause)))).toBe(cause)
+  expect(breaker.state).toBe('open')
+  await kit.advance(100)
+  expect(await breaker.call(() => 7)).toBe(7)
+  expect(breaker.state).toBe('closed')
+  for (let i = 0; i < 3; i++) kit.expectLog('onChange of a circuit breaker failed')
+  await kit.end()
+})
+
 describe('a processor', () => {
   type Job = { n: number; replyTo?: ActorRef<number> }
   const gated = (options: Parameters<typeof processor>[1]) => {

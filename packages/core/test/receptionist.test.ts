@@ -1,6 +1,19 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, expectTypeOf, test } from 'vitest'
-import { type ActorRef, ForeignRef, group, ignore, type Listing, receive, receptionistOf, same, serviceKey, setup, stopped, SystemClosed } from 'troupe'
+import {
+  type ActorRef,
+  ForeignRef,
+  group,
+  ignore,
+  type Listing,
+  receive,
+  receptionistOf,
+  same,
+  serviceKey,
+  setup,
+  stopped,
+  SystemClosed,
+} from 'troupe'
 
 type Ping = { type: 'ping' }
 const key = serviceKey<Ping>('pingers')

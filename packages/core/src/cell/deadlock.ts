@@ -7,16 +7,38 @@ import type { DeadlockMode } from '../values/ref.ts'
 import type { PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
-import { askedBy } from './envelope.ts'
+import { askedBy, Envelope, type Meta } from './envelope.ts'
+import type { PendingCall } from './pending.ts'
 
 export const deadlockModes: readonly DeadlockMode[] = ['reject', 'warn', 'off']
+
+/** Makes the meta of a plain message, which may come many times over, one of a kind. Moves on as what it stands for. */
+class Mark extends Envelope {
+  override onward(): Meta {
+    return this.sender
+  }
+}
+
+/** What the handler that runs now has and no other: the envelope of its message, or a mark in its place. */
+function markOf(asker: Context): Meta {
+  const { meta } = asker
+  if (meta instanceof Envelope || asker.cell.options.reentrant) return meta
+  return (asker.meta = new Mark(meta, undefined, undefined))
+}
+
+/** A signal handler or setup begins: what those before it asked without waiting is no concern of it. */
+export function beginSignal(asker: Context | undefined): void {
+  if (asker !== undefined && asker.meta instanceof Mark) asker.meta = undefined
+}
 
 /** A question as its asker sees it, in a list of all that the asker has under way, the youngest first. */
 export class AskEdge {
   readonly ask: PendingAsk
   readonly asker: Context
-  /** What the asker was handling when it asked; undefined in a signal handler or setup. */
-  readonly during: unknown
+  /** The pending handler that waits for the answer; undefined as long as the one that asked has not become pending. */
+  call: PendingCall | undefined
+  /** What tells the handler that asked from all others, until it returns. */
+  readonly during: Meta
   /** Whether the question ends with the asker's incarnation: asked through its context. */
   readonly owned: boolean
   readonly mode: DeadlockMode
@@ -25,7 +47,8 @@ export class AskEdge {
   constructor(ask: PendingAsk, asker: Context, owned: boolean, mode: DeadlockMode) {
     this.ask = ask
     this.asker = asker
-    this.during = asker.message
+    this.call = asker.cell.extras?.pending
+    this.during = this.call === undefined ? markOf(asker) : undefined
     this.owned = owned
     this.mode = mode
   }
@@ -47,8 +70,8 @@ export class AskEdge {
   }
   /** Whether it keeps the handler that asked waiting: it is still that handler, and the target still has the question. */
   get binds(): boolean {
-    const { ask } = this
-    if (this.during !== this.asker.message || ask.settled) return false
+    const { ask, call } = this
+    if (call === undefined || call !== this.asker.cell.extras?.pending || ask.settled) return false
     return !ask.opened || inProgress(ask)
   }
 }
@@ -112,7 +135,9 @@ export function deadlockOf(edge: AskEdge): DeadlockError | undefined {
 }
 
 /** A handler has become pending: what it asked in its synchronous part keeps it waiting from now on. */
-export function checkHeld(first: AskEdge): void {
+export function checkHeld(first: AskEdge, call: PendingCall): void {
+  for (let edge: AskEdge | undefined = first; edge !== undefined; edge = edge.next)
+    if (edge.call === undefined && edge.during !== undefined && edge.during === edge.asker.meta) edge.call = call
   for (let edge: AskEdge | undefined = first; edge !== undefined;) {
     const next: AskEdge | undefined = edge.next
     const error = edge.binds ? deadlockOf(edge) : undefined

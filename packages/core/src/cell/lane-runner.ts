@@ -6,6 +6,7 @@ import { DeathPact } from '../values/errors.ts'
 import { unhandled } from '../values/behavior.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
+import { beginSignal } from './deadlock.ts'
 import { fail, failEscalated } from './failing.ts'
 import { followSignal } from './following.ts'
 import { armStep } from './pending.ts'
@@ -150,6 +151,7 @@ function deliver(cell: Cell, signal: Signal): void {
   if (cell.ctx === undefined) return
   const handler = cell.behavior.signal
   let returned: unknown = unhandled
+  beginSignal(cell.ctx)
   try {
     if (handler !== undefined) returned = handler(cell.ctx as never, signal)
   } catch (cause) {

@@ -40,7 +40,7 @@ export function hold(cell: Cell, promise: PromiseLike<unknown>, what: string, co
   extras.pending = call
   cell.dispatcher.host.pending++
   // What was asked before the first await waits from here on.
-  if (extras.asking !== undefined) checkHeld(extras.asking)
+  if (extras.asking !== undefined) checkHeld(extras.asking, call)
   observe(promise, call)
 }
 

@@ -7,6 +7,7 @@ import { NotABehavior, StartTimeout } from '../values/errors.ts'
 import { postStart, preStart, type Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
+import { beginSignal } from './deadlock.ts'
 import { fail } from './failing.ts'
 import { become } from './following.ts'
 import { endTimers } from './incarnation.ts'
@@ -90,6 +91,7 @@ function tell(cell: Cell, signal: Signal, then: 'post-start' | 'post-restart' | 
   const handler = cell.behavior.signal
   if (handler === undefined) return step(cell, then)
   let returned: unknown
+  beginSignal(cell.ctx)
   try {
     returned = handler(cell.ctx as never, signal)
   } catch (cause) {

@@ -7,6 +7,7 @@ import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
+import { beginSignal } from './deadlock.ts'
 import { drainMailbox } from './draining.ts'
 import { Envelope } from './envelope.ts'
 import { endCalls, endIncarnation, endTimers, interrupt } from './incarnation.ts'
@@ -118,6 +119,7 @@ export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => v
   const handler = cell.behavior.signal
   if (handler === undefined) return then(cell)
   let returned: unknown
+  beginSignal(cell.ctx)
   try {
     returned = handler(cell.ctx as never, signal)
   } catch (cause) {

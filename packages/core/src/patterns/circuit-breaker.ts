@@ -167,6 +167,11 @@ export class CircuitBreaker {
     const from = this.#state
     if (from === to) return
     this.#state = to
-    this.#options.onChange?.(from, to)
+    try {
+      this.#options.onChange?.(from, to)
+    } catch (cause) {
+      // The outcome of the call is not to depend on who listens.
+      this.#host.logger.error({ circuit: this.#name, from, to, cause }, 'onChange of a circuit breaker failed')
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { CancellationToken, Cancelled, delay, hostClock, retry, RetriesExhausted, TimedOut, timeout } from '../index.ts'
+import { CancellationToken, Cancelled, delay, hostClock, InvalidOption, retry, RetriesExhausted, TimedOut, timeout } from '../index.ts'
 
 const outcomeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((e: unknown) => e)
 const forever = new Promise<never>(() => {})
@@ -186,4 +186,10 @@ test('retry begins no attempt once it is aborted, and bounds each attempt', asyn
   await kit.advance(11)
   expect(await slow).toMatchObject({ code: 'retries-exhausted', errors: [{ code: 'timed-out' }, { code: 'timed-out' }] })
   await kit.end()
+})
+
+test('retry refuses a bad timeout at once, and makes no attempt', async () => {
+  let attempts = 0
+  await expect(retry(() => ++attempts, { timeout: -1 })).rejects.toBeInstanceOf(InvalidOption)
+  expect(attempts).toBe(0)
 })

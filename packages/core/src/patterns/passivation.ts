@@ -3,7 +3,18 @@
 
 import { cellOf } from '../cell/local-ref.ts'
 import type { Context } from '../cell/context.ts'
-import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode, receive, same, setup, stopped, unhandled, withOptions } from '../values/behavior.ts'
+import {
+  type Behavior,
+  BehaviorNode,
+  BehaviorWithOptions,
+  HookedNode,
+  receive,
+  same,
+  setup,
+  stopped,
+  unhandled,
+  withOptions,
+} from '../values/behavior.ts'
 import { checkFinite, checkWhole } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
 import { InvalidOption } from '../values/errors.ts'
@@ -46,7 +57,9 @@ function leaving(node: unknown): unknown {
     return signal === undefined ? unhandled : leaving(signal(ctx, s))
   }
   const onMessage = (ctx: never, message: never): unknown => leaving(handle(ctx, message))
-  return node instanceof HookedNode ? new HookedNode(kind, onMessage, onSignal, node.error, node.makeRef) : new BehaviorNode(kind, onMessage, onSignal)
+  return node instanceof HookedNode
+    ? new HookedNode(kind, onMessage, onSignal, node.error, node.makeRef)
+    : new BehaviorNode(kind, onMessage, onSignal)
 }
 
 /** How entities are made, told apart and put to sleep. */

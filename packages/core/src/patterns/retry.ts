@@ -36,6 +36,8 @@ export interface RetryOptions extends TimedOptions {
 export async function retry<T>(work: (attempt: number, signal: Signal) => PromiseLike<T> | T, options: RetryOptions = {}): Promise<T> {
   const { attempts = 3, retryIf, signal = makeAbortSource().signal, clock = hostClock } = options
   checkWhole('attempts', attempts, 1)
+  // Here, because inside an attempt it would be one more failure to try again after.
+  if (options.timeout !== undefined) checkFinite('timeout', options.timeout, 'from')
   const backoff = backoffOf(options.backoff)
   const errors: unknown[] = []
   for (let attempt = 1; ; attempt++) {

@@ -99,7 +99,8 @@ export class TaskGroup {
 
   /** Settles as the first task to end did, after the others were cancelled and have ended too. */
   async race<T = unknown>(): Promise<T> {
-    if (this.#first === undefined && this.size === 0 && !this.signal.aborted) throw new NotAllowed('Cannot race: the group has no task. Spawn some first.')
+    if (this.#first === undefined && this.size === 0 && !this.signal.aborted)
+      throw new NotAllowed('Cannot race: the group has no task. Spawn some first.')
     this.#reported = true
     while (this.#first === undefined && this.size > 0) await this.#change()
     const first = this.#first

@@ -14,6 +14,8 @@ export interface Rules {
   readonly lowWater: number
 }
 
+const leastSweep = 64
+
 export class GovernedQueue implements MailboxQueue {
   meta: unknown = undefined
   readonly #storage: MailboxQueue
@@ -26,6 +28,8 @@ export class GovernedQueue implements MailboxQueue {
   #pressed = false
   #front: MessageRing | undefined
   #waiting: Ring<WaitingOffer> | undefined
+  /** At how many waiting offers to look for those that have ended. */
+  #sweepAt = leastSweep
   #pill: { readonly message: unknown; readonly meta: unknown } | undefined
   #after: MessageRing | undefined
 
@@ -61,7 +65,18 @@ export class GovernedQueue implements MailboxQueue {
 
   wait(offer: WaitingOffer): void {
     if (this.#policy !== 'block') throw new Error('only a mailbox that blocks lets offers wait')
-    ;(this.#waiting ??= new Ring()).push(offer)
+    const waiting = (this.#waiting ??= new Ring())
+    waiting.push(offer)
+    if (waiting.size >= this.#sweepAt) this.#sweep(waiting)
+  }
+
+  /** Lets go of offers that gave up; without it a mailbox that stays full would keep every one of them. */
+  #sweep(waiting: Ring<WaitingOffer>): void {
+    for (let left = waiting.size; left > 0; left--) {
+      const offer = waiting.shift()!
+      if (!offer.ended) waiting.push(offer)
+    }
+    this.#sweepAt = Math.max(leastSweep, waiting.size * 2)
   }
 
   get blocks(): boolean {
@@ -127,8 +142,7 @@ export class GovernedQueue implements MailboxQueue {
       case 'drop-newest':
         return this.#owner.drop(message, meta, false)
       case 'drop-oldest':
-        this.#evict()
-        return this.#store(message, meta)
+        return this.#evict() ? this.#store(message, meta) : this.#owner.refuse(message, meta)
       case 'grow':
         if (this.#limit >= this.#ceiling) return this.#owner.refuse(message, meta)
         this.#limit = Math.min(this.#limit * 2, this.#ceiling)
@@ -139,11 +153,19 @@ export class GovernedQueue implements MailboxQueue {
     }
   }
 
-  #evict(): void {
+  /** Whether there is room now; a storage that throws makes none, and its throw is not the sender's affair. */
+  #evict(): boolean {
     const storage = this.#storage
     const from: MailboxQueue = storage.size > 0 ? storage : this.#after!
-    const message = from.evict === undefined ? from.shift() : from.evict()
+    let message: unknown
+    try {
+      message = from.evict === undefined ? from.shift() : from.evict()
+    } catch (cause) {
+      this.#owner.fault(cause)
+      return false
+    }
     this.#owner.drop(message, from.meta, true)
+    return true
   }
 
   #madeRoom(): void {

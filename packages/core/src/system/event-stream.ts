@@ -115,6 +115,7 @@ class ActorEntry extends Entry {
   readonly #room: number
   readonly #dropOldest: boolean
   #inFlight = 0
+  #refilling = false
   #buffer: Ring<object> | undefined
   constructor(stream: LocalEventStream, matches: (event: object) => boolean, ref: AnyRef, options: SubscriptionOptions) {
     super(stream, matches, () => {}, undefined, ref)
@@ -140,8 +141,19 @@ class ActorEntry extends Entry {
   /** One event has left the mailbox, handled or not. */
   landed(): void {
     this.#inFlight--
-    const buffer = this.#buffer
-    if (this.active && buffer !== undefined && buffer.size > 0 && this.#inFlight < this.#window) this.#send(buffer.shift()!)
+    // A full mailbox lets an event land while it is being sent; the buffer must not go down one stack frame each.
+    if (this.#refilling) return
+    this.#refilling = true
+    try {
+      // One for one, since another will land; with none on its way the buffer would wait for ever.
+      do {
+        const buffer = this.#buffer
+        if (!this.active || buffer === undefined || buffer.size === 0 || this.#inFlight >= this.#window) break
+        this.#send(buffer.shift()!)
+      } while (this.#inFlight === 0)
+    } finally {
+      this.#refilling = false
+    }
   }
   override cancel(): void {
     this.#buffer = undefined

@@ -113,6 +113,11 @@ class Buffer<E> extends Channel<E> implements BufferedChannel<E> {
     this.#over = false
     return subscription
   }
+  override close(): void {
+    super.close()
+    // Also without a subscription: a loop that begins later must not wait for ever.
+    if (!this.#over) this.ended()
+  }
   protected override ended(): void {
     this.#over = true
     this.#onEnd?.()
