@@ -6,6 +6,7 @@ import {
   type ActorRef,
   type Behavior,
   child,
+  delay,
   type ChildOptions,
   ChildRefused,
   ChildUnrecoverable,
@@ -787,5 +788,28 @@ test('a suspended child stays suspended when it is restarted, as a bystander too
   kit.system.resume(b!)
   await kit.settle()
   expect(kit.system.phaseOf(b!)).toBe('running')
+  await kit.end()
+})
+
+test('siblings that had come to rest for a restart come up again when the child that failed is stopped before its end was answered', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  journal.plans['b'] = { starting: () => delay(30, { clock: kit.system.clock }) }
+  const specs = [child('a', worker('a', journal), { shutdown: 5 }), child('b', worker('b', journal), { shutdown: 5 })]
+  const sup = kit.system.spawn(supervisor({ strategy: 'rest-for-one', intensity: 2, children: specs }), { name: 'sup' })
+  const client = supervisorClient(sup)
+  await kit.settle()
+  ;(kit.system.find('/user/sup/a') as ActorRef<Work>).tell({ type: 'crash' })
+  const asked = [client.startChild(child('d', worker('d', journal))), client.stopChild('a')]
+  journal.plans['a'] = { failStarts: 1 }
+  await kit.advance(2000)
+  await Promise.all(asked)
+  const children = client.children()
+  await kit.settle()
+  expect((await children).map((c) => [c.name, c.status])).toEqual([
+    ['a', 'stopped'],
+    ['b', 'running'],
+    ['d', 'running'],
+  ])
   await kit.end()
 })

@@ -2,7 +2,7 @@
 // at once where it is refused, and otherwise when it is done.
 
 import { answer, begin, cancel, forget, type Step, withdraw } from './operations.ts'
-import { type Event, join, type Member, type Refusal, statusOf } from './tree.ts'
+import { type Event, join, type Member, type Refusal, scopeOf, statusOf } from './tree.ts'
 
 type Control = Extract<Event, { readonly request: number }>
 
@@ -53,5 +53,13 @@ export function stopMember(step: Step, request: number, member: Member): void {
     withdraw(operation, [member])
     if (operation.start.length === 0) cancel(step, operation)
   }
+  const unanswered = member.exit !== undefined
   begin(step, { kind: 'stop', rest: [member], start: [], request })
+  if (unanswered) bringBack(step, member)
+}
+
+/** A child whose end was still to be answered is stopped instead: those that had come to rest for its restart come up without it. */
+function bringBack(step: Step, member: Member): void {
+  const waiting = scopeOf(step.tree, member).filter((m) => m !== member && m.standing === 'held' && m.operation === undefined)
+  if (waiting.length > 0) begin(step, { kind: 'restart', rest: [], start: waiting.reverse() })
 }
