@@ -26,9 +26,13 @@ for (const name of Object.keys(contests)) {
   const budget = budgets[name] ?? 0
   const ok = ours / raw >= budget
   if (!ok) missed++
-  console.log(`${name.padEnd(24)}${millions(ours).padStart(12)}${millions(raw).padStart(12)}${(ours / raw).toFixed(2).padStart(8)}${budget.toFixed(2).padStart(8)}${ok ? '' : '  missed'}`)
+  console.log(
+    `${name.padEnd(24)}${millions(ours).padStart(12)}${millions(raw).padStart(12)}${(ours / raw).toFixed(2).padStart(8)}${budget.toFixed(2).padStart(8)}${ok ? '' : '  missed'}`,
+  )
 }
 const bytes = run(['--expose-gc', script('idle.js')]) as number
 if (bytes > idleBudget) missed++
-console.log(`${'bytes per idle actor'.padEnd(24)}${bytes.toFixed(0).padStart(12)}${''.padStart(20)}${String(idleBudget).padStart(8)}${bytes > idleBudget ? '  missed' : ''}`)
+console.log(
+  `${'bytes per idle actor'.padEnd(24)}${bytes.toFixed(0).padStart(12)}${''.padStart(20)}${String(idleBudget).padStart(8)}${bytes > idleBudget ? '  missed' : ''}`,
+)
 process.exitCode = missed === 0 ? 0 : 1

@@ -5,7 +5,8 @@ import { contests } from './loads.ts'
 
 const [name = '', side = '', repetitions = '5'] = process.argv.slice(2)
 const contest = contests[name]
-if (contest === undefined || (side !== 'troupe' && side !== 'raw')) throw new Error(`usage: one.js <${Object.keys(contests).join(' | ')}> <troupe | raw> [repetitions]`)
+if (contest === undefined || (side !== 'troupe' && side !== 'raw'))
+  throw new Error(`usage: one.js <${Object.keys(contests).join(' | ')}> <troupe | raw> [repetitions]`)
 const rates: number[] = []
 for (let i = -2; i < Number(repetitions); i++) {
   const started = performance.now()

@@ -87,12 +87,16 @@ async function perSpawn(): Promise<number> {
   for (let r = 0; r < rounds; r++)
     sum += await staged((spawn) => {
       let left = n
-      return cpu(n, () => new Promise<void>((resolve) => {
-        const handler = (): void => {
-          if (--left === 0) resolve()
-        }
-        for (let i = 0; i < n; i++) spawn(handler).tell({ type: 'ball', left: i })
-      }))
+      return cpu(
+        n,
+        () =>
+          new Promise<void>((resolve) => {
+            const handler = (): void => {
+              if (--left === 0) resolve()
+            }
+            for (let i = 0; i < n; i++) spawn(handler).tell({ type: 'ball', left: i })
+          }),
+      )
     })
   return sum / rounds
 }

@@ -46,12 +46,15 @@ export function verdicts(report: Report): Verdict[] {
       for (const [other, least] of Object.entries(against)) add(benchmark, other, least, ratio(report, benchmark, other))
       for (const other of ['pekko', 'protoactor', 'ractor']) add(benchmark, other, undefined, ratio(report, benchmark, other))
     }
-  for (const benchmark of ['counting', 'fork-join throughput']) add(benchmark, 'erlang (semi-space 64 MB)', 2, ratio(report, benchmark, 'erlang', 'troupe-64'))
+  for (const benchmark of ['counting', 'fork-join throughput'])
+    add(benchmark, 'erlang (semi-space 64 MB)', 2, ratio(report, benchmark, 'erlang', 'troupe-64'))
   for (const { name, kind } of report.benchmarks) if (kind === 'compute') add(name, 'raw', 0.8, ratio(report, name, 'raw'))
   add('N-queens', 'erlang (two cores to our one)', 0.5, ratio(report, 'N-queens', 'erlang'))
   const idle = report.benchmarks.find((b) => b.name === 'idle')?.results['troupe']?.median
   add('idle', '300 bytes', 1, idle === undefined ? undefined : 300 / idle)
-  const [one, many] = ['one behavior, one shape', '16 behaviors × 16 shapes'].map((name) => report.benchmarks.find((b) => b.name === name)?.results['troupe']?.median)
+  const [one, many] = ['one behavior, one shape', '16 behaviors × 16 shapes'].map(
+    (name) => report.benchmarks.find((b) => b.name === name)?.results['troupe']?.median,
+  )
   add('16 behaviors × 16 shapes', 'one behavior, one shape', 1 / 2.5, one === undefined || many === undefined ? undefined : many / one)
   const latency = report.latency['troupe']
   add('event-loop delay p99 under load', '10 ms', 1, latency === undefined ? undefined : 10 / latency.loop.p99)

@@ -22,7 +22,17 @@ if (revision === undefined) {
   console.error('usage: npm run bench:diff -- <revision> [--only name,name] [--rounds n] [--wall]')
   process.exit(1)
 }
-const hotPath = ['ping-pong', 'thread ring', 'counting', 'fork-join throughput', 'fork-join create', 'big', 'ask sequential', 'ask concurrent', 'idle']
+const hotPath = [
+  'ping-pong',
+  'thread ring',
+  'counting',
+  'fork-join throughput',
+  'fork-join create',
+  'big',
+  'ask sequential',
+  'ask concurrent',
+  'idle',
+]
 const names = values.only?.split(',').map((n) => n.trim()) ?? hotPath
 const rounds = Number(values.rounds ?? 7)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -58,7 +68,9 @@ process.on('SIGINT', () => {
 
 try {
   prepareBase()
-  console.log(`base ${git('rev-parse', '--short', revision)}, head ${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages/core') === '' ? '' : ' with changes'}; ${rounds} rounds, ${values.wall === true ? 'time' : 'CPU time'}\n`)
+  console.log(
+    `base ${git('rev-parse', '--short', revision)}, head ${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages/core') === '' ? '' : ' with changes'}; ${rounds} rounds, ${values.wall === true ? 'time' : 'CPU time'}\n`,
+  )
   console.log(`${'benchmark'.padEnd(28)}${'base'.padStart(10)}${'head'.padStart(10)}${'ratio'.padStart(8)}${'of bests'.padStart(10)}   of each round`)
   const progress = new Progress(names.length * rounds * 2)
   for (const name of names) {
@@ -83,7 +95,9 @@ try {
     const ratios = samples.head.map((head, i) => (name === 'idle' ? samples.base[i]! / head : head / samples.base[i]!)).toSorted((a, b) => a - b)
     const middle = median(ratios)
     const bests = name === 'idle' ? best.base / best.head : best.head / best.base
-    console.log(`${name.padEnd(28)}${short(median(samples.base)).padStart(10)}${short(median(samples.head)).padStart(10)}${middle.toFixed(3).padStart(8)}${bests.toFixed(3).padStart(10)}   ${ratios.map((r) => r.toFixed(2)).join(' ')}`)
+    console.log(
+      `${name.padEnd(28)}${short(median(samples.base)).padStart(10)}${short(median(samples.head)).padStart(10)}${middle.toFixed(3).padStart(8)}${bests.toFixed(3).padStart(10)}   ${ratios.map((r) => r.toFixed(2)).join(' ')}`,
+    )
   }
   console.log('\nAbove 1: head is better.')
 } finally {

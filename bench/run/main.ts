@@ -14,7 +14,9 @@ import { interleave, json, type Pace } from './rounds.ts'
 import { floor, floorEnlarged, ours, oursEnlarged, peerSides, type Side } from './sides.ts'
 import { median, short, times } from './statistics.ts'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, peers: { type: 'string' }, quick: { type: 'boolean' }, rounds: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, peers: { type: 'string' }, quick: { type: 'boolean' }, rounds: { type: 'string' } },
+})
 const quick = values.quick === true
 const listed = (text: string | undefined): readonly string[] | undefined => text?.split(',').map((part) => part.trim())
 const only = listed(values.only)
@@ -56,13 +58,14 @@ function sidesOf(entry: (typeof plan)[number]): Side[] {
 }
 
 const entries = plan.filter((e) => only === undefined || only.includes(e.name))
-const growing = only === undefined || only.includes('growth') ? growthPlan.map((g) => ({ ...g, sizes: quick ? g.sizes.filter((s) => s <= 100_000) : g.sizes })) : []
+const growing = only === undefined || only.includes('growth') ? growthPlan : []
+const sizesOf = (sizes: readonly number[]): readonly number[] => (quick ? sizes.filter((s) => s <= 100_000) : sizes)
 const loaded = only === undefined || only.includes('latency')
 const ownSides = withRaw ? [ours, floor] : [ours]
 const roundsOf = (name: string): number => (name === 'idle' ? 1 : pace.rounds)
 const steps =
   entries.reduce((n, e) => n + sidesOf(e).length * roundsOf(e.name), 0) +
-  growing.reduce((n, g) => n + g.sizes.length * ownSides.length * pace.rounds, 0) +
+  growing.reduce((n, g) => n + sizesOf(g.sizes).length * ownSides.length * pace.rounds, 0) +
   (loaded ? ownSides.length : 0)
 const progress = new Progress(steps)
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -82,27 +85,43 @@ for (const entry of entries) {
   progress.end()
   const mine = results['troupe']
   const others = Object.entries(results).filter(([side]) => side !== 'troupe')
-  const versus = ([side, f]: (typeof others)[number]): string => `${side} ${times(mine === undefined ? Number.NaN : entry.measure === 'bytes' ? f.median / mine.median : mine.median / f.median)}`
-  console.log(`${entry.name.padEnd(28)}${mine === undefined ? 'failed' : short(mine.median).padStart(8)} ${entry.unit.padEnd(16)} ${others.map(versus).join('  ')}`)
+  const versus = ([side, f]: (typeof others)[number]): string =>
+    `${side} ${times(mine === undefined ? Number.NaN : entry.measure === 'bytes' ? f.median / mine.median : mine.median / f.median)}`
+  console.log(
+    `${entry.name.padEnd(28)}${mine === undefined ? 'failed' : short(mine.median).padStart(8)} ${entry.unit.padEnd(16)} ${others.map(versus).join('  ')}`,
+  )
 }
 
 const growth: Growth[] = []
 for (const { what, sizes } of growing) {
   const figures: { side: string; size: number; ns: number }[] = []
-  for (const size of sizes) {
+  for (const size of sizesOf(sizes)) {
     const samples = new Map<string, number[]>(ownSides.map((s) => [s.name, []]))
     for (let round = 0; round < pace.rounds; round++)
       for (const side of ownSides) {
         progress.step(`growth per ${what} at ${short(size)} · ${side.label}`)
         const repetitions = size >= 1_000_000 ? '1' : '3'
-        const found = (await json({ file: process.execPath, args: [script('../native/growth.js'), side.name, what, String(size), repetitions] })) as number[]
+        const found = (await json({
+          file: process.execPath,
+          args: [script('../native/growth.js'), side.name, what, String(size), repetitions],
+        })) as number[]
         samples.get(side.name)!.push(...found)
       }
     for (const [side, found] of samples) figures.push({ side, size, ns: median(found) })
   }
   growth.push({ what, figures })
   progress.end()
-  console.log(`ns per ${what.padEnd(8)} ${ownSides.map((s) => `${s.name}: ${figures.filter((f) => f.side === s.name).map((f) => `${short(f.ns)} at ${short(f.size)}`).join(', ')}`).join('   ')}`)
+  console.log(
+    `ns per ${what.padEnd(8)} ${ownSides
+      .map(
+        (s) =>
+          `${s.name}: ${figures
+            .filter((f) => f.side === s.name)
+            .map((f) => `${short(f.ns)} at ${short(f.size)}`)
+            .join(', ')}`,
+      )
+      .join('   ')}`,
+  )
 }
 
 const latency: Record<string, Latency> = {}
@@ -134,9 +153,14 @@ const folder = fileURLToPath(new URL(full ? '../../report/' : '../../report/part
 if (!full) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const [file, svg] of Object.entries(plots(report))) writeFileSync(folder + file, svg)
-writeFileSync(`${folder}report.json`, JSON.stringify(report, (key, value: unknown) => (key === 'samples' ? (value as number[]).map((v) => Math.round(v)) : value), 1))
+writeFileSync(
+  `${folder}report.json`,
+  JSON.stringify(report, (key, value: unknown) => (key === 'samples' ? (value as number[]).map((v) => Math.round(v)) : value), 1),
+)
 writeFileSync(`${folder}report.md`, markdown(report))
 const judged = verdicts(report)
-for (const v of judged) if (v.kept === false) console.log(`missed: ${v.benchmark} against ${report.labels[v.against] ?? v.against}: ${times(v.ratio)}, wanted ${times(v.least!)}`)
+for (const v of judged)
+  if (v.kept === false)
+    console.log(`missed: ${v.benchmark} against ${report.labels[v.against] ?? v.against}: ${times(v.ratio)}, wanted ${times(v.least!)}`)
 console.log(`\nreport: ${full ? 'bench/report/report.md' : 'bench/report/partial/report.md'}`)
 process.exit(0)

@@ -9,7 +9,8 @@ const colours = ['#c2410c', '#6b7280', '#2563eb', '#15803d', '#9333ea', '#b45309
 const font = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"'
 
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-const text = (x: number, y: number, content: string, options = ''): string => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${options}>${escape(content)}</text>`
+const text = (x: number, y: number, content: string, options = ''): string =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${options}>${escape(content)}</text>`
 
 function frame(width: number, height: number, title: string, body: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(title)}" ${font} font-size="12" fill="${ink}">
@@ -48,7 +49,16 @@ export function bars(title: string, note: string, groups: readonly BarGroup[]): 
   for (let d = low; d <= high; d++) {
     const at = x(10 ** d)
     parts.push(`<line x1="${at.toFixed(1)}" y1="${top - 4}" x2="${at.toFixed(1)}" y2="${height - 12}" stroke="${faint}"/>`)
-    parts.push(text(at, top - 8, short(10 ** d).replace('.00', '').replace('.0', ''), 'text-anchor="middle" fill="#7b8794" font-size="11"'))
+    parts.push(
+      text(
+        at,
+        top - 8,
+        short(10 ** d)
+          .replace('.00', '')
+          .replace('.0', ''),
+        'text-anchor="middle" fill="#7b8794" font-size="11"',
+      ),
+    )
   }
   let y = top
   for (const group of groups) {
@@ -57,7 +67,9 @@ export function bars(title: string, note: string, groups: readonly BarGroup[]): 
     for (const bar of group.bars) {
       const end = x(bar.value)
       parts.push(text(left - 8, y + 12, bar.label, `text-anchor="end" ${bar.ours ? 'font-weight="600"' : ''}`))
-      parts.push(`<rect x="${left}" y="${y + 2}" width="${Math.max(2, end - left).toFixed(1)}" height="${row - 4}" rx="2" fill="${bar.ours ? colours[0] : '#9aa5b1'}"/>`)
+      parts.push(
+        `<rect x="${left}" y="${y + 2}" width="${Math.max(2, end - left).toFixed(1)}" height="${row - 4}" rx="2" fill="${bar.ours ? colours[0] : '#9aa5b1'}"/>`,
+      )
       parts.push(text(end + 6, y + 12, short(bar.value), 'font-size="11"'))
       y += row
     }
@@ -85,9 +97,28 @@ export function lines(title: string, xLabel: string, yLabel: string, all: readon
   const parts: string[] = []
   for (let d = y0; d <= y1; d++) {
     parts.push(`<line x1="${left}" y1="${y(10 ** d).toFixed(1)}" x2="${width - right}" y2="${y(10 ** d).toFixed(1)}" stroke="${faint}"/>`)
-    parts.push(text(left - 8, y(10 ** d) + 4, short(10 ** d).replace('.00', '').replace('.0', ''), 'text-anchor="end" fill="#52606d"'))
+    parts.push(
+      text(
+        left - 8,
+        y(10 ** d) + 4,
+        short(10 ** d)
+          .replace('.00', '')
+          .replace('.0', ''),
+        'text-anchor="end" fill="#52606d"',
+      ),
+    )
   }
-  for (let d = x0; d <= x1; d++) parts.push(text(x(10 ** d), height - bottom + 18, short(10 ** d).replace('.00', '').replace('.0', ''), 'text-anchor="middle" fill="#52606d"'))
+  for (let d = x0; d <= x1; d++)
+    parts.push(
+      text(
+        x(10 ** d),
+        height - bottom + 18,
+        short(10 ** d)
+          .replace('.00', '')
+          .replace('.0', ''),
+        'text-anchor="middle" fill="#52606d"',
+      ),
+    )
   parts.push(text((left + width - right) / 2, height - 10, xLabel, 'text-anchor="middle"'))
   parts.push(text(left - 54, top - 14, yLabel, 'fill="#52606d"'))
   // Labels at the end of lines, pushed apart where they would overlap.
@@ -101,7 +132,9 @@ export function lines(title: string, xLabel: string, yLabel: string, all: readon
       parts.push(`<circle cx="${x(p.x).toFixed(1)}" cy="${y(p.y).toFixed(1)}" r="3.5" fill="${colour}"/>`)
     }
     lowest = Math.max(end.y + 4, lowest + 15)
-    parts.push(text(x(end.line.points.at(-1)!.x) + 10, lowest, `${end.line.label} ${short(end.line.points.at(-1)!.y)}`, `fill="${colour}" font-weight="600"`))
+    parts.push(
+      text(x(end.line.points.at(-1)!.x) + 10, lowest, `${end.line.label} ${short(end.line.points.at(-1)!.y)}`, `fill="${colour}" font-weight="600"`),
+    )
   }
   return frame(width, height, title, parts.join('\n'))
 }

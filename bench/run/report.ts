@@ -38,7 +38,9 @@ export interface Report {
 }
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [`| ${head.join(' | ')} |`, `|${head.map((_, i) => (i === 0 ? '---' : '---:')).join('|')}|`, ...rows.map((r) => `| ${r.join(' | ')} |`), ''].join('\n')
+  [`| ${head.join(' | ')} |`, `|${head.map((_, i) => (i === 0 ? '---' : '---:')).join('|')}|`, ...rows.map((r) => `| ${r.join(' | ')} |`), ''].join(
+    '\n',
+  )
 
 const titles: Readonly<Record<string, string>> = { idle: 'bytes per idle actor (less is better)' }
 const title = (name: string): string => titles[name] ?? name
@@ -69,9 +71,18 @@ export function plots(report: Report): Readonly<Record<string, string>> {
   }
   for (const { what, figures } of report.growth) {
     const sides = [...new Set(figures.map((f) => f.side))]
-    const drawn = sides.map((side) => ({ label: report.labels[side] ?? side, points: figures.filter((f) => f.side === side).map((f) => ({ x: f.size, y: f.ns })) }))
+    const drawn = sides.map((side) => ({
+      label: report.labels[side] ?? side,
+      points: figures.filter((f) => f.side === side).map((f) => ({ x: f.size, y: f.ns })),
+    }))
     const counted = what === 'timer' ? 'timers armed at once' : 'actors'
-    if (drawn.length > 0) out[`growth-${what}.svg`] = lines(`Cost per ${what} as ${what === 'timer' ? 'timers' : 'actors'} grow in number`, counted, 'ns of CPU time', drawn)
+    if (drawn.length > 0)
+      out[`growth-${what}.svg`] = lines(
+        `Cost per ${what} as ${what === 'timer' ? 'timers' : 'actors'} grow in number`,
+        counted,
+        'ns of CPU time',
+        drawn,
+      )
   }
   return out
 }
@@ -98,11 +109,22 @@ export function markdown(report: Report): string {
   const judged = verdicts(report)
   if (judged.length > 0) {
     const missed = judged.filter((v) => v.kept === false).length
-    parts.push('## Budgets', '', `Ours against theirs: above 1 is better than they are. ${missed === 0 ? 'All budgets hold.' : `**${missed} missed**, of ${judged.filter((v) => v.kept !== undefined).length}.`}`, '')
+    parts.push(
+      '## Budgets',
+      '',
+      `Ours against theirs: above 1 is better than they are. ${missed === 0 ? 'All budgets hold.' : `**${missed} missed**, of ${judged.filter((v) => v.kept !== undefined).length}.`}`,
+      '',
+    )
     parts.push(
       table(
         ['benchmark', 'against', 'budget', 'measured', ''],
-        judged.map((v) => [title(v.benchmark), report.labels[v.against] ?? v.against, v.least === undefined ? 'report' : `≥ ${times(v.least)}`, times(v.ratio), v.kept === false ? '**missed**' : v.kept === true ? 'holds' : v.ratio >= 1 ? 'ahead' : 'behind']),
+        judged.map((v) => [
+          title(v.benchmark),
+          report.labels[v.against] ?? v.against,
+          v.least === undefined ? 'report' : `≥ ${times(v.least)}`,
+          times(v.ratio),
+          v.kept === false ? '**missed**' : v.kept === true ? 'holds' : v.ratio >= 1 ? 'ahead' : 'behind',
+        ]),
       ),
     )
   }
@@ -115,7 +137,12 @@ export function markdown(report: Report): string {
         ['side', b.measure === 'rate' ? `${b.unit}/s` : b.unit, 'spread', 'Troupe is'],
         Object.entries(b.results).map(([side, figure]) => {
           const r = ratio(report, b.name, side)
-          return [report.labels[side] ?? side, short(figure.median), `±${(figure.spread * 100).toFixed(0)} %`, side.startsWith('troupe') || r === undefined ? '' : `${times(r)}`]
+          return [
+            report.labels[side] ?? side,
+            short(figure.median),
+            `±${(figure.spread * 100).toFixed(0)} %`,
+            side.startsWith('troupe') || r === undefined ? '' : times(r),
+          ]
         }),
       ),
     )
@@ -130,7 +157,15 @@ export function markdown(report: Report): string {
           const [mine, raw] = [b.results['troupe']!, b.results['raw']]
           const r = ratio(report, b.name, 'raw')
           const spread = (f: typeof raw): string => (f === undefined ? '' : `±${(f.spread * 100).toFixed(0)} %`)
-          return [title(b.name), b.measure === 'rate' ? `${b.unit}/s` : b.unit, short(mine.median), spread(mine), raw === undefined ? '' : short(raw.median), spread(raw), r === undefined ? '' : r.toFixed(2)]
+          return [
+            title(b.name),
+            b.measure === 'rate' ? `${b.unit}/s` : b.unit,
+            short(mine.median),
+            spread(mine),
+            raw === undefined ? '' : short(raw.median),
+            spread(raw),
+            r === undefined ? '' : r.toFixed(2),
+          ]
         }),
     ),
   )
@@ -139,21 +174,32 @@ export function markdown(report: Report): string {
     for (const { what, figures } of report.growth) {
       picture(`growth-${what}.svg`)
       const sizes = [...new Set(figures.map((f) => f.size))]
-      const rows = [...new Set(figures.map((f) => f.side))].map((side) => {
+      const rows: string[][] = []
+      for (const side of new Set(figures.map((f) => f.side))) {
         const points = sizes.map((size) => figures.find((f) => f.side === side && f.size === size)?.ns)
         const [first, last] = [points[0], points.at(-1)]
-        return [report.labels[side] ?? side, ...points.map((p) => (p === undefined ? '' : short(p))), first === undefined || last === undefined ? '' : times(last / first)]
-      })
+        const grown = first === undefined || last === undefined ? '' : times(last / first)
+        rows.push([report.labels[side] ?? side, ...points.map((p) => (p === undefined ? '' : short(p))), grown])
+      }
       parts.push(table([`ns per ${what} at`, ...sizes.map((s) => short(s).replace('.00', '').replace('.0', '')), 'growth'], rows))
     }
   }
   const loaded = Object.entries(report.latency)
   if (loaded.length > 0) {
-    parts.push('## Latency under load', '', 'A thousand actors, each always with a message for itself; the host tells a probe every 2 ms. Milliseconds; the loop’s delay includes its 1 ms of resolution.', '')
+    parts.push(
+      '## Latency under load',
+      '',
+      'A thousand actors, each always with a message for itself; the host tells a probe every 2 ms. Milliseconds; the loop’s delay includes its 1 ms of resolution.',
+      '',
+    )
     parts.push(
       table(
         ['side', 'messages/s meanwhile', 'probe p50', 'p99', 'p99.9', 'loop delay p50', 'p99', 'p99.9'],
-        loaded.map(([side, l]) => [report.labels[side] ?? side, short(l.rate), ...[l.probe.p50, l.probe.p99, l.probe.p999, l.loop.p50, l.loop.p99, l.loop.p999].map((v) => v.toFixed(2))]),
+        loaded.map(([side, { rate, probe, loop }]) =>
+          [report.labels[side] ?? side, short(rate)].concat(
+            [probe.p50, probe.p99, probe.p999, loop.p50, loop.p99, loop.p999].map((v) => v.toFixed(2)),
+          ),
+        ),
       ),
     )
   }

@@ -69,7 +69,10 @@ function npm(name: string, label: string): Side {
       return build('npm', ['install', '--no-audit', '--no-fund'], jsPeers)
     },
     version: () => (JSON.parse(readFileSync(`${jsPeers}/node_modules/${name}/package.json`, 'utf8')) as { version: string }).version,
-    command: (benchmark, warm, time) => ({ file: process.execPath, args: ['--expose-gc', `${jsPeers}/${name}.mjs`, benchmark, String(warm), String(time)] }),
+    command: (benchmark, warm, time) => ({
+      file: process.execPath,
+      args: ['--expose-gc', `${jsPeers}/${name}.mjs`, benchmark, String(warm), String(time)],
+    }),
   }
 }
 
@@ -97,7 +100,11 @@ const pekko: Side = {
   warmth: 4,
   prepare: (may) => {
     if (!has('java', ['-version'])) return 'java is missing (17 or later)'
-    if (newer(`${peers}pekko/target/classes/bench/Bench.class`, `${peers}pekko/src/main/java/bench/Bench.java`) && existsSync(`${peers}pekko/target/lib`)) return undefined
+    if (
+      newer(`${peers}pekko/target/classes/bench/Bench.class`, `${peers}pekko/src/main/java/bench/Bench.java`) &&
+      existsSync(`${peers}pekko/target/lib`)
+    )
+      return undefined
     if (!may) return 'not built yet (a full run builds it)'
     return has('mvn', ['-v']) ? build('mvn', ['-B', '-q', 'package'], `${peers}pekko`) : 'mvn is missing'
   },
@@ -106,7 +113,11 @@ const pekko: Side = {
     const java = /version "([^"]+)"/.exec(output('java', ['-version']))?.[1] ?? 'unknown'
     return `${/pekko-actor-typed_2\.13<\/artifactId>\s*<version>([^<]+)/.exec(pom)?.[1]} on Java ${java}`
   },
-  command: (benchmark, warm, time) => ({ file: 'java', args: ['-cp', 'target/classes:target/lib/*', 'bench.Bench', benchmark, String(warm), String(time)], cwd: `${peers}pekko` }),
+  command: (benchmark, warm, time) => ({
+    file: 'java',
+    args: ['-cp', 'target/classes:target/lib/*', 'bench.Bench', benchmark, String(warm), String(time)],
+    cwd: `${peers}pekko`,
+  }),
 }
 
 const protoactor: Side = {
@@ -118,7 +129,8 @@ const protoactor: Side = {
     if (!has('go', ['version'])) return 'go is missing (1.23 or later)'
     return may ? build('go', ['build', '-o', 'bench-peer', '.'], `${peers}protoactor-go`) : 'not built yet (a full run builds it)'
   },
-  version: () => `${/protoactor-go v[\d.]+-(\d{8})/.exec(readFileSync(`${peers}protoactor-go/go.mod`, 'utf8'))?.[1]} on ${output('go', ['env', 'GOVERSION'])}`,
+  version: () =>
+    `${/protoactor-go v[\d.]+-(\d{8})/.exec(readFileSync(`${peers}protoactor-go/go.mod`, 'utf8'))?.[1]} on ${output('go', ['env', 'GOVERSION'])}`,
   command: (benchmark, warm, time) => ({ file: `${peers}protoactor-go/bench-peer`, args: [benchmark, String(warm), String(time)] }),
 }
 
@@ -131,7 +143,8 @@ const ractor: Side = {
     if (!has('cargo', ['--version'])) return 'cargo is missing'
     return may ? build('cargo', ['build', '--release', '-q'], `${peers}ractor`) : 'not built yet (a full run builds it)'
   },
-  version: () => `${/ractor = "=([^"]+)"/.exec(readFileSync(`${peers}ractor/Cargo.toml`, 'utf8'))?.[1]} on ${output('rustc', ['--version']).split(' ').slice(0, 2).join(' ')}`,
+  version: () =>
+    `${/ractor = "=([^"]+)"/.exec(readFileSync(`${peers}ractor/Cargo.toml`, 'utf8'))?.[1]} on ${output('rustc', ['--version']).split(' ').slice(0, 2).join(' ')}`,
   command: (benchmark, warm, time) => ({ file: `${peers}ractor/target/release/bench-peer`, args: [benchmark, String(warm), String(time)] }),
 }
 
@@ -143,4 +156,13 @@ export const floor: Side = own('raw', 'raw', 'raw')
 export const oursEnlarged: Side = own('troupe-64', 'Troupe, semi-space 64 MB', 'troupe', semiSpace)
 export const floorEnlarged: Side = own('raw-64', 'raw, semi-space 64 MB', 'raw', semiSpace)
 
-export const peerSides: readonly Side[] = [npm('nact', 'nact'), npm('xstate', 'XState'), npm('effect', 'Effect'), npm('comedy', 'comedy'), erlang, pekko, protoactor, ractor]
+export const peerSides: readonly Side[] = [
+  npm('nact', 'nact'),
+  npm('xstate', 'XState'),
+  npm('effect', 'Effect'),
+  npm('comedy', 'comedy'),
+  erlang,
+  pekko,
+  protoactor,
+  ractor,
+]

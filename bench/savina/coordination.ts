@@ -69,7 +69,7 @@ export const sleepingBarber: Benchmark = {
     let left = customers
     const room: Address<Room> = stage.spawn<Room>((m) => {
       if (m.type === 'enter') {
-        if (waiting.length === chairs) return void m.customer.tell({ type: 'full' })
+        if (waiting.length === chairs) return m.customer.tell({ type: 'full' })
         waiting.push(m.customer)
         m.customer.tell({ type: 'wait' })
         if (!asleep) return

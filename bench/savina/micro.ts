@@ -178,7 +178,7 @@ export const big: Benchmark = {
       }
       members.push(
         stage.spawn<Big>((m) => {
-          if (m.type === 'ping') return void members[m.from]!.tell({ type: 'pong' })
+          if (m.type === 'ping') return members[m.from]!.tell({ type: 'pong' })
           pongs++
           if (left > 0) ping()
           else if (++done === bigActors) finish(pongs)

@@ -79,7 +79,7 @@ export const nQueens: Benchmark = {
       workers.push(
         stage.spawn<Queens>((m) => {
           if (m.type !== 'work') return
-          if (m.rows.length >= queensThreshold) return void master.tell({ type: 'result', solutions: solve(m.rows), spawned: 0 })
+          if (m.rows.length >= queensThreshold) return master.tell({ type: 'result', solutions: solve(m.rows), spawned: 0 })
           let spawned = 0
           for (let column = 0; column < board; column++)
             if (safe(m.rows, column)) {
@@ -116,7 +116,8 @@ function neighbours(node: number): [number, number][] {
   const z = Math.floor(node / (side * side))
   const out: [number, number][] = []
   const step = (dx: number, dy: number, dz: number): void => {
-    if (x + dx < side && y + dy < side && z + dz < side) out.push([node + dx + dy * side + dz * side * side, 1 + ((x * 7 + y * 5 + z * 3 + dx + 2 * dy) % 4)])
+    if (x + dx < side && y + dy < side && z + dz < side)
+      out.push([node + dx + dy * side + dz * side * side, 1 + ((x * 7 + y * 5 + z * 3 + dx + 2 * dy) % 4)])
   }
   step(1, 0, 0)
   step(0, 1, 0)
@@ -180,7 +181,8 @@ export const cobwebbedTree: Benchmark = {
   unit: 'nodes',
   operations: cobwebNodes,
   kind: 'messages',
-  run: (stage, finish) => cobweb(stage, { tell: (m) => finish(m.type === 'count' ? m.nodes : 0) }, 1).tell({ type: 'grow', height: 0, budget: cobwebNodes }),
+  run: (stage, finish) =>
+    cobweb(stage, { tell: (m) => finish(m.type === 'count' ? m.nodes : 0) }, 1).tell({ type: 'grow', height: 0, budget: cobwebNodes }),
   check: (result) => expectEqual(result, cobwebNodes, 'unbalanced cobwebbed tree'),
 }
 
@@ -236,14 +238,16 @@ export const facilityLocation: Benchmark = {
       return stage.spawn<Facility>((m) => {
         if (children !== undefined) {
           const child = children[(m.at.x > centre.x ? 1 : 0) + (m.at.y > centre.y ? 2 : 0)]!
-          return void child.tell({ type: 'customer', at: m.at })
+          return child.tell({ type: 'customer', at: m.at })
         }
         served++
         const distance = Math.hypot(m.at.x - centre.x, m.at.y - centre.y)
         spent += distance * opening
         cost += distance
         if (spent > half && depth < 8)
-          children = [0, 1, 2, 3].map((q) => quadrant({ x: centre.x + (q & 1 ? half : -half) / 2, y: centre.y + (q & 2 ? half : -half) / 2 }, half / 2, depth + 1))
+          children = [0, 1, 2, 3].map((q) =>
+            quadrant({ x: centre.x + (q & 1 ? half : -half) / 2, y: centre.y + (q & 2 ? half : -half) / 2 }, half / 2, depth + 1),
+          )
         producer.tell({ type: 'next' })
       })
     }

@@ -4,7 +4,9 @@
 import { type Address, type Benchmark, Dice, expectEqual } from './stage.ts'
 
 type DictionaryReply = { type: 'value'; value: number }
-type Dictionary = { type: 'put'; key: number; value: number; from: Address<DictionaryReply> } | { type: 'get'; key: number; from: Address<DictionaryReply> }
+type Dictionary =
+  | { type: 'put'; key: number; value: number; from: Address<DictionaryReply> }
+  | { type: 'get'; key: number; from: Address<DictionaryReply> }
 const dictionaryWorkers = 20
 const dictionaryRequests = 50_000
 
@@ -258,7 +260,7 @@ export const logisticMap: Benchmark = {
       const rate = 3.46 + s * 0.0025
       let term = s * 0.0025
       let left = terms
-      const computer = stage.spawn<Compute>((m) => void m.from.tell({ type: 'term', term: rate * m.term * (1 - m.term) }))
+      const computer = stage.spawn<Compute>((m) => m.from.tell({ type: 'term', term: rate * m.term * (1 - m.term) }))
       const series: Address<Series> = stage.spawn<Series>((m) => {
         if (m.type === 'term') {
           term = m.term

@@ -66,7 +66,8 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
 }
 
 export function expectClose(actual: unknown, expected: number, tolerance: number, what: string): void {
-  if (typeof actual !== 'number' || !(Math.abs(actual - expected) <= tolerance)) throw new Error(`${what}: expected about ${expected}, got ${String(actual)}`)
+  if (typeof actual !== 'number' || !(Math.abs(actual - expected) <= tolerance))
+    throw new Error(`${what}: expected about ${expected}, got ${String(actual)}`)
 }
 
 /** A small seeded generator (xorshift), so that every run and every side sees the same numbers. */

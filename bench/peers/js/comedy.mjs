@@ -14,12 +14,12 @@ await answer({
     const pair = []
     const player = (i) => ({
       ball: (left) => {
-        if (left > 0) pair[1 - i].send('ball', left - 1)
+        if (left > 0) void pair[1 - i].send('ball', left - 1)
         else open()
       },
     })
     pair.push(await root.createChild(player(0)), await root.createChild(player(1)))
-    pair[0].send('ball', hops)
+    void pair[0].send('ball', hops)
     await opened
     for (const member of pair) await member.destroy()
     return hops
@@ -30,7 +30,7 @@ await answer({
     const { open, opened } = latch()
     // A question overtakes what was sent before it, so the last addition ends the run, not a final `read`.
     const counter = await root.createChild({ add: (by) => ((sum += by) === n ? open(sum) : undefined) })
-    for (let i = 0; i < n; i++) counter.send('add', 1)
+    for (let i = 0; i < n; i++) void counter.send('add', 1)
     expectEqual(await opened, n, 'counting')
     await counter.destroy()
     return n

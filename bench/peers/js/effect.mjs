@@ -18,7 +18,9 @@ const ring = (size, hops) => () =>
       const members = []
       for (let i = 0; i < size; i++)
         members.push(
-          yield* actor((m) => (m.left > 0 ? Queue.offer(members[(i + 1) % size].queue, { type: 'ball', left: m.left - 1 }) : Deferred.succeed(done, undefined))),
+          yield* actor((m) =>
+            m.left > 0 ? Queue.offer(members[(i + 1) % size].queue, { type: 'ball', left: m.left - 1 }) : Deferred.succeed(done, undefined),
+          ),
         )
       yield* Queue.offer(members[0].queue, { type: 'ball', left: hops })
       yield* Deferred.await(done)
@@ -116,7 +118,11 @@ await answer({
       Effect.gen(function* () {
         const n = 20_000
         const target = yield* echo
-        for (let i = 0; i < n; i += 1_000) yield* Effect.all(Array.from({ length: 1_000 }, () => ask(target)), { concurrency: 'unbounded' })
+        for (let i = 0; i < n; i += 1_000)
+          yield* Effect.all(
+            Array.from({ length: 1_000 }, () => ask(target)),
+            { concurrency: 'unbounded' },
+          )
         yield* Fiber.interrupt(target.fiber)
         return n
       }),

@@ -21,7 +21,7 @@ import { type Command, SystemLane } from './system-lane.ts'
 import { laneReady, runLane } from './lane-runner.ts'
 import type { LocalRef } from './local-ref.ts'
 import type { CellOptions } from './options.ts'
-import type { EndInfo, PhaseInfo } from './phase-info.ts'
+import { type EndInfo, PhaseInfo } from './phase-info.ts'
 import { highWater, notePressure } from './pressure.ts'
 import { resumePending } from './resuming.ts'
 import { beginStart } from './starting.ts'
@@ -37,26 +37,46 @@ export class Cell {
   readonly ref: LocalRef
   readonly dispatcher: Dispatcher
   readonly options: CellOptions
-  /** What `spawn` was given; each incarnation begins here. Dropped at the end. */
-  initial: BehaviorNode | undefined
   behavior: BehaviorNode
   phase: Phase = 'created'
-  info: PhaseInfo | EndInfo | undefined = undefined
   ctx: Context | undefined = undefined
   extras: Extras | undefined = undefined
   previous: Cell | undefined = undefined
   next: Cell | undefined = undefined
   queue: FrontableQueue | undefined = undefined
   #slot: unknown = undefined
+  /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
+  #held: BehaviorNode | PhaseInfo | EndInfo | undefined
   #scheduled = queued
 
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode) {
     this.ref = ref
     this.dispatcher = dispatcher
     this.options = options
-    this.initial = initial
+    this.#held = initial
     this.behavior = initial
     ref.cell = this
+  }
+
+  /** What `spawn` was given; each incarnation begins here. Dropped at the end. */
+  get initial(): BehaviorNode | undefined {
+    const held = this.#held
+    if (held instanceof BehaviorNode) return held
+    return held instanceof PhaseInfo ? held.initial : undefined
+  }
+  set initial(initial: BehaviorNode | undefined) {
+    if (this.#held instanceof PhaseInfo) this.#held.initial = initial
+    else if (this.#held === undefined || this.#held instanceof BehaviorNode) this.#held = initial
+  }
+
+  /** What the phase carries; nothing while running. */
+  get info(): PhaseInfo | EndInfo | undefined {
+    return this.#held instanceof BehaviorNode ? undefined : this.#held
+  }
+  set info(info: PhaseInfo | EndInfo | undefined) {
+    const { initial } = this
+    if (info instanceof PhaseInfo) info.initial = initial
+    this.#held = info ?? initial
   }
 
   /** What only some actors have. */

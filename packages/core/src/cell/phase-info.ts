@@ -1,5 +1,6 @@
 // What a phase carries: why, since when, and how far it has come. One shape for all, in the cell's one slot for it.
 
+import type { BehaviorNode } from '../values/behavior.ts'
 import type { ExitReason } from '../values/signals.ts'
 
 /** How far starting, stopping or restarting has come. */
@@ -25,6 +26,8 @@ export class PhaseInfo implements EndInfo {
   delay = 0
   /** Whether it was a start that failed; of `failed`. Whether none ever came up; of `stopping`. */
   unstarted = false
+  /** What `spawn` was given: the cell has one place for it and for this. */
+  initial: BehaviorNode | undefined = undefined
   /** Why it is suspended, in words. */
   note = ''
   /** Whether the next incarnation replaces one that failed; of `starting`. */
