@@ -32,6 +32,7 @@ export class Writer {
   readonly #words: (string | undefined)[] = new Array<string | undefined>(wordTable).fill(undefined)
   /** What the value in progress has defined, to be taken back if it fails. */
   #definedWords: number[] = []
+  #regrets: (() => void)[] = []
   #depth = 0
 
   constructor(size: number, refs: RefWriter) {
@@ -46,6 +47,7 @@ export class Writer {
     const shapes = this.#shapes.length
     const outer = this.#definedWords
     this.#definedWords = []
+    const regrets = this.#regrets.length
     const depth = this.#depth
     try {
       return write()
@@ -54,6 +56,7 @@ export class Writer {
       this.#depth = depth
       for (const node of this.#shapes.splice(shapes)) node.id = -1
       for (const index of this.#definedWords) this.#words[index] = undefined
+      for (const regret of this.#regrets.splice(regrets)) regret()
       throw cause
     } finally {
       for (const index of this.#definedWords) outer.push(index)
@@ -66,6 +69,11 @@ export class Writer {
   mark(): void {
     this.#depth = 0
     if (this.#definedWords.length > 0) this.#definedWords = []
+    if (this.#regrets.length > 0) this.#regrets = []
+  }
+  /** What else to take back if the value in progress fails. */
+  regret(undo: () => void): void {
+    this.#regrets.push(undo)
   }
   get shapes(): number {
     return this.#shapes.length
@@ -75,6 +83,7 @@ export class Writer {
     for (const node of this.#shapes.splice(shapes)) node.id = -1
     for (const index of this.#definedWords) this.#words[index] = undefined
     this.#definedWords = []
+    for (const regret of this.#regrets.splice(0)) regret()
     this.#depth = 0
   }
 

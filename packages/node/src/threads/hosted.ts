@@ -1,0 +1,131 @@
+// An actor that runs on this thread while its parent lives on another: a cell as any other, under a parent that stands
+// for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
+
+import type { Behavior, SpawnOptions } from 'troupe'
+import { type BehaviorNode, BehaviorWithOptions, Cell, type CellOptions, Children, Extras, type Keeper, LocalRef, releaseHeld, resolveOptions } from 'troupe/internal'
+import type { Channel } from './channel.ts'
+import { definitionOf } from './define-actor.ts'
+import { NotOnThread } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { loadExport } from './loading.ts'
+
+export class HostedRef extends LocalRef {
+  readonly #path: string
+  constructor(parent: LocalRef, path: string, uid: number) {
+    super(parent, path.slice(path.lastIndexOf('/') + 1), uid)
+    this.#path = path
+  }
+  override get path(): string {
+    return this.#path
+  }
+}
+
+export class HostedCell extends Cell {
+  readonly channel: Channel
+  constructor(ref: HostedRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+    super(ref, exchange.core.dispatchers.fallback, options, node)
+    this.channel = channel
+  }
+}
+
+interface SpawnOrder {
+  readonly uid: number
+  readonly path: string
+  readonly parent: LocalRef
+  readonly url: string
+  readonly name: string
+  readonly args: readonly unknown[]
+  readonly options: SpawnOptions
+  readonly incarnation: number
+}
+
+/** Takes orders to make actors here, and reports what becomes of them. */
+export function hostActors(exchange: Exchange): void {
+  exchange.on('hosted.spawn', (order: SpawnOrder, channel) => void spawnHosted(exchange, channel, order))
+  exchange.on('hosted.restart', ({ uid, cause }: { uid: number; cause: unknown }) => exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity }))
+  exchange.on('hosted.release', ({ uid }: { uid: number }) => {
+    const cell = exchange.hosted.get(uid)
+    if (cell === undefined) return
+    if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
+    else releaseHeld(cell)
+  })
+}
+
+/** Lets the stubs of this thread hear what the threads of their actors report. */
+export function followHosted(exchange: Exchange): void {
+  exchange.on('stub.started', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.started())
+  exchange.on('stub.failed', ({ uid, cause, message }: { uid: number; cause: unknown; message: unknown }) => exchange.stubs.get(uid)?.failed(cause, message))
+  exchange.on('stub.held', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.held())
+  exchange.on('stub.ended', ({ uid, reason, cause }: { uid: number; reason: 'normal' | 'shutdown' | 'killed' | 'failure'; cause: unknown }) => exchange.stubs.get(uid)?.ended(reason, cause))
+}
+
+async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
+  const { uid } = order
+  // Verbs that come while the module loads are for the actor, not for nobody.
+  const waiting = new Pending()
+  exchange.loading.set(uid, waiting)
+  try {
+    const definition = await loadExport(order.url, order.name)
+    exchange.loading.delete(uid)
+    if (waiting.stopped) return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+    makeHosted(exchange, channel, order, definition)
+  } catch (cause) {
+    exchange.loading.delete(uid)
+    // No cell ever was: the failure is told, and then that there is nothing.
+    channel.control({ op: 'stub.failed', uid, cause, message: undefined })
+    channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
+    exchange.ended.set(uid, { ref: order.parent, end: { reason: 'failure', cause } })
+  }
+}
+
+/** Stands in for an actor whose module is being loaded. */
+class Pending {
+  stopped = false
+}
+
+function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
+  const { uid, parent } = order
+  if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  const behavior = (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...order.args)
+  const defined = definitionOf(behavior)
+  if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  let node: unknown = defined.behavior
+  let given: SpawnOptions = { ...defined.options }
+  while (node instanceof BehaviorWithOptions) {
+    given = { ...(node.options as SpawnOptions), ...given }
+    node = node.behavior
+  }
+  // What is decided beside the parent stays there.
+  const { name: _name, mailbox: _mailbox, dispatcher: _dispatcher, supervision: _supervision, placement: _placement, ...rest } = given
+  const resolved = resolveOptions({ ...rest, ...order.options }, exchange.core)
+  const ref = new HostedRef(parent, order.path, uid)
+  const cell = new HostedCell(ref, exchange, { ...resolved, mailbox: { kind: 'hosted', create: exchange.makeMailbox } }, node as BehaviorNode, channel)
+  cell.queue = exchange.makeMailbox()
+  const extras = (cell.extras = new Extras())
+  extras.keeper = reporter(exchange, channel)
+  extras.incarnation = order.incarnation
+  const above = parent.cell
+  ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
+  exchange.hosted.set(uid, cell)
+  cell.dispatcher.joined()
+  exchange.core.born(cell)
+  cell.dispatcher.enqueue(cell)
+  exchange.arrived(cell)
+}
+
+function reporter(exchange: Exchange, channel: Channel): Keeper {
+  return {
+    started: (cell) => channel.control({ op: 'stub.started', uid: cell.ref.uid }),
+    failed: (cell, cause, message) => {
+      const first = (cause as { code?: unknown } | undefined)?.code === 'actor-initialization' && cell.phase === 'failed'
+      channel.control({ op: 'stub.failed', uid: cell.ref.uid, cause: first ? (cause as Error).cause : cause, message })
+      return undefined
+    },
+    held: (cell) => channel.control({ op: 'stub.held', uid: cell.ref.uid }),
+    ended: (cell, end) => {
+      exchange.hosted.delete(cell.ref.uid)
+      exchange.ended.set(cell.ref.uid, { ref: cell.ref, end: { reason: end.reason, cause: end.cause } })
+      channel.control({ op: 'stub.ended', uid: cell.ref.uid, reason: end.reason, cause: end.cause })
+    },
+  }
+}
