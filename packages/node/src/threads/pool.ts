@@ -44,6 +44,8 @@ export class ThreadPool implements Federation {
   readonly #pinned = new Map<number, Thread>()
   readonly #replacements: Replacements
   readonly #losses = new Set<Loss>()
+  /** Threads that are being ended; until they are gone there is no telling what they did. */
+  readonly #ending = new Set<Thread>()
   readonly #parts = new Map<number, { readonly awaited: Set<number>; readonly parts: Part[]; readonly resolve: (parts: Part[] | undefined) => void }>()
   readonly #inspections = new Map<number, { readonly awaited: Set<number>; readonly hosted: Map<number, ActorSnapshot & { thread: number }>; readonly resolve: () => void }>()
   readonly #census: Census
@@ -178,6 +180,7 @@ export class ThreadPool implements Federation {
     const actor = running.uid === 0 ? undefined : (exchange.stubs.get(running.uid)?.ref.path ?? exchange.cellFor(running.uid)?.ref.path)
     const actors = [...exchange.stubs.values()].filter((s) => s.at === thread.epoch).length
     this.#threads.delete(thread.epoch)
+    this.#ending.delete(thread)
     if (thread.slot >= 0 && this.#slots[thread.slot] === thread) this.#slots[thread.slot] = undefined
     const awaited = new Set<number>()
     for (const other of this.threads) {
@@ -195,6 +198,7 @@ export class ThreadPool implements Federation {
       open.resolve(undefined)
     }
     this.#settle(loss)
+    if (why === 'retired') return
     core.logger.error({ thread: thread.slot, why, cause: given, actor, message: running.message, actors }, cause.message)
     if (core.listening) core.observe({ type: 'thread.lost', thread: thread.slot, why, cause, actor, message: running.message, actors, at: now })
     this.tasks.lost(thread, cause)
@@ -231,7 +235,7 @@ export class ThreadPool implements Federation {
     ledger.dropped += theirs.dropped
     ledger.deadLettered += theirs.deadLettered
     ledger.unknown += theirs.unknown + theirs.sent + loss.sentTo - ended - loss.receivedFrom
-    if (this.#losses.size === 0) for (const done of this.#settled.splice(0)) done()
+    if (this.#losses.size === 0 && this.#ending.size === 0) for (const done of this.#settled.splice(0)) done()
   }
 
   died(cell: Cell): void {
@@ -243,25 +247,14 @@ export class ThreadPool implements Federation {
     const own = this.#pinned.get(uid)
     if (own === undefined) return
     this.#pinned.delete(uid)
-    this.#threads.delete(own.epoch)
-    // Its actor is gone and told so; what it said last is read before the thread is.
     void this.#retire(own)
   }
+  /** Ends a thread that is not needed any more, once it has told what it did last. */
   async #retire(thread: Thread): Promise<void> {
-    this.#threads.set(thread.epoch, thread)
     await this.#allParts()
-    if (!this.#threads.delete(thread.epoch)) return
-    await thread.end()
-    const cause = new ThreadLost(thread.slot, 'terminated', 'its actor has ended')
-    const awaited = new Set<number>()
-    for (const other of this.threads) {
-      awaited.add(other.epoch)
-      this.exchange.channels.get(other.epoch)?.control({ op: 'lost', epoch: thread.epoch, cause })
-    }
-    const { sent, received } = this.exchange.lose(thread.epoch, cause)
-    const loss: Loss = { thread, awaited, sentTo: sent, receivedFrom: received }
-    this.#losses.add(loss)
-    this.#settle(loss)
+    if (!this.#threads.has(thread.epoch) || this.#closing) return
+    this.#ending.add(thread)
+    thread.kill('retired')
   }
 
   // Looking at all threads at once.
@@ -271,7 +264,7 @@ export class ThreadPool implements Federation {
   }
   async #allParts(): Promise<Part[]> {
     for (;;) {
-      if (this.#losses.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve))
+      if (this.#losses.size > 0 || this.#ending.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve))
       const parts = await this.#countParts()
       // A thread that was lost meanwhile took its part with it; its messages are settled, then everything is counted anew.
       if (parts !== undefined) return parts

@@ -61,12 +61,14 @@ export class StubCell extends Cell {
   }
 
   override turn(quota: number): void {
-    const bad = this.#bad
-    if (bad !== undefined && (this.phase === 'running' || this.phase === 'suspended')) {
-      this.#bad = undefined
-      fail(this, bad.cause, bad.message)
-    }
     super.turn(quota)
+    const bad = this.#bad
+    if (bad === undefined) return this.#follow()
+    // Told of a failure before it knew that the actor was up: first things first.
+    if (this.phase !== 'running' && this.phase !== 'suspended') return
+    this.#bad = undefined
+    fail(this, bad.cause, bad.message)
+    // Resumed at once: then the actor must hear of it.
     this.#follow()
   }
 

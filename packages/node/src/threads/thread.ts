@@ -18,7 +18,7 @@ export interface ThreadSettings {
   readonly keepAlive: boolean
 }
 
-export type LossReason = 'exit' | 'error' | 'out-of-memory' | 'hung' | 'terminated'
+export type LossReason = 'exit' | 'error' | 'out-of-memory' | 'hung' | 'terminated' | 'retired'
 
 export interface ThreadEvents {
   connect(thread: Thread, peer: number): void
