@@ -42,6 +42,7 @@ export class ThreadPool implements Federation {
   readonly #slots: (Thread | undefined)[]
   /** Threads of one actor, by its uid. */
   readonly #pinned = new Map<number, Thread>()
+  readonly #connected = new Set<string>()
   readonly #replacements: Replacements
   readonly #losses = new Set<Loss>()
   /** Threads that are being ended; until they are gone there is no telling what they did. */
@@ -132,6 +133,10 @@ export class ThreadPool implements Federation {
   #connect(from: Thread, peer: number): void {
     const to = this.#threads.get(peer)
     if (to === undefined || from.state === 'gone') return
+    // Both may have asked at once; there is one way between two threads.
+    const pair = from.epoch < peer ? `${from.epoch} ${peer}` : `${peer} ${from.epoch}`
+    if (this.#connected.has(pair)) return
+    this.#connected.add(pair)
     const [atFrom, atTo] = wire(from.epoch, to.epoch, from.bell, to.bell, this.#settings.ringBytes)
     to.give(atTo)
     from.give(atFrom)
@@ -181,6 +186,7 @@ export class ThreadPool implements Federation {
     const actors = [...exchange.stubs.values()].filter((s) => s.at === thread.epoch).length
     this.#threads.delete(thread.epoch)
     this.#ending.delete(thread)
+    for (const pair of this.#connected) if (pair.split(' ').includes(String(thread.epoch))) this.#connected.delete(pair)
     if (thread.slot >= 0 && this.#slots[thread.slot] === thread) this.#slots[thread.slot] = undefined
     const awaited = new Set<number>()
     for (const other of this.threads) {

@@ -23,6 +23,7 @@ export type Subject =
   | { readonly type: 'tell'; readonly ref: ActorRef<never>; readonly message: unknown }
   | { readonly type: 'ask'; readonly ref: ActorRef<Subject>; readonly value: unknown; readonly timeout?: number; readonly await?: boolean; readonly replyTo?: ActorRef<unknown> }
   | { readonly type: 'forward'; readonly ref: ActorRef<Subject>; readonly replyTo: ActorRef<unknown> }
+  | { readonly type: 'relay'; readonly to: ActorRef<Subject>; readonly back: ActorRef<Subject> | undefined; readonly timeout: number; readonly replyTo?: ActorRef<unknown> }
   | { readonly type: 'stash' }
   | { readonly type: 'unstash' }
   | { readonly type: 'timer'; readonly ms: number; readonly note: unknown }
@@ -108,6 +109,13 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
           )
           return m.await === true ? asked.then(() => same) : same
         }
+        case 'relay':
+          return ctx
+            .ask(m.to, (replyTo: ActorRef<unknown>) => (m.back === undefined ? { type: 'echo', value: 1, replyTo } : { type: 'relay', to: m.back, back: undefined, timeout: m.timeout, replyTo }), { timeout: m.timeout })
+            .then(
+              () => same,
+              () => same,
+            )
         case 'forward':
           ctx.forward(m.ref)
           return same
