@@ -71,6 +71,8 @@ export class Exchange {
   onClosed: (channel: Channel) => void = () => {}
   #pumping = false
   #idleSince = 0
+  #spinScore = 4
+  #sinceSpin = 0
   #toFlush: Channel[] = []
 
   constructor(epoch: number, core: SystemCore, bell: SharedArrayBuffer, spin: number, connect: (peer: number) => void) {
@@ -159,14 +161,30 @@ export class Exchange {
   #round(): void {
     let any = false
     for (const channel of this.channels.values()) if (channel.drain(bytesPerPass, this.#onRecord)) any = true
-    if (any) this.#idleSince = 0
-    else {
+    if (any) {
+      if (this.#idleSince !== 0) this.#spinPays(true)
+      if (!this.#spins() && this.#sleep()) return
+    } else {
       const now = this.now
       if (this.#idleSince === 0) this.#idleSince = now
-      if (now - this.#idleSince >= this.#spin && this.#sleep()) return
+      if (now - this.#idleSince >= this.#spin) {
+        this.#spinPays(false)
+        if (this.#sleep()) return
+      }
     }
     this.#pumping = true
     setImmediate(this.#again)
+  }
+  /**
+   * Looking for more before sleeping saves a wake where the other side is quick and has a processor of its own; where
+   * both share one it only keeps the other from answering. So it is done as long as it pays, and tried now and then.
+   */
+  #spins(): boolean {
+    return this.#spin > 0 && (this.#spinScore > 0 || ++this.#sinceSpin % 64 === 0)
+  }
+  #spinPays(found: boolean): void {
+    this.#idleSince = 0
+    this.#spinScore = found ? Math.min(8, this.#spinScore + 1) : Math.max(0, this.#spinScore - 2)
   }
   /** Says that it sleeps, then looks once more: what came between is seen by one side or the other. */
   #sleep(): boolean {
@@ -183,7 +201,8 @@ export class Exchange {
   }
 
   readonly #onRecord = (channel: Channel, kind: number, reader: Reader): void => {
-    const start = reader.position
+    // Counted from the first byte, as the sender does: what is given back must be what was taken.
+    const start = reader.position - 1
     switch (kind) {
       case record.message: {
         const arrivals = channel.arrivals.get(reader.whole())!
