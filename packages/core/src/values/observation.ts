@@ -50,6 +50,8 @@ export type Observation =
       readonly message: string | undefined
       /** Actors that were on it. */
       readonly actors: number
+      /** Milliseconds since it last showed a sign of life. */
+      readonly silent: number
       readonly at: number
     }
   | { readonly type: 'adapter.replaced'; readonly ref: AnyRef; readonly key: string; readonly at: number }

@@ -11,6 +11,7 @@ import type { Reader } from './codec/reader.ts'
 import { homeOf } from './epochs.ts'
 import type { HostedCell } from './hosted.ts'
 import { Link, metaKind, widest } from './link.ts'
+import { LocalWay } from './local-way.ts'
 import type { PlacementRequest } from './placement.ts'
 import { Questions } from './questions.ts'
 import { RefTable } from './ref-table.ts'
@@ -301,7 +302,7 @@ export class Exchange {
     const known = this.#remotes.get(uid)?.deref()
     if (known !== undefined) return known
     const ref = new RemoteRef(uid, path)
-    const location = at === this.epoch || this.#lost.has(at) ? undefined : at
+    const location = at < 0 || at === this.epoch || this.#lost.has(at) ? undefined : at
     const cell = new ProxyCell(ref, this, location)
     if (homeOf(uid) === this.epoch || this.#lost.has(homeOf(uid))) {
       cell.finish({ reason: 'failure', cause: this.#lost.get(homeOf(uid)) })
@@ -325,14 +326,22 @@ export class Exchange {
     this.channelTo(homeOf(uid))?.control({ op: 'locate', uid })
   }
   linkProxy(cell: ProxyCell): void {
+    if (cell.at === this.epoch) {
+      // It has come to this thread, or is about to.
+      const here = this.hosted.get(cell.ref.uid)
+      if (here === undefined) return
+      cell.wire.link = new LocalWay(here)
+      return cell.wire.pump()
+    }
     const channel = cell.at === undefined ? undefined : this.channelTo(cell.at)
     if (channel === undefined) {
       cell.at = undefined
       if (cell.wire.size > 0) this.locate(cell)
       return
     }
-    cell.wire.link = new Link(this, channel, cell.ref.uid, widest)
-    cell.onLink(cell.wire.link)
+    const link = new Link(this, channel, cell.ref.uid, widest)
+    cell.wire.link = link
+    cell.onLink(link)
     cell.wire.pump()
   }
   #isLocated(uid: number, at: number): void {
@@ -368,6 +377,12 @@ export class Exchange {
   }
   /** An actor has come to this thread: it gets what came before it. */
   arrived(cell: Cell): void {
+    const before = this.#remotes.get(cell.ref.uid)?.deref()?.cell as ProxyCell | undefined
+    if (before !== undefined && before.phase !== 'terminated') {
+      // Refs to it that are older than its coming here lead to it from now on, and first of all what waits in them.
+      before.at = this.epoch
+      this.linkProxy(before)
+    }
     for (const arrivals of this.#earlyOf(cell.ref.uid)) arrivals.arrived(cell)
   }
 
@@ -409,6 +424,11 @@ export class Exchange {
       const channel = this.channels.get(peer)
       if (channel !== undefined) this.#tellGone(uid, channel)
     }
+  }
+  /** An actor that was to come here never will. */
+  neverCame(uid: number, ref: AnyRef, end: EndInfo): void {
+    this.ended.set(uid, { ref, end })
+    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
   }
   rememberEnd(cell: Cell): void {
     const { reason, cause } = cell.end ?? { reason: 'normal' as const, cause: undefined }

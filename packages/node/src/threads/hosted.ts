@@ -67,14 +67,17 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
   try {
     const definition = await loadExport(order.url, order.name)
     exchange.loading.delete(uid)
-    if (waiting.stopped) return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+    if (waiting.stopped) {
+      exchange.neverCame(uid, order.parent, { reason: 'killed', cause: undefined })
+      return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+    }
     makeHosted(exchange, channel, order, definition)
   } catch (cause) {
     exchange.loading.delete(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
     channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
-    exchange.ended.set(uid, { ref: order.parent, end: { reason: 'failure', cause } })
+    exchange.neverCame(uid, order.parent, { reason: 'failure', cause })
   }
 }
 

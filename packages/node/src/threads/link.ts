@@ -6,6 +6,7 @@ import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } fro
 import { type Channel, record } from './channel.ts'
 import type { Writer } from './codec/writer.ts'
 import type { Exchange } from './exchange.ts'
+import type { Way } from './wire-queue.ts'
 
 /** What an unbounded mailbox may have under way: enough to keep both threads busy. */
 export const widest = 8192
@@ -14,7 +15,7 @@ export const mostBytes: number = 1024 * 1024
 const meta = { sender: 0, envelope: 1, ask: 2, poison: 3 } as const
 export const metaKind: typeof meta = meta
 
-export class Link {
+export class Link implements Way {
   readonly channel: Channel
   readonly id: number
   readonly uid: number

@@ -2,11 +2,14 @@
 
 import { NotOnThread } from './errors.ts'
 
+const modules = new Map<string, Record<string, unknown>>()
+
 /** The export of a module; the error says which of the two is missing. */
 export async function loadExport(url: string, name: string): Promise<unknown> {
-  let loaded: Record<string, unknown>
+  // Asking the host for a module that is there costs more than making an actor.
+  let loaded = modules.get(url)
   try {
-    loaded = (await import(url)) as Record<string, unknown>
+    if (loaded === undefined) modules.set(url, (loaded = (await import(url)) as Record<string, unknown>))
   } catch (cause) {
     throw new NotOnThread(`Module ${url} cannot be loaded on a thread: ${cause instanceof Error ? cause.message : String(cause)}${hint(url)}`, { cause })
   }

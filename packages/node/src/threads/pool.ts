@@ -206,7 +206,7 @@ export class ThreadPool implements Federation {
     this.#settle(loss)
     if (why === 'retired') return
     core.logger.error({ thread: thread.slot, why, cause: given, actor, message: running.message, actors }, cause.message)
-    if (core.listening) core.observe({ type: 'thread.lost', thread: thread.slot, why, cause, actor, message: running.message, actors, at: now })
+    if (core.listening) core.observe({ type: 'thread.lost', thread: thread.slot, why, cause, actor, message: running.message, actors, silent: now - thread.lastBeatAt, at: now })
     this.tasks.lost(thread, cause)
     if (this.#closing || thread.slot < 0) {
       if (thread.slot < 0) for (const [uid, own] of this.#pinned) if (own === thread) this.#replacements.lost(-1 - uid)
@@ -224,6 +224,11 @@ export class ThreadPool implements Federation {
       if (loss.thread.epoch !== epoch || !loss.awaited.delete(peer)) continue
       loss.sentTo += sent
       loss.receivedFrom += received
+      const other = this.#threads.get(peer)
+      if (other !== undefined) {
+        other.toGone += sent
+        other.fromGone += received
+      }
       this.#settle(loss)
     }
   }
@@ -240,7 +245,7 @@ export class ThreadPool implements Federation {
     ledger.unhandled += theirs.unhandled
     ledger.dropped += theirs.dropped
     ledger.deadLettered += theirs.deadLettered
-    ledger.unknown += theirs.unknown + theirs.sent + loss.sentTo - ended - loss.receivedFrom
+    ledger.unknown += theirs.unknown + theirs.sent + loss.sentTo + loss.thread.fromGone - ended - loss.receivedFrom - loss.thread.toGone
     if (this.#losses.size === 0 && this.#ending.size === 0) for (const done of this.#settled.splice(0)) done()
   }
 

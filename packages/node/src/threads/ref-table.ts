@@ -15,6 +15,7 @@ import { StubCell } from './stub.ts'
 
 const kind = { defined: 0, known: 1, address: 2 } as const
 const slots = 1024
+const unknown = -1
 
 /** A ref as plain data. */
 export type RefToken = readonly ['actor', uid: number, at: number, path: string] | readonly ['address', thread: number, id: number, path: string]
@@ -60,7 +61,8 @@ export class RefTable {
     writer.byte(kind.defined)
     writer.whole(slot)
     writer.double(ref.uid)
-    writer.whole(this.#locationOf(ref))
+    // 0: not known now. Its home is asked then; a detour by it would be overtaken.
+    writer.whole(this.#locationOf(ref) + 1)
     writer.text(ref.path)
   }
 
@@ -71,7 +73,7 @@ export class RefTable {
       case kind.defined: {
         const slot = reader.whole()
         const uid = reader.double()
-        const at = reader.whole()
+        const at = reader.whole() - 1
         return (channel.slotRefs[slot] = this.actor(uid, at, reader.text()))
       }
       default: {
@@ -95,12 +97,12 @@ export class RefTable {
   /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
   #locationOf(ref: LocalRef): number {
     const { epoch, exported } = this.#exchange
-    if (ref instanceof RemoteRef) return ref.at ?? ref.home
+    if (ref instanceof RemoteRef) return ref.at ?? unknown
     if (ref instanceof HostedRef) return epoch
     const { cell } = ref
     if (cell.phase === 'terminated') this.#exchange.rememberEnd(cell)
     else exported.set(ref.uid, cell)
-    return cell instanceof StubCell && cell.at !== undefined ? cell.at : epoch
+    return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
   }
 
   /** The one ref of this thread for an actor of any. */

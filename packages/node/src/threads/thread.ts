@@ -36,6 +36,9 @@ export class Thread {
   state: 'starting' | 'up' | 'ending' | 'gone' = 'starting'
   /** Actors that were sent there and have not come back. */
   actors = 0
+  /** Messages that it sent to threads that are gone, and had from them: settled with those. */
+  toGone = 0
+  fromGone = 0
   lastBeats = -1
   lastBeatAt = 0
   #why: LossReason | undefined

@@ -1,17 +1,26 @@
 // The mailbox of an actor that runs on another thread, on the sender's side: messages pass straight to the wire while
 // there is credit, and wait here otherwise, under the policy that was chosen for the mailbox.
 
-import type { MailboxQueue } from 'troupe'
+import type { AnyRef, MailboxQueue } from 'troupe'
 import { type Cell, Envelope, type Meta } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
-import type { Link } from './link.ts'
+
+/** How messages get from here to the actor. */
+export interface Way {
+  /** Whether another message may go now. */
+  readonly open: boolean
+  pass(message: unknown): void
+  passSent(message: unknown, sender: AnyRef): void
+  passEnvelope(from: Cell, message: unknown, envelope: Envelope): void
+  close(): void
+}
 
 export class WireQueue implements MailboxQueue {
   meta: unknown = undefined
   readonly inner: MailboxQueue
   readonly #cell: Cell
   readonly #exchange: Exchange
-  link: Link | undefined = undefined
+  link: Way | undefined = undefined
 
   constructor(cell: Cell, inner: MailboxQueue, exchange: Exchange) {
     this.#cell = cell
