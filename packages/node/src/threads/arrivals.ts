@@ -79,6 +79,9 @@ export class Credit extends Envelope {
   override from(): ReturnType<typeof senderOf> {
     return senderOf(this.inner)
   }
+  override asked(): ReturnType<Envelope['asked']> {
+    return this.inner instanceof Envelope ? this.inner.asked() : undefined
+  }
   override get deadline(): number {
     return this.inner instanceof Envelope ? this.inner.deadline : Infinity
   }

@@ -3,7 +3,7 @@
 // is told, so that an expired question is skipped and a dead one rejected at once.
 
 import { Cancelled } from 'troupe'
-import { type Cell, PendingAsk } from 'troupe/internal'
+import { type Cell, Envelope, PendingAsk } from 'troupe/internal'
 import { type Channel, record } from './channel.ts'
 import type { Exchange } from './exchange.ts'
 import { NotTransferable } from './errors.ts'
@@ -55,20 +55,18 @@ export class Questions {
 
   /** Who asked whom on the way to this question, by path; for the detection of cycles. */
   chainOf(ask: PendingAsk): readonly string[] {
-    const asker = ask.asker
+    const asker = ask.edge?.asker
     if (asker === undefined) return []
-    const cell = 'cell' in asker ? (asker as unknown as { cell: Cell }).cell : asker
-    const meta: unknown = cell.ctx?.meta
-    const before = meta instanceof PendingAsk ? this.#chains.get(meta) : (meta as { inner?: unknown } | undefined)?.inner instanceof PendingAsk ? this.#chains.get((meta as { inner: PendingAsk }).inner) : undefined
-    return [...(before ?? []), cell.ref.path]
+    const answering = asker.meta instanceof Envelope ? asker.meta.asked() : undefined
+    const before = answering === undefined ? undefined : this.#chains.get(answering)
+    return [...(before ?? []), asker.cell.ref.path]
   }
 
   /** A question has come: its stand-in here, for an actor of this thread. */
   mirror(channel: Channel, id: number, target: Cell, remaining: number, headers: PendingAsk['headers'], chain: readonly string[]): PendingAsk {
     const { host } = target.dispatcher
-    const mirror = new PendingAsk(target, headers, Math.round(remaining), undefined)
     const mirrors = this.#mirrorsOf(channel)
-    mirror.resolve = (answer) => {
+    const resolve = (answer: unknown): void => {
       mirrors.delete(id)
       try {
         channel.valued((w) => {
@@ -80,10 +78,11 @@ export class Questions {
         host.logger.error({ actor: mirror.target.ref.path, cause }, 'an answer could not go to the thread that asked')
       }
     }
-    mirror.reject = (cause) => {
+    const reject = (cause: unknown): void => {
       mirrors.delete(id)
       this.#refuse(channel, id, cause)
     }
+    const mirror: PendingAsk = new PendingAsk(target, headers, Math.round(remaining), resolve, reject)
     mirrors.set(id, mirror)
     mirror.link()
     host.timers.set(mirror, host.runtime.now() + remaining)

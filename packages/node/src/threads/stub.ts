@@ -2,8 +2,8 @@
 // watches, supervision, mailbox policies and the ledger need not know of threads. Its behavior is to carry each step of
 // its life over to the actor, and to wait until that has taken it.
 
-import { receive, type Signal } from 'troupe'
-import { BehaviorNode, Cell, type CellOptions, type Dispatcher, fail, type LocalRef, MessageRing, type Meta } from 'troupe/internal'
+import { type MailboxKind, receive, type Signal, unbounded } from 'troupe'
+import { BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, type Meta } from 'troupe/internal'
 import type { Origin } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
@@ -26,6 +26,15 @@ interface Waiter {
 /** Longer than any actor is given to stop: the actor's own thread keeps the time, and the watchdog keeps the thread's. */
 const patience = 2 ** 40
 
+/**
+ * How many messages may be under way. They have left the mailbox, so that a bound is exceeded by at most an eighth, and
+ * an order that is not of arrival is kept only among those that have not.
+ */
+function windowOf({ kind, capacity }: MailboxKind): number {
+  if (capacity !== undefined) return Math.max(1, Math.min(widest, capacity >> 3))
+  return kind === 'unbounded' ? widest : 1
+}
+
 export class StubCell extends Cell {
   readonly exchange: Exchange
   readonly wire: WireQueue
@@ -43,14 +52,13 @@ export class StubCell extends Cell {
 
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, plan: Plan, exchange: Exchange) {
     const { mailbox } = options
-    const inner = mailbox?.create() ?? new MessageRing()
-    const own = { ...options, plain: true, reentrant: false, accepts: undefined, mailbox: mailbox ?? { kind: 'wire', create: () => new MessageRing() }, stopTimeout: patience, startTimeout: options.startTimeout + patience }
+    const kind = mailbox ?? unbounded()
+    const own = { ...options, plain: true, reentrant: false, accepts: undefined, middleware: [], ownMiddleware: [], passages: false, metrics: false, mailbox: kind, stopTimeout: patience, startTimeout: options.startTimeout + patience }
     super(ref, dispatcher, own, receive(() => {}, (_ctx, signal) => this.#step(signal)) as unknown as BehaviorNode)
     this.exchange = exchange
     this.plan = plan
-    const capacity = (mailbox as { capacity?: number } | undefined)?.capacity
-    this.#window = capacity === undefined ? (mailbox === undefined || mailbox.kind === 'unbounded' ? widest : 1) : Math.max(1, Math.min(widest, capacity >> 3))
-    this.wire = new WireQueue(this, inner, exchange)
+    this.#window = windowOf(kind)
+    this.wire = new WireQueue(this, kind.create(new CellMailboxOwner(this)), exchange)
     this.queue = this.wire
     exchange.stubs.set(ref.uid, this)
     exchange.exported.set(ref.uid, this)

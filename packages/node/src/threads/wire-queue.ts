@@ -1,7 +1,7 @@
 // The mailbox of an actor that runs on another thread, on the sender's side: messages pass straight to the wire while
 // there is credit, and wait here otherwise, under the policy that was chosen for the mailbox.
 
-import type { AnyRef, MailboxQueue } from 'troupe'
+import type { AnyRef, MailboxQueue, WaitingOffer } from 'troupe'
 import { type Cell, Envelope, type Meta } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
 
@@ -85,6 +85,20 @@ export class WireQueue implements MailboxQueue {
     this.meta = this.inner.meta
     if (this.inner.size === 0) this.#exchange.waiting.delete(this)
     return message
+  }
+
+  /** Whether an offer would be taken now: passed on, or let wait here. */
+  hasRoom(): boolean {
+    return (this.inner.size === 0 && this.#passes()) || (this.inner.hasRoom?.() ?? true)
+  }
+  wait(offer: WaitingOffer): void {
+    this.inner.wait?.(offer)
+  }
+  endWaits(cause: Error): void {
+    this.inner.endWaits?.(cause)
+  }
+  unshift(message: unknown, meta: unknown): void {
+    this.inner.unshift?.(message, meta)
   }
 
   /** The way to the actor is gone, or the actor is. */
