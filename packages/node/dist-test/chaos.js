@@ -17,8 +17,12 @@ export async function runChaos(plan) {
     const kills = {};
     const overdue = [];
     system.events.listen((event) => {
-        const { why, silent } = event;
+        const { why, silent, cause } = event;
         losses[why] = (losses[why] ?? 0) + 1;
+        // The only error that the actors throw outside of handlers; any other is ours.
+        const thrown = cause.cause?.message;
+        if (why === 'error' && thrown !== 'chaos')
+            complaints.push(`a thread broke: ${thrown}`);
         if (why === 'hung')
             overdue.push(silent - hangAfter);
     }, 'thread.lost');

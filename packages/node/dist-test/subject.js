@@ -121,6 +121,7 @@ export const subject = defineActor(import.meta.url, 'subject', (script) => setup
                 handing = m.value;
                 throw new Error('to be restarted');
             case 'signal-aborts':
+                tell('waiting for the end');
                 return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(), { once: true })).then(() => tell('aborted'));
         }
     };

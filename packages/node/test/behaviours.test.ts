@@ -157,7 +157,7 @@ describe.each(['concurrent', 'parallel', 'pinned'])('on %s', (dispatcher) => {
     const busy = s.subject({ name: 'busy', dispatcher })
     const held = s.subject({ name: 'held', dispatcher })
     busy.tell({ type: 'signal-aborts' })
-    await s.system.started(busy)
+    await s.hears('waiting for the end')
     await s.system.started(held)
     s.system.suspend(held, 'test')
     slow.stop()

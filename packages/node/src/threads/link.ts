@@ -85,12 +85,13 @@ export class Link implements Way {
   }
   #passAsk(message: unknown, ask: PendingAsk): void {
     const id = this.#exchange.questions.leaving(ask, this.channel)
-    const { now } = this.#exchange
+    // One that goes over at once has no deadline yet, only its time.
+    const remaining = ask.at > 0 ? Math.max(1, ask.at - this.#exchange.now) : ask.timeout
     this.#passed(
       this.channel.valued((w) => {
         this.#head(w, meta.ask)
         w.whole(id)
-        w.double(Math.max(1, ask.at - now))
+        w.double(remaining)
         w.value(ask.headers)
         w.value(this.#exchange.questions.chainOf(ask))
       }, message),

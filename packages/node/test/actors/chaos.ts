@@ -43,8 +43,11 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
   const kills: Record<string, number> = {}
   const overdue: number[] = []
   system.events.listen((event) => {
-    const { why, silent } = event as Extract<Observation, { type: 'thread.lost' }>
+    const { why, silent, cause } = event as Extract<Observation, { type: 'thread.lost' }>
     losses[why] = (losses[why] ?? 0) + 1
+    // The only error that the actors throw outside of handlers; any other is ours.
+    const thrown = ((cause as Error).cause as Error | undefined)?.message
+    if (why === 'error' && thrown !== 'chaos') complaints.push(`a thread broke: ${thrown}`)
     if (why === 'hung') overdue.push(silent - hangAfter)
   }, 'thread.lost')
   const refs: ActorRef<Chaos>[] = []

@@ -173,6 +173,7 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
           handing = m.value
           throw new Error('to be restarted')
         case 'signal-aborts':
+          tell('waiting for the end')
           return new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve(), { once: true })).then(() => tell('aborted'))
       }
     }
