@@ -6,7 +6,7 @@ import { chaosActor } from './chaos-actor.js';
 export async function runChaos(plan) {
     const { actors, hangAfter } = plan;
     const random = generator(plan.seed);
-    const system = ActorSystem.create('chaos', { supervision: supervise({ limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }) });
+    const system = ActorSystem.create('chaos', { supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }) });
     const pool = threads(system, { size: 2, hangAfter });
     const complaints = [];
     const complain = system.spawn(receive((_ctx, complaint) => {
@@ -52,19 +52,21 @@ export async function runChaos(plan) {
     }
     const since = performance.now();
     let answered = 0;
-    for (const ref of refs) {
+    const answers = async (ref) => {
         // A question may be lost with a thread that dies of an earlier kill: it is asked again.
         for (let tries = 0; tries < 20; tries++) {
             try {
                 await ref.ask({ type: 'ping' }, { timeout: 10_000 });
                 answered++;
-                break;
+                return;
             }
             catch {
                 continue;
             }
         }
-    }
+    };
+    for (let i = 0; i < refs.length; i += 500)
+        await Promise.all(refs.slice(i, i + 500).map(answers));
     const settledIn = performance.now() - since;
     const ledger = await system.ledger();
     const { sent: _sent, ...rest } = ledger;

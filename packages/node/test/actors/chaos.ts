@@ -30,7 +30,7 @@ export interface ChaosResult {
 export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
   const { actors, hangAfter } = plan
   const random = generator(plan.seed)
-  const system = ActorSystem.create('chaos', { supervision: supervise({ limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }) })
+  const system = ActorSystem.create('chaos', { supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }) })
   const pool = threads(system, { size: 2, hangAfter })
   const complaints: string[] = []
   const complain = system.spawn(
@@ -73,18 +73,19 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
 
   const since = performance.now()
   let answered = 0
-  for (const ref of refs) {
+  const answers = async (ref: ActorRef<Chaos>): Promise<void> => {
     // A question may be lost with a thread that dies of an earlier kill: it is asked again.
     for (let tries = 0; tries < 20; tries++) {
       try {
         await ref.ask({ type: 'ping' }, { timeout: 10_000 })
         answered++
-        break
+        return
       } catch {
         continue
       }
     }
   }
+  for (let i = 0; i < refs.length; i += 500) await Promise.all(refs.slice(i, i + 500).map(answers))
   const settledIn = performance.now() - since
   const ledger = await system.ledger()
   const { sent: _sent, ...rest } = ledger
