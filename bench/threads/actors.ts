@@ -23,7 +23,9 @@ export const sink: ActorDefinition<[], Sink> = defineActor(import.meta.url, 'sin
   }),
 )
 
-export type Source = { type: 'send'; count: number; to: ActorRef<Sink>; replyTo: ActorRef<number> } | { type: 'more'; left: number; to: ActorRef<Sink>; replyTo: ActorRef<number> }
+export type Source =
+  | { type: 'send'; count: number; to: ActorRef<Sink>; replyTo: ActorRef<number> }
+  | { type: 'more'; left: number; to: ActorRef<Sink>; replyTo: ActorRef<number> }
 
 /** Sends so many from its own thread, in portions, so that others get their turn. */
 export const source: ActorDefinition<[], Source> = defineActor(import.meta.url, 'source', () =>

@@ -63,7 +63,11 @@ async function messages(): Promise<void> {
     ['main → thread', main],
     ['thread → thread', across],
   ] as const) {
-    budgets.push({ name: `${name} against batches`, ratio: rate / batch, wanted: 2 }, { name: `${name} against one by one`, ratio: rate / one, wanted: 6 }, { name: `${name} against the raw ring`, ratio: rate / ring, wanted: 0.5 })
+    budgets.push(
+      { name: `${name} against batches`, ratio: rate / batch, wanted: 2 },
+      { name: `${name} against one by one`, ratio: rate / one, wanted: 6 },
+      { name: `${name} against the raw ring`, ratio: rate / ring, wanted: 0.5 },
+    )
   }
   await system.shutdown()
 }
@@ -101,7 +105,9 @@ async function cpuBound(): Promise<void> {
   const portions = 20
   const run = async (used: typeof workers): Promise<number> => {
     const since = performance.now()
-    await Promise.all(Array.from({ length: portions }, (_, i) => used[i % used.length]!.ask({ type: 'burn', rounds: load / portions }, { timeout: 60_000 })))
+    await Promise.all(
+      Array.from({ length: portions }, (_, i) => used[i % used.length]!.ask({ type: 'burn', rounds: load / portions }, { timeout: 60_000 })),
+    )
     return performance.now() - since
   }
   await run(workers)

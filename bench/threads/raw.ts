@@ -42,7 +42,7 @@ function readRing(memory: SharedArrayBuffer, count: number, port: MessagePort): 
     for (let read = Atomics.load(header, 1); read !== Atomics.load(header, 0); read = Atomics.load(header, 1)) {
       const at = read & (size - 1)
       const length = data[at]! | (data[(at + 1) & (size - 1)]! << 8) | (data[(at + 2) & (size - 1)]! << 16)
-      for (let i = 0, from = (at + 4) & (size - 1); i < length; ) {
+      for (let i = 0, from = (at + 4) & (size - 1); i < length;) {
         const part = Math.min(length - i, size - from)
         into.set(data.subarray(from, from + part), i)
         i += part
@@ -64,18 +64,19 @@ async function writeRing(memory: SharedArrayBuffer, count: number): Promise<void
   const data = new Uint8Array(memory, 64)
   const packr = new Packr({ structures: shared(), useRecords: true })
   let list: unknown[] = []
-  for (let i = 0; i < count; ) {
+  for (let i = 0; i < count;) {
     list.push({ type: 'add', by: i++ })
     if (list.length < batch && i < count) continue
     const bytes = packr.pack(list)
     list = []
-    while (size - ((Atomics.load(header, 0) - Atomics.load(header, 1)) >>> 0) < bytes.length + 4) await new Promise((resolve) => setImmediate(resolve))
+    while (size - ((Atomics.load(header, 0) - Atomics.load(header, 1)) >>> 0) < bytes.length + 4)
+      await new Promise((resolve) => setImmediate(resolve))
     const written = Atomics.load(header, 0)
     const at = written & (size - 1)
     data[at] = bytes.length & 255
     data[(at + 1) & (size - 1)] = (bytes.length >> 8) & 255
     data[(at + 2) & (size - 1)] = bytes.length >> 16
-    for (let k = 0, to = (at + 4) & (size - 1); k < bytes.length; ) {
+    for (let k = 0, to = (at + 4) & (size - 1); k < bytes.length;) {
       const part = Math.min(bytes.length - k, size - to)
       data.set(bytes.subarray(k, k + part), to)
       k += part

@@ -14,7 +14,15 @@ test('every file is hashed once, unreadable ones are told, and progress reaches 
   threads(system, { size: 2 })
   const seen: Progress[] = []
   const { hashes, failed } = await new Promise<{ hashes: ReadonlyMap<string, string>; failed: readonly string[] }>((resolve) => {
-    system.spawn(pipeline({ paths: [...files, '/no/such/file'], workers: 2, rounds: 1, onProgress: (p) => void seen.push(p), onDone: (h, f) => resolve({ hashes: h, failed: f }) }))
+    system.spawn(
+      pipeline({
+        paths: [...files, '/no/such/file'],
+        workers: 2,
+        rounds: 1,
+        onProgress: (p) => void seen.push(p),
+        onDone: (h, f) => resolve({ hashes: h, failed: f }),
+      }),
+    )
   })
   for (const file of files) expect(hashes.get(file)).toBe(createHash('sha256').update(readFileSync(file)).digest('hex'))
   expect(failed).toEqual(['/no/such/file'])

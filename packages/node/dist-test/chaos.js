@@ -6,7 +6,9 @@ import { chaosActor } from './chaos-actor.js';
 export async function runChaos(plan) {
     const { actors, hangAfter } = plan;
     const random = generator(plan.seed);
-    const system = ActorSystem.create('chaos', { supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }) });
+    const system = ActorSystem.create('chaos', {
+        supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }),
+    });
     const pool = threads(system, { size: 2, hangAfter });
     const complaints = [];
     const complain = system.spawn(receive((_ctx, complaint) => {

@@ -35,7 +35,9 @@ export const subject = defineActor(import.meta.url, 'subject', (script) => setup
                 m.replyTo.tell({ count, incarnation: ctx.incarnation });
                 return same;
             case 'throw':
-                throw m.kind === undefined ? Object.assign(new TypeError(m.message, { cause: new Error('root') }), { code: m.code ?? 'none' }) : new ActorError(m.message, { kind: m.kind });
+                throw m.kind === undefined
+                    ? Object.assign(new TypeError(m.message, { cause: new Error('root') }), { code: m.code ?? 'none' })
+                    : new ActorError(m.message, { kind: m.kind });
             case 'wait':
                 return new Promise((resolve) => setTimeout(resolve, m.ms)).then(() => {
                     tell('note', m.note);
@@ -59,7 +61,9 @@ export const subject = defineActor(import.meta.url, 'subject', (script) => setup
             }
             case 'relay':
                 return ctx
-                    .ask(m.to, (replyTo) => (m.back === undefined ? { type: 'echo', value: 1, replyTo } : { type: 'relay', to: m.back, back: undefined, timeout: m.timeout, replyTo }), { timeout: m.timeout })
+                    .ask(m.to, (replyTo) => m.back === undefined
+                    ? { type: 'echo', value: 1, replyTo }
+                    : { type: 'relay', to: m.back, back: undefined, timeout: m.timeout, replyTo }, { timeout: m.timeout })
                     .then(() => same, () => same);
             case 'forward':
                 ctx.forward(m.ref);
@@ -129,7 +133,13 @@ export const subject = defineActor(import.meta.url, 'subject', (script) => setup
         if (signal.type === 'PreRestart' && handing !== undefined)
             ctx.handOver(handing);
         if (script.quiet !== true)
-            tell(signal.type, 'ref' in signal ? { path: signal.ref.path, reason: signal.reason } : 'child' in signal ? signal.child.path : 'cause' in signal ? signal.cause?.message : undefined);
+            tell(signal.type, 'ref' in signal
+                ? { path: signal.ref.path, reason: signal.reason }
+                : 'child' in signal
+                    ? signal.child.path
+                    : 'cause' in signal
+                        ? signal.cause?.message
+                        : undefined);
         if (signal.type === 'PostStop' && script.slowStop !== undefined)
             return new Promise((resolve) => setTimeout(resolve, script.slowStop));
         return undefined;

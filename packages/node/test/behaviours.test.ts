@@ -56,7 +56,20 @@ describe.each(['concurrent', 'parallel', 'pinned'])('on %s', (dispatcher) => {
     ref.tell({ type: 'throw', message: 'bad' })
     for (let i = 2; i < 6; i++) ref.tell({ type: 'note', value: i })
     await s.hears('note 5')
-    expect(s.heard()).toEqual(['PreStart', 'PostStart', 'note 1', 'PreRestart bad', 'PostStop', 'PreStart', 'PostStart', 'PostRestart bad', 'note 2', 'note 3', 'note 4', 'note 5'])
+    expect(s.heard()).toEqual([
+      'PreStart',
+      'PostStart',
+      'note 1',
+      'PreRestart bad',
+      'PostStop',
+      'PreStart',
+      'PostStart',
+      'PostRestart bad',
+      'note 2',
+      'note 3',
+      'note 4',
+      'note 5',
+    ])
     expect(await ref.ask({ type: 'state' })).toEqual({ count: 5, incarnation: 1 })
     await s.end()
   })
@@ -271,7 +284,10 @@ describe.each(['concurrent', 'parallel', 'pinned'])('on %s', (dispatcher) => {
   test('57: an ask whose handler throws rejects with the cause; an unhandled one with Unhandled', async () => {
     const s = stage()
     const ref = s.subject({ name: 'a', dispatcher, supervision: 'resume' })
-    await expect(ref.ask((replyTo) => ({ type: 'throw', message: 'no', code: 'E_NO', replyTo }) as never)).rejects.toMatchObject({ message: 'no', code: 'E_NO' })
+    await expect(ref.ask((replyTo) => ({ type: 'throw', message: 'no', code: 'E_NO', replyTo }) as never)).rejects.toMatchObject({
+      message: 'no',
+      code: 'E_NO',
+    })
     await expect(ref.ask((replyTo) => ({ type: 'unknown', replyTo }))).rejects.toMatchObject({ code: 'unhandled' })
     await s.end()
   })

@@ -3,7 +3,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { supervise } from 'troupe'
 import { transfer } from '@troupe/node'
-import * as tasks from '../dist-test/subject.js'
+import type * as tasks from '../dist-test/subject.js'
 import { subject } from '../dist-test/subject.js'
 import { Stage } from './stage.ts'
 
@@ -28,7 +28,10 @@ test('what cannot be cloned is a dead letter that names the field, and an ask of
   const [letter] = s.system.deadLetters.list()
   expect(letter!.reason).toBe('not-transferable')
   expect(letter!.recipient).toBe(ref)
-  await expect(ref.ask({ type: 'echo', value: { deep: Symbol('s') } })).rejects.toMatchObject({ code: 'ask-refused', message: expect.stringContaining('value.deep') as unknown })
+  await expect(ref.ask({ type: 'echo', value: { deep: Symbol('s') } })).rejects.toMatchObject({
+    code: 'ask-refused',
+    message: expect.stringContaining('value.deep') as unknown,
+  })
   ref.tell({ type: 'note', value: Promise.resolve() })
   ref.tell({ type: 'note', value: 'after' })
   await s.hears('note after')
@@ -64,7 +67,11 @@ test('buffers are moved, shared memory is shared, large and cyclic messages come
   const answer = (await ref.ask({ type: 'echo', value: cycle })) as typeof cycle
   expect(answer.self).toBe(answer)
   expect(answer.ref).toBe(s.report)
-  for (let i = 0; i < 200; i++) ref.tell({ type: 'note', value: i % 3 === 0 ? { i, big: 'x'.repeat(40_000) } : i % 3 === 1 ? { i, set: transfer({ b: new ArrayBuffer(8) }, []) } : { i } })
+  for (let i = 0; i < 200; i++)
+    ref.tell({
+      type: 'note',
+      value: i % 3 === 0 ? { i, big: 'x'.repeat(40_000) } : i % 3 === 1 ? { i, set: transfer({ b: new ArrayBuffer(8) }, []) } : { i },
+    })
   await s.until('200 notes', () => s.reports.length >= 200)
   expect(s.reports.map((r) => (r.value as { i: number }).i)).toEqual(Array.from({ length: 200 }, (_, i) => i))
   await s.end()
@@ -89,7 +96,7 @@ test('T3: a slow actor does not fill its thread: beyond its credit messages wait
   await s.hears('waiting for ever')
   for (let i = 0; i < 30_000; i++) slow.tell({ type: 'note', value: i })
   expect(await quick.ask({ type: 'echo', value: 'passed' })).toBe('passed')
-  const { queued } = (await s.system.inspect(slow))
+  const { queued } = await s.system.inspect(slow)
   expect(queued).toBe(30_000)
   s.system.kill(slow)
   await s.system.whenTerminated(slow)
@@ -99,12 +106,15 @@ test('T3: a slow actor does not fill its thread: beyond its credit messages wait
 
 test('placement: by key always the same thread, by number that one, round robin all of them', async () => {
   const s = stage()
-  const where = (placement: 'round-robin' | { key: string } | { thread: number }): Promise<number> => s.subject({ dispatcher: 'parallel', placement, script: { quiet: true } }).ask({ type: 'where' })
+  const where = (placement: 'round-robin' | { key: string } | { thread: number }): Promise<number> =>
+    s.subject({ dispatcher: 'parallel', placement, script: { quiet: true } }).ask({ type: 'where' })
   expect(await where({ key: 'k' })).toBe(await where({ key: 'k' }))
   expect(await where({ thread: 1 })).toBe(await where({ thread: 1 }))
   expect(await where({ thread: 1 })).not.toBe(await where({ thread: 0 }))
   expect(new Set([await where('round-robin'), await where('round-robin')]).size).toBe(2)
-  await expect(s.system.started(s.subject({ dispatcher: 'parallel', placement: { thread: 9 } }))).rejects.toMatchObject({ cause: { code: 'invalid-option' } })
+  await expect(s.system.started(s.subject({ dispatcher: 'parallel', placement: { thread: 9 } }))).rejects.toMatchObject({
+    cause: { code: 'invalid-option' },
+  })
   expect(() => s.subject({ dispatcher: 'parallel', placement: 'nowhere' as never })).toThrow(/placement/)
   await s.end()
 })

@@ -130,7 +130,11 @@ describe('a thread is lost', () => {
 
   test('a thread that dies again and again is replaced ever later', async () => {
     const s = stage()
-    const a = s.subject({ name: 'a', dispatcher: 'pinned', supervision: supervise({ limit: { restarts: 100, within: 1000 }, backoff: { min: 0, max: 0 } }) })
+    const a = s.subject({
+      name: 'a',
+      dispatcher: 'pinned',
+      supervision: supervise({ limit: { restarts: 100, within: 1000 }, backoff: { min: 0, max: 0 } }),
+    })
     const times: number[] = []
     for (let i = 0; i < 6; i++) {
       await a.ask({ type: 'echo', value: i })
@@ -149,8 +153,17 @@ test('a module or export that is not there is named', async () => {
   const { receive } = await import('troupe')
   const gone = defineActor('file:///no/such/module.js', 'nobody', () => receive(() => {}))
   const unnamed = defineActor(new URL('../dist-test/subject.js', import.meta.url).href, 'nobody', () => receive(() => {}))
-  await expect(s.system.started(s.system.spawn(gone(), { dispatcher: 'parallel' }))).rejects.toMatchObject({ cause: { code: 'not-on-thread', message: expect.stringContaining('file:///no/such/module.js') as unknown } })
-  await expect(s.system.started(s.system.spawn(unnamed(), { dispatcher: 'parallel' }))).rejects.toMatchObject({ cause: { message: expect.stringContaining('has no export "nobody"') as unknown } })
-  expect(() => s.system.spawn(receive(() => {}), { dispatcher: 'parallel' })).toThrow(/defineActor/)
+  await expect(s.system.started(s.system.spawn(gone(), { dispatcher: 'parallel' }))).rejects.toMatchObject({
+    cause: { code: 'not-on-thread', message: expect.stringContaining('file:///no/such/module.js') as unknown },
+  })
+  await expect(s.system.started(s.system.spawn(unnamed(), { dispatcher: 'parallel' }))).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('has no export "nobody"') as unknown },
+  })
+  expect(() =>
+    s.system.spawn(
+      receive(() => {}),
+      { dispatcher: 'parallel' },
+    ),
+  ).toThrow(/defineActor/)
   await s.end()
 })

@@ -30,7 +30,10 @@ export class Stage {
         this.#wake()
       }
     const { system, ...rest } = options
-    this.system = ActorSystem.create('stage', { logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }, ...system })
+    this.system = ActorSystem.create('stage', {
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      ...system,
+    })
     this.threads = threads(this.system, { size: 2, ...rest })
     this.report = this.system.spawn(
       receive<Report>((_ctx, report) => {
@@ -52,13 +55,16 @@ export class Stage {
 
   /** What was reported so far, as words; of one actor if named. */
   heard(name?: string): string[] {
-    return this.reports.filter((r) => name === undefined || r.who === `/user/${name}`).map((r) => (r.value === undefined ? r.what : `${r.what} ${text(r.value)}`))
+    return this.reports
+      .filter((r) => name === undefined || r.who === `/user/${name}`)
+      .map((r) => (r.value === undefined ? r.what : `${r.what} ${text(r.value)}`))
   }
   /** Waits until something is so. */
   async until(what: string, is: () => boolean): Promise<void> {
     const end = performance.now() + patience
     while (!is()) {
-      if (performance.now() > end) throw new Error(`Never came about: ${what}. Heard: ${this.heard().join(', ')}. Logged: ${this.logs.map((l) => l.message).join('; ')}`)
+      if (performance.now() > end)
+        throw new Error(`Never came about: ${what}. Heard: ${this.heard().join(', ')}. Logged: ${this.logs.map((l) => l.message).join('; ')}`)
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve)
         setTimeout(resolve, 20)
@@ -86,5 +92,5 @@ export class Stage {
 }
 
 function text(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -2,7 +2,7 @@
 
 import type { ActorRef } from 'troupe'
 import { AskRefused } from 'troupe'
-import { Adapter, PendingAsk } from 'troupe/internal'
+import { type Adapter, PendingAsk } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
 
 export class AddressRef implements ActorRef<unknown> {

@@ -1,7 +1,7 @@
 // The other end of a link: messages that come for one actor of this thread, and the credit that goes back as it takes
 // them. A message for an actor that is not here yet waits; its home is asked what became of it.
 
-import { Cell, Envelope, headersOf, MessageRing, type Meta, senderOf } from 'troupe/internal'
+import { type Cell, Envelope, headersOf, MessageRing, type Meta, senderOf } from 'troupe/internal'
 import { type Channel, record } from './channel.ts'
 import { mostBytes } from './link.ts'
 
@@ -29,14 +29,14 @@ export class Arrivals {
     this.channel.received++
     this.#messages++
     this.#bytes += size
-    let with_ = meta
+    let marked = meta
     if (this.#messages >= this.#step || this.#bytes >= mostBytes / 4) {
-      with_ = new Credit(this, meta, this.#messages, this.#bytes)
+      marked = new Credit(this, meta, this.#messages, this.#bytes)
       this.#messages = 0
       this.#bytes = 0
     }
-    if (this.cell !== undefined) this.cell.accept(message, with_)
-    else (this.early ??= new MessageRing()).push(message, with_)
+    if (this.cell !== undefined) this.cell.accept(message, marked)
+    else (this.early ??= new MessageRing()).push(message, marked)
   }
 
   /** The actor has come: it gets what waited. */

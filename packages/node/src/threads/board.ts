@@ -107,6 +107,11 @@ export class Board {
     return Object.fromEntries(fields.map((field, i) => [field, this.#counters[i]!])) as unknown as Ledger
   }
   get lastVitals(): Vitals {
-    return { queued: this.#counters[queuedAt]!, busy: this.#counters[busyAt]!, loopDelay: this.#counters[delayAt]!, actors: this.#counters[actorsAt]! }
+    return {
+      queued: this.#counters[queuedAt]!,
+      busy: this.#counters[busyAt]!,
+      loopDelay: this.#counters[delayAt]!,
+      actors: this.#counters[actorsAt]!,
+    }
   }
 }

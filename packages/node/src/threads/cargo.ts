@@ -15,7 +15,9 @@ export function toClone(channel: Channel, refs: RefTable, value: unknown): unkno
 }
 
 export function fromClone(channel: Channel, refs: RefTable, value: unknown): unknown {
-  return walk(value, new Map(), (item) => (Object.hasOwn(item, token) ? refs.fromToken(channel, (item as Record<string, unknown>)[token] as never) : undefined))
+  return walk(value, new Map(), (item) =>
+    Object.hasOwn(item, token) ? refs.fromToken(channel, (item as Record<string, unknown>)[token] as never) : undefined,
+  )
 }
 
 function walk(value: unknown, seen: Map<object, unknown>, swap: (item: object) => unknown): unknown {
@@ -46,6 +48,7 @@ function walk(value: unknown, seen: Map<object, unknown>, swap: (item: object) =
   if (prototype !== Object.prototype && prototype !== null) return value
   const copy: Record<string, unknown> = {}
   seen.set(value, copy)
-  for (const [key, item] of Object.entries(value)) Object.defineProperty(copy, key, { value: walk(item, seen, swap), enumerable: true, configurable: true, writable: true })
+  for (const [key, item] of Object.entries(value))
+    Object.defineProperty(copy, key, { value: walk(item, seen, swap), enumerable: true, configurable: true, writable: true })
   return copy
 }

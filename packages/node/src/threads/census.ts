@@ -43,7 +43,7 @@ export class Census {
       for (const id of this.#counts.keys()) if (last >= id) this.#marked(id, channel)
     })
     exchange.onClosed = (channel) => {
-      for (const id of [...this.#counts.keys()]) this.#marked(id, channel)
+      for (const id of this.#counts.keys()) this.#marked(id, channel)
     }
   }
 
@@ -73,6 +73,11 @@ export class Census {
     this.#counts.delete(id)
     count.report({ ledger: count.ledger, underWay: count.underWay, pending: count.pending })
   }
+}
+
+/** Takes part in the counts that another thread begins. */
+export function answerCensus(exchange: Exchange, report: (id: number, part: Part) => void): Census {
+  return new Census(exchange, report)
 }
 
 export function addLedgers(parts: readonly Part[]): LedgerReport {

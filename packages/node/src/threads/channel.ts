@@ -4,7 +4,8 @@
 
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { NotTransferable } from './errors.ts'
-import { needsPort, type RefWriter, safeString, troubleIn, Writer } from './codec/writer.ts'
+import { needsPort, safeString, troubleIn } from './codec/trouble.ts'
+import { type RefWriter, Writer } from './codec/writer.ts'
 import { type RefReader, Reader } from './codec/reader.ts'
 import { tag } from './codec/tags.ts'
 import { fromClone, toClone } from './cargo.ts'
@@ -83,7 +84,7 @@ export class Channel {
     this.#wake.on('message', onWake)
     this.#wake.unref()
     this.#largest = this.#out.size / 2
-    for (const clone of this.#toPost.splice(0)) this.#cargo.postMessage(clone)
+    for (const clone of this.#toPost.splice(0)) this.#cargo.postMessage(clone, [])
     this.state = 'open'
     this.#schedule()
   }
@@ -209,7 +210,7 @@ export class Channel {
     writer.byte(tag.cargo)
   }
   #takeCargo(): unknown {
-    const came = receiveMessageOnPort(this.#cargo!) as { message: unknown } | undefined
+    const came = receiveMessageOnPort(this.#cargo!)
     if (came === undefined) throw new Error('What was sent by port did not come. This is a bug of Troupe.')
     return fromClone(this, this.#refs, came.message)
   }
@@ -253,7 +254,7 @@ export class Channel {
   }
   /** Wakes the peer if it sleeps. */
   ring(): void {
-    if (Atomics.load(this.#bell!, 0) === 1 && Atomics.compareExchange(this.#bell!, 0, 1, 0) === 1) this.#wake!.postMessage(0)
+    if (Atomics.load(this.#bell!, 0) === 1 && Atomics.compareExchange(this.#bell!, 0, 1, 0) === 1) this.#wake!.postMessage(0, [])
   }
 
   /** Reads the frames that have come, up to a number of bytes, and calls back for each record. Returns whether any came. */
@@ -280,5 +281,7 @@ export class Channel {
 const fine = Symbol('fits')
 
 function describe(cause: unknown): string {
-  return cause instanceof Error && cause.name === 'DataCloneError' ? 'thing that cannot be cloned' : `value that fails to be read: ${safeString(cause)}`
+  return cause instanceof Error && cause.name === 'DataCloneError'
+    ? 'thing that cannot be cloned'
+    : `value that fails to be read: ${safeString(cause)}`
 }

@@ -20,7 +20,9 @@ export class DefinedBehavior<M> extends BehaviorWithOptions<M> {
     this.origin = origin
   }
   override onSignal(_handler: SignalHandler<M>): Behavior<M> {
-    throw new NotOnThread(`The actor ${this.origin.name} of ${this.origin.url} takes no onSignal from outside: give the handler to receive or setup inside its definition.`)
+    throw new NotOnThread(
+      `The actor ${this.origin.name} of ${this.origin.url} takes no onSignal from outside: give the handler to receive or setup inside its definition.`,
+    )
   }
 }
 
@@ -47,7 +49,8 @@ export function defineActor<const A extends readonly unknown[], M>(
   factory: (...args: A) => Behavior<M>,
   options: SpawnOptions = {},
 ): ActorDefinition<A, M> {
-  if (typeof url !== 'string' || !URL.canParse(url)) throw new NotOnThread(`defineActor was given ${String(url)} as the module of ${name}: use import.meta.url.`)
+  if (typeof url !== 'string' || !URL.canParse(url))
+    throw new NotOnThread(`defineActor was given ${url} as the module of ${name}: use import.meta.url.`)
   const define = (...args: A): Behavior<M> => new DefinedBehavior(factory(...args), options, { url, name, args })
   return Object.assign(define, { options, url })
 }

@@ -9,7 +9,10 @@ export class ThreadLost extends TroupeError {
   /** `exit`, `error`, `out-of-memory`, `hung`, `terminated`. */
   readonly why: string
   constructor(thread: number, why: string, detail: string, cause?: unknown) {
-    super(`Thread ${thread} was lost (${why}): ${detail}. Its actors fail with this, and their supervisors decide.`, cause === undefined ? undefined : { cause })
+    super(
+      `Thread ${thread} was lost (${why}): ${detail}. Its actors fail with this, and their supervisors decide.`,
+      cause === undefined ? undefined : { cause },
+    )
     this.thread = thread
     this.why = why
   }
@@ -21,7 +24,9 @@ export class NotTransferable extends TroupeError {
   readonly path: readonly (string | number)[]
   readonly what: string
   constructor(path: readonly (string | number)[], what: string) {
-    super(`The message cannot go to another thread: ${path.length === 0 ? 'it' : `its field ${showPath(path)}`} is a ${what}. Send plain data and refs.`)
+    super(
+      `The message cannot go to another thread: ${path.length === 0 ? 'it' : `its field ${showPath(path)}`} is a ${what}. Send plain data and refs.`,
+    )
     this.path = path
     this.what = what
   }

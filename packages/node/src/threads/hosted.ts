@@ -2,7 +2,18 @@
 // for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
 
 import type { Behavior, SpawnOptions } from 'troupe'
-import { type BehaviorNode, BehaviorWithOptions, Cell, type CellOptions, Children, Extras, type Keeper, LocalRef, releaseHeld, resolveOptions } from 'troupe/internal'
+import {
+  type BehaviorNode,
+  BehaviorWithOptions,
+  Cell,
+  type CellOptions,
+  Children,
+  Extras,
+  type Keeper,
+  LocalRef,
+  releaseHeld,
+  resolveOptions,
+} from 'troupe/internal'
 import type { Channel } from './channel.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from './errors.ts'
@@ -42,7 +53,9 @@ interface SpawnOrder {
 /** Takes orders to make actors here, and reports what becomes of them. */
 export function hostActors(exchange: Exchange): void {
   exchange.on('hosted.spawn', (order: SpawnOrder, channel) => void spawnHosted(exchange, channel, order))
-  exchange.on('hosted.restart', ({ uid, cause }: { uid: number; cause: unknown }) => exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity }))
+  exchange.on('hosted.restart', ({ uid, cause }: { uid: number; cause: unknown }) =>
+    exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity }),
+  )
   exchange.on('hosted.release', ({ uid }: { uid: number }) => {
     const cell = exchange.hosted.get(uid)
     if (cell === undefined) return
@@ -54,9 +67,13 @@ export function hostActors(exchange: Exchange): void {
 /** Lets the stubs of this thread hear what the threads of their actors report. */
 export function followHosted(exchange: Exchange): void {
   exchange.on('stub.started', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.started())
-  exchange.on('stub.failed', ({ uid, cause, message }: { uid: number; cause: unknown; message: unknown }) => exchange.stubs.get(uid)?.failed(cause, message))
+  exchange.on('stub.failed', ({ uid, cause, message }: { uid: number; cause: unknown; message: unknown }) =>
+    exchange.stubs.get(uid)?.failed(cause, message),
+  )
   exchange.on('stub.held', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.held())
-  exchange.on('stub.ended', ({ uid, reason, cause }: { uid: number; reason: 'normal' | 'shutdown' | 'killed' | 'failure'; cause: unknown }) => exchange.stubs.get(uid)?.ended(reason, cause))
+  exchange.on('stub.ended', ({ uid, reason, cause }: { uid: number; reason: 'normal' | 'shutdown' | 'killed' | 'failure'; cause: unknown }) =>
+    exchange.stubs.get(uid)?.ended(reason, cause),
+  )
 }
 
 async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
@@ -68,7 +85,7 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
     const definition = await loadExport(order.url, order.name)
     exchange.loading.delete(uid)
     if (waiting.stopped) {
-      exchange.neverCame(uid, order.parent, { reason: 'killed', cause: undefined })
+      exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
       return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
     }
     makeHosted(exchange, channel, order, definition)
@@ -77,7 +94,7 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
     channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
-    exchange.neverCame(uid, order.parent, { reason: 'failure', cause })
+    exchange.whereabouts.neverCame(uid, order.path, { reason: 'failure', cause })
   }
 }
 
@@ -93,16 +110,22 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   const defined = definitionOf(behavior)
   if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
-  let given: SpawnOptions = { ...defined.options }
-  while (node instanceof BehaviorWithOptions) {
-    given = { ...(node.options as SpawnOptions), ...given }
-    node = node.behavior
-  }
+  const given: SpawnOptions = {}
+  const layers: SpawnOptions[] = [defined.options]
+  for (; node instanceof BehaviorWithOptions; node = node.behavior) layers.push(node.options)
+  // Inner ones first: outer ones win.
+  for (const layer of layers.toReversed()) Object.assign(given, layer)
   // What is decided beside the parent stays there.
   const { name: _name, mailbox: _mailbox, dispatcher: _dispatcher, supervision: _supervision, placement: _placement, ...rest } = given
   const resolved = resolveOptions({ ...rest, ...order.options }, exchange.core)
   const ref = new HostedRef(parent, order.path, uid)
-  const cell = new HostedCell(ref, exchange, { ...resolved, mailbox: { kind: 'hosted', create: exchange.makeMailbox } }, node as BehaviorNode, channel)
+  const cell = new HostedCell(
+    ref,
+    exchange,
+    { ...resolved, mailbox: { kind: 'hosted', create: exchange.makeMailbox } },
+    node as BehaviorNode,
+    channel,
+  )
   cell.queue = exchange.makeMailbox()
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, channel)
@@ -113,7 +136,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   cell.dispatcher.joined()
   exchange.core.born(cell)
   cell.dispatcher.enqueue(cell)
-  exchange.arrived(cell)
+  exchange.whereabouts.arrived(cell)
 }
 
 function reporter(exchange: Exchange, channel: Channel): Keeper {
@@ -127,7 +150,7 @@ function reporter(exchange: Exchange, channel: Channel): Keeper {
     held: (cell) => channel.control({ op: 'stub.held', uid: cell.ref.uid }),
     ended: (cell, end) => {
       exchange.hosted.delete(cell.ref.uid)
-      exchange.ended.set(cell.ref.uid, { ref: cell.ref, end: { reason: end.reason, cause: end.cause } })
+      exchange.whereabouts.rememberEnd(cell)
       channel.control({ op: 'stub.ended', uid: cell.ref.uid, reason: end.reason, cause: end.cause })
     },
   }

@@ -11,9 +11,14 @@ export async function loadExport(url: string, name: string): Promise<unknown> {
   try {
     if (loaded === undefined) modules.set(url, (loaded = (await import(url)) as Record<string, unknown>))
   } catch (cause) {
-    throw new NotOnThread(`Module ${url} cannot be loaded on a thread: ${cause instanceof Error ? cause.message : String(cause)}${hint(url)}`, { cause })
+    throw new NotOnThread(`Module ${url} cannot be loaded on a thread: ${cause instanceof Error ? cause.message : String(cause)}${hint(url)}`, {
+      cause,
+    })
   }
-  if (!(name in loaded)) throw new NotOnThread(`Module ${url} has no export "${name}"; it has ${Object.keys(loaded).join(', ') || 'none'}. Export the definition under the name it was given.`)
+  if (!(name in loaded))
+    throw new NotOnThread(
+      `Module ${url} has no export "${name}"; it has ${Object.keys(loaded).join(', ') || 'none'}. Export the definition under the name it was given.`,
+    )
   return loaded[name]
 }
 

@@ -13,7 +13,6 @@ import { mergeSnapshots } from './inspecting.ts'
 import { choose, type PlacementRequest, type ThreadLoad } from './placement.ts'
 import { Replacements } from './replacements.ts'
 import { spawnerFor } from './spawner.ts'
-import type { StubCell } from './stub.ts'
 import { TaskQueue } from './task-queue.ts'
 import { type LossReason, Thread, type ThreadSettings, wire } from './thread.ts'
 import { watchThreads } from './watchdog.ts'
@@ -47,8 +46,14 @@ export class ThreadPool implements Federation {
   readonly #losses = new Set<Loss>()
   /** Threads that are being ended; until they are gone there is no telling what they did. */
   readonly #ending = new Set<Thread>()
-  readonly #parts = new Map<number, { readonly awaited: Set<number>; readonly parts: Part[]; readonly resolve: (parts: Part[] | undefined) => void }>()
-  readonly #inspections = new Map<number, { readonly awaited: Set<number>; readonly hosted: Map<number, ActorSnapshot & { thread: number }>; readonly resolve: () => void }>()
+  readonly #parts = new Map<
+    number,
+    { readonly awaited: Set<number>; readonly parts: Part[]; readonly resolve: (parts: Part[] | undefined) => void }
+  >()
+  readonly #inspections = new Map<
+    number,
+    { readonly awaited: Set<number>; readonly hosted: Map<number, ActorSnapshot & { thread: number }>; readonly resolve: () => void }
+  >()
   readonly #census: Census
   readonly #unwatch: () => void
   #epoch = 0
@@ -87,10 +92,14 @@ export class ThreadPool implements Federation {
         (cause: unknown) => channel.control({ op: 'placed', id, cause }),
       )
     })
-    exchange.on('lost.counts', ({ epoch, sent, received }: { epoch: number; sent: number; received: number }, channel) => this.#counted(epoch, channel.peer, sent, received))
+    exchange.on('lost.counts', ({ epoch, sent, received }: { epoch: number; sent: number; received: number }, channel) =>
+      this.#counted(epoch, channel.peer, sent, received),
+    )
     exchange.on('census.part', ({ id, part }: { id: number; part: Part }, channel) => this.#part(id, channel.peer, part))
     exchange.on('inspected', ({ id, hosted }: { id: number; hosted: ActorSnapshot[] }, channel) => this.#inspected(id, channel.peer, hosted))
-    exchange.on('log', ({ level, fields, message }: { level: keyof Logger; fields: Record<string, unknown>; message: string }, channel) => core.logger[level]({ ...fields, thread: this.slotOf(channel.peer) }, message))
+    exchange.on('log', ({ level, fields, message }: { level: keyof Logger; fields: Record<string, unknown>; message: string }, channel) =>
+      core.logger[level]({ ...fields, thread: this.slotOf(channel.peer) }, message),
+    )
     exchange.on('letter', ({ message, sender, recipient, reason }: never) => {
       const letter = { message, sender, recipient, reason, at: core.runtime.now() }
       core.deadLetters.add(letter)
@@ -114,7 +123,10 @@ export class ThreadPool implements Federation {
 
   #start(slot: number): Thread {
     const epoch = ++this.#epoch
-    const thread: Thread = new Thread(epoch, slot, this.#settings, this.#bell, { connect: (from, peer) => this.#connect(from, peer), lost: (...loss) => this.#lost(...loss) })
+    const thread: Thread = new Thread(epoch, slot, this.#settings, this.#bell, {
+      connect: (from, peer) => this.#connect(from, peer),
+      lost: (...loss) => this.#lost(...loss),
+    })
     this.#threads.set(epoch, thread)
     if (slot >= 0) this.#slots[slot] = thread
     this.exchange.wire(thread.wiring)
@@ -193,7 +205,8 @@ export class ThreadPool implements Federation {
       awaited.add(other.epoch)
       exchange.channels.get(other.epoch)?.control({ op: 'lost', epoch: thread.epoch, cause })
     }
-    for (const inspection of this.#inspections.values()) if (inspection.awaited.delete(thread.epoch) && inspection.awaited.size === 0) inspection.resolve()
+    for (const inspection of this.#inspections.values())
+      if (inspection.awaited.delete(thread.epoch) && inspection.awaited.size === 0) inspection.resolve()
     const { sent, received } = exchange.lose(thread.epoch, cause)
     const loss: Loss = { thread, awaited, sentTo: sent, receivedFrom: received }
     this.#losses.add(loss)
@@ -206,7 +219,18 @@ export class ThreadPool implements Federation {
     this.#settle(loss)
     if (why === 'retired') return
     core.logger.error({ thread: thread.slot, why, cause: given, actor, message: running.message, actors }, cause.message)
-    if (core.listening) core.observe({ type: 'thread.lost', thread: thread.slot, why, cause, actor, message: running.message, actors, silent: now - thread.lastBeatAt, at: now })
+    if (core.listening)
+      core.observe({
+        type: 'thread.lost',
+        thread: thread.slot,
+        why,
+        cause,
+        actor,
+        message: running.message,
+        actors,
+        silent: now - thread.lastBeatAt,
+        at: now,
+      })
     this.tasks.lost(thread, cause)
     if (this.#closing || thread.slot < 0) {
       if (thread.slot < 0) for (const [uid, own] of this.#pinned) if (own === thread) this.#replacements.lost(-1 - uid)
@@ -250,7 +274,7 @@ export class ThreadPool implements Federation {
   }
 
   died(cell: Cell): void {
-    this.exchange.died(cell)
+    this.exchange.whereabouts.died(cell)
     if (this.#pinned.size === 0) return
     this.unpin(cell.ref.uid)
   }
@@ -326,11 +350,7 @@ export class ThreadPool implements Federation {
     if (inspection.awaited.delete(peer) && inspection.awaited.size === 0) inspection.resolve()
   }
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: Thread['state'] })[] {
-    return [...this.threads].map((t) => ({ thread: t.slot, state: t.state, ...t.board.lastVitals }))
-  }
-  /** Stubs of this thread that have their actor on a certain one. */
-  stubsOn(thread: Thread): StubCell[] {
-    return [...this.exchange.stubs.values()].filter((s) => s.at === thread.epoch)
+    return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.board.lastVitals))
   }
 
   async close(): Promise<void> {
@@ -346,7 +366,8 @@ export class ThreadPool implements Federation {
   async #finalParts(): Promise<void> {
     const parts = await this.#allParts()
     const { ledger } = this.core
-    for (const key of ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'unknown'] as const) ledger[key] = parts.reduce((sum, part) => sum + part.ledger[key], 0)
+    for (const key of ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'unknown'] as const)
+      ledger[key] = parts.reduce((sum, part) => sum + part.ledger[key], 0)
     this.core.federation = undefined
   }
 }

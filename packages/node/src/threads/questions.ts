@@ -114,7 +114,7 @@ export class Questions {
     try {
       write(cause)
     } catch (trouble) {
-      write(trouble instanceof NotTransferable ? new Error(`A cause that cannot go to another thread: ${String(trouble.what)}`) : trouble)
+      write(trouble instanceof NotTransferable ? new Error(`A cause that cannot go to another thread: ${trouble.what}`) : trouble)
     }
   }
 

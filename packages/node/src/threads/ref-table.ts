@@ -87,7 +87,8 @@ export class RefTable {
   token(_channel: Channel, value: object): RefToken | undefined {
     if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value), value.path]
     if (value instanceof AddressRef) return ['address', value.thread, value.id, value.path]
-    if (value instanceof PendingAsk || value instanceof Adapter) return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
+    if (value instanceof PendingAsk || value instanceof Adapter)
+      return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
     return undefined
   }
   fromToken(channel: Channel, token: RefToken): unknown {
@@ -100,7 +101,7 @@ export class RefTable {
     if (ref instanceof RemoteRef) return ref.at ?? unknown
     if (ref instanceof HostedRef) return epoch
     const { cell } = ref
-    if (cell.phase === 'terminated') this.#exchange.rememberEnd(cell)
+    if (cell.phase === 'terminated') this.#exchange.whereabouts.rememberEnd(cell)
     else exported.set(ref.uid, cell)
     return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
   }
@@ -109,12 +110,14 @@ export class RefTable {
   actor(uid: number, at: number, path: string): AnyRef {
     const { exchange } = { exchange: this.#exchange }
     const here = exchange.hosted.get(uid)?.ref ?? exchange.exported.get(uid)?.ref ?? exchange.ended.get(uid)?.ref
-    return here ?? exchange.remote(uid, at, path)
+    return here ?? exchange.whereabouts.remote(uid, at, path)
   }
 
   #address(channel: Channel, thread: number, id: number, path: string): unknown {
     const { exchange } = { exchange: this.#exchange }
     if (thread === exchange.epoch) return exchange.addresses.get(id) ?? new AddressRef(exchange, thread, id, path)
-    return channel.peer === thread ? (exchange.questions.mirrorOf(channel, id) ?? new AddressRef(exchange, thread, id, path)) : new AddressRef(exchange, thread, id, path)
+    return channel.peer === thread
+      ? (exchange.questions.mirrorOf(channel, id) ?? new AddressRef(exchange, thread, id, path))
+      : new AddressRef(exchange, thread, id, path)
   }
 }

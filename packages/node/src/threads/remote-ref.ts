@@ -3,7 +3,20 @@
 // as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home.
 
 import { ignore } from 'troupe'
-import { BehaviorNode, Cell, type CellOptions, type Command, defaultOptions, drainMailbox, type EndInfo, Extras, LocalRef, MessageRing, type Meta, tellWatchers } from 'troupe/internal'
+import {
+  type BehaviorNode,
+  Cell,
+  type CellOptions,
+  type Command,
+  defaultOptions,
+  drainMailbox,
+  type EndInfo,
+  Extras,
+  LocalRef,
+  MessageRing,
+  type Meta,
+  tellWatchers,
+} from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
 import type { Link } from './link.ts'
 import { homeOf } from './epochs.ts'
@@ -50,7 +63,7 @@ export class ProxyCell extends Cell {
     if (this.extras === undefined) {
       this.extras = new Extras()
       // Somebody wants to know how it ends, or waits for an answer: from now on its home tells us.
-      if (this.phase !== 'terminated') this.exchange.follow(this)
+      if (this.phase !== 'terminated') this.exchange.whereabouts.follow(this)
     }
     return this.extras
   }

@@ -2,8 +2,8 @@
 
 import type { SpawnOptions } from 'troupe'
 import type { Spawner } from 'troupe/internal'
+import { needsPort, troubleIn } from './codec/trouble.ts'
 import { Writer } from './codec/writer.ts'
-import { needsPort, troubleIn } from './codec/writer.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread, NotTransferable } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -12,14 +12,25 @@ import { StubCell } from './stub.ts'
 import { isRef } from './is-ref.ts'
 
 /** Options that matter where the actor runs; the others matter beside its parent. */
-const travelling: readonly (keyof SpawnOptions)[] = ['stash', 'childSupervision', 'drain', 'startTimeout', 'stopTimeout', 'onRestart', 'reentrant', 'accepts']
+const travelling: readonly (keyof SpawnOptions)[] = [
+  'stash',
+  'childSupervision',
+  'drain',
+  'startTimeout',
+  'stopTimeout',
+  'onRestart',
+  'reentrant',
+  'accepts',
+]
 
 export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
   return {
     prepare(spawnable, given, resolved, dispatcher) {
       const defined = definitionOf(spawnable)
       if (defined === undefined)
-        throw new NotOnThread(`Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`)
+        throw new NotOnThread(
+          `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
+        )
       const { origin } = defined
       checkTransferable(origin.args, `argument of ${origin.name}`)
       const options: Record<string, unknown> = {}
@@ -50,7 +61,9 @@ function checkTransferable(value: unknown, what: string, remedy = ''): void {
     }
     if (!(cause instanceof NotTransferable)) throw cause
     const path = troubleIn(trial, value)
-    throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, { cause })
+    throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, {
+      cause,
+    })
   } finally {
     trial.undo(0, shapes)
   }

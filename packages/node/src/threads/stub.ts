@@ -3,7 +3,7 @@
 // its life over to the actor, and to wait until that has taken it.
 
 import { type MailboxKind, receive, type Signal, unbounded } from 'troupe'
-import { BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, type Meta } from 'troupe/internal'
+import { type BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, type Meta } from 'troupe/internal'
 import type { Origin } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
@@ -53,8 +53,28 @@ export class StubCell extends Cell {
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, plan: Plan, exchange: Exchange) {
     const { mailbox } = options
     const kind = mailbox ?? unbounded()
-    const own = { ...options, plain: true, reentrant: false, accepts: undefined, middleware: [], ownMiddleware: [], passages: false, metrics: false, mailbox: kind, stopTimeout: patience, startTimeout: options.startTimeout + patience }
-    super(ref, dispatcher, own, receive(() => {}, (_ctx, signal) => this.#step(signal)) as unknown as BehaviorNode)
+    const own = {
+      ...options,
+      plain: true,
+      reentrant: false,
+      accepts: undefined,
+      middleware: [],
+      ownMiddleware: [],
+      passages: false,
+      metrics: false,
+      mailbox: kind,
+      stopTimeout: patience,
+      startTimeout: options.startTimeout + patience,
+    }
+    super(
+      ref,
+      dispatcher,
+      own,
+      receive(
+        () => {},
+        (_ctx, signal) => this.#step(signal),
+      ) as unknown as BehaviorNode,
+    )
     this.exchange = exchange
     this.plan = plan
     this.#window = windowOf(kind)
@@ -153,7 +173,17 @@ export class StubCell extends Cell {
     this.#there = 'starting'
     this.#hurried = false
     const { origin, options } = this.plan
-    channel.control({ op: 'hosted.spawn', uid: this.ref.uid, path: this.ref.path, parent: this.ref.parent, url: origin.url, name: origin.name, args: origin.args, options, incarnation: this.extras?.incarnation ?? 0 })
+    channel.control({
+      op: 'hosted.spawn',
+      uid: this.ref.uid,
+      path: this.ref.path,
+      parent: this.ref.parent,
+      url: origin.url,
+      name: origin.name,
+      args: origin.args,
+      options,
+      incarnation: this.extras?.incarnation ?? 0,
+    })
     this.wire.unlink()
     this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window)
     for (const peer of this.locators) this.exchange.channels.get(peer)?.control({ op: 'located', uid: this.ref.uid, at })

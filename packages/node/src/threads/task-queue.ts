@@ -66,12 +66,13 @@ export class TaskQueue {
         },
         reject: (cause) => {
           over()
-          reject(cause as Error)
+          reject(cause)
         },
       }
       const abort = (): void => this.#giveUp(task, new Cancelled(`Task ${name}`, signal?.reason))
       signal?.addEventListener('abort', abort, { once: true })
-      if (timeout !== undefined) timer = setTimeout(() => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)), timeout)
+      if (timeout !== undefined)
+        timer = setTimeout(() => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)), timeout)
       this.#waiting.push(task)
       this.next()
     })
@@ -115,11 +116,12 @@ export class TaskQueue {
     }
   }
   lost(thread: Thread, cause: unknown): void {
-    for (const task of [...this.#running.values()]) if (task.thread === thread) this.#done(task.id, false, cause)
+    for (const task of this.#running.values()) if (task.thread === thread) this.#done(task.id, false, cause)
   }
   close(): void {
     this.#closed = true
-    for (const task of [...this.#waiting.splice(0), ...this.#running.values()]) task.reject(new TaskCancelled(`Task ${task.name} was given up: the system has ended.`))
+    for (const task of [...this.#waiting.splice(0), ...this.#running.values()])
+      task.reject(new TaskCancelled(`Task ${task.name} was given up: the system has ended.`))
     this.#running.clear()
   }
 }

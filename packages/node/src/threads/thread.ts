@@ -51,7 +51,16 @@ export class Thread {
     this.board = new Board(board)
     const [here, there] = wire(0, epoch, mainBell, this.bell, settings.ringBytes)
     this.wiring = here
-    const data: ThreadData = { epoch, systemName: settings.systemName, bell: this.bell, board, main: there, beatEvery: settings.beatEvery, spin: settings.spin, askTimeout: settings.askTimeout }
+    const data: ThreadData = {
+      epoch,
+      systemName: settings.systemName,
+      bell: this.bell,
+      board,
+      main: there,
+      beatEvery: settings.beatEvery,
+      spin: settings.spin,
+      askTimeout: settings.askTimeout,
+    }
     this.#worker = new Worker(entry(), {
       workerData: data,
       name: `${settings.systemName}-${slot < 0 ? 'pinned' : slot}`,

@@ -80,7 +80,8 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   return {
     size,
     vitals: () => pool.vitals(),
-    runTask: (url: string, name: string, args: readonly unknown[] = [], taskOptions: TaskOptions = {}) => pool.tasks.run(url, name, args, taskOptions) as never,
+    runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
+      pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
     terminate: (slot) => {
       const thread = pool.alive.find((t) => t.slot === slot)
       if (thread === undefined) throw new InvalidOption('thread', slot, `the pool has threads 0 to ${size - 1}, and that one is not there now`)

@@ -27,7 +27,10 @@ export function watchThreads(pool: Watched, hangAfter: number): () => void {
         thread.lastBeatAt = now
       } else if (now - thread.lastBeatAt >= hangAfter) {
         const { message } = thread.board.running
-        thread.kill('hung', new Error(`no sign of life for ${Math.round(now - thread.lastBeatAt)} ms${message === undefined ? '' : `, since it took a ${message}`}`))
+        thread.kill(
+          'hung',
+          new Error(`no sign of life for ${Math.round(now - thread.lastBeatAt)} ms${message === undefined ? '' : `, since it took a ${message}`}`),
+        )
       }
     }
   }, period)

@@ -44,7 +44,7 @@ export class WireQueue implements MailboxQueue {
   #wait(message: unknown, meta: unknown): void {
     this.inner.push(message, meta)
     this.#exchange.waiting.add(this)
-    if (this.link === undefined) this.#exchange.locate(this.#cell)
+    if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
   }
 
   #passes(): boolean {

@@ -4,9 +4,9 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ActorSystem, type Logger, type Observation, type SystemOptions } from 'troupe'
-import { Cell, coreOf, LocalRef, MessageRing, snapshotOf, typeOf } from 'troupe/internal'
+import { type Cell, coreOf, type LocalRef, MessageRing, snapshotOf, typeOf } from 'troupe/internal'
 import { Board } from './board.ts'
-import { Census } from './census.ts'
+import { answerCensus } from './census.ts'
 import type { Wiring } from './channel.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
@@ -40,7 +40,10 @@ class NotingRing extends MessageRing {
   }
 }
 
-const system = ActorSystem.create(`${data.systemName}-${data.epoch}`, { askTimeout: data.askTimeout, logger: forwardingLogger() } satisfies SystemOptions)
+const system = ActorSystem.create(`${data.systemName}-${data.epoch}`, {
+  askTimeout: data.askTimeout,
+  logger: forwardingLogger(),
+} satisfies SystemOptions)
 const core = coreOf(system)
 core.beginUids(firstUid(data.epoch))
 const exchange = new Exchange(data.epoch, core, data.bell, data.spin, (peer) => port.postMessage({ connect: peer }))
@@ -54,7 +57,7 @@ reportEvents()
 answerInspection()
 placeByMain()
 core.federation = {
-  died: (cell) => exchange.died(cell),
+  died: (cell) => exchange.whereabouts.died(cell),
   ledger: (own) => Promise.resolve(own()),
   inspect: (own) => Promise.resolve(own),
   whenQuiet: (then) => then(),
@@ -62,7 +65,7 @@ core.federation = {
 }
 core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
 core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
-new Census(exchange, (id, part) => exchange.channels.get(0)?.control({ op: 'census.part', id, part }))
+answerCensus(exchange, (id, part) => exchange.channels.get(0)?.control({ op: 'census.part', id, part }))
 serveTasks(exchange)
 exchange.on('lost', ({ epoch, cause }: { epoch: number; cause: unknown }, channel) => {
   const { sent, received } = exchange.lose(epoch, cause)
@@ -98,10 +101,10 @@ function noteTurns(): void {
       if (cell !== undefined) board.turn(cell.ref.uid, hostedAbove(cell.ref))
     },
   })
-  const spare: NotingRing[] = []
+  const spare: MessageRing[] = []
   dispatcher.takeRing = () => spare.pop() ?? new NotingRing()
   dispatcher.giveRing = (ring) => {
-    if (spare.length < 64) spare.push(ring as NotingRing)
+    if (spare.length < 64) spare.push(ring)
   }
 }
 function hostedAbove(ref: LocalRef): number {
@@ -127,7 +130,12 @@ function reportEvents(): void {
   core.observe = (observation: Observation) => {
     observe(observation)
     // Dead letters go over anyway; of actors that stand on another thread that one tells.
-    if (!wanted || observation.type === 'message.dead' || ('ref' in observation && observation.type.startsWith('actor.') && (observation.ref as LocalRef).cell instanceof HostedCell)) return
+    if (
+      !wanted ||
+      observation.type === 'message.dead' ||
+      ('ref' in observation && observation.type.startsWith('actor.') && (observation.ref as LocalRef).cell instanceof HostedCell)
+    )
+      return
     toMain({ op: 'event', event: observation })
   }
 }
@@ -166,7 +174,12 @@ function beat(): void {
     board.alive()
     const now = performance.eventLoopUtilization()
     const { queued } = exchange.ledger()
-    board.vitals({ queued, busy: performance.eventLoopUtilization(now, before).utilization, loopDelay: Math.max(0, delay.max / 1e6 - 20), actors: exchange.hosted.size })
+    board.vitals({
+      queued,
+      busy: performance.eventLoopUtilization(now, before).utilization,
+      loopDelay: Math.max(0, delay.max / 1e6 - 20),
+      actors: exchange.hosted.size,
+    })
     before = now
     delay.reset()
     board.ledger(core.ledger)

@@ -12,33 +12,36 @@ export type Chaos =
   | { readonly type: 'spin' }
   | { readonly type: 'fail' }
 
-export const chaosActor: ActorDefinition<[me: number, complain: ActorRef<string>], Chaos> = defineActor(import.meta.url, 'chaosActor', (me: number, complain: ActorRef<string>) =>
-  setup<Chaos>((ctx) => {
-    const seen = new Map<number, number>()
-    return receive<Chaos>((_ctx, m) => {
-      switch (m.type) {
-        case 'work': {
-          const last = seen.get(m.from) ?? -1
-          if (m.seq <= last) complain.tell(`actor ${me} got ${m.seq} of ${m.from} after ${last}`)
-          seen.set(m.from, m.seq)
-          m.next?.tell({ type: 'work', seq: m.seq, from: me + 1_000_000, next: undefined })
-          return same
+export const chaosActor: ActorDefinition<[me: number, complain: ActorRef<string>], Chaos> = defineActor(
+  import.meta.url,
+  'chaosActor',
+  (me: number, complain: ActorRef<string>) =>
+    setup<Chaos>((ctx) => {
+      const seen = new Map<number, number>()
+      return receive<Chaos>((_ctx, m) => {
+        switch (m.type) {
+          case 'work': {
+            const last = seen.get(m.from) ?? -1
+            if (m.seq <= last) complain.tell(`actor ${me} got ${m.seq} of ${m.from} after ${last}`)
+            seen.set(m.from, m.seq)
+            m.next?.tell({ type: 'work', seq: m.seq, from: me + 1_000_000, next: undefined })
+            return same
+          }
+          case 'ping':
+            m.replyTo.tell(ctx.incarnation)
+            return same
+          case 'exit':
+            return process.exit(7)
+          case 'throw':
+            setTimeout(() => {
+              throw new Error('chaos')
+            })
+            return same
+          case 'spin':
+            for (;;) continue
+          case 'fail':
+            throw new Error('chaos of one')
         }
-        case 'ping':
-          m.replyTo.tell(ctx.incarnation)
-          return same
-        case 'exit':
-          return process.exit(7)
-        case 'throw':
-          setTimeout(() => {
-            throw new Error('chaos')
-          })
-          return same
-        case 'spin':
-          for (;;) continue
-        case 'fail':
-          throw new Error('chaos of one')
-      }
-    })
-  }),
+      })
+    }),
 )

@@ -21,9 +21,22 @@ export type Subject =
   | { readonly type: 'watch'; readonly ref: AnyRef }
   | { readonly type: 'unwatch'; readonly ref: AnyRef }
   | { readonly type: 'tell'; readonly ref: ActorRef<never>; readonly message: unknown }
-  | { readonly type: 'ask'; readonly ref: ActorRef<Subject>; readonly value: unknown; readonly timeout?: number; readonly await?: boolean; readonly replyTo?: ActorRef<unknown> }
+  | {
+      readonly type: 'ask'
+      readonly ref: ActorRef<Subject>
+      readonly value: unknown
+      readonly timeout?: number
+      readonly await?: boolean
+      readonly replyTo?: ActorRef<unknown>
+    }
   | { readonly type: 'forward'; readonly ref: ActorRef<Subject>; readonly replyTo: ActorRef<unknown> }
-  | { readonly type: 'relay'; readonly to: ActorRef<Subject>; readonly back: ActorRef<Subject> | undefined; readonly timeout: number; readonly replyTo?: ActorRef<unknown> }
+  | {
+      readonly type: 'relay'
+      readonly to: ActorRef<Subject>
+      readonly back: ActorRef<Subject> | undefined
+      readonly timeout: number
+      readonly replyTo?: ActorRef<unknown>
+    }
   | { readonly type: 'stash' }
   | { readonly type: 'unstash' }
   | { readonly type: 'timer'; readonly ms: number; readonly note: unknown }
@@ -84,7 +97,9 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
           m.replyTo.tell({ count, incarnation: ctx.incarnation })
           return same
         case 'throw':
-          throw m.kind === undefined ? Object.assign(new TypeError(m.message, { cause: new Error('root') }), { code: m.code ?? 'none' }) : new ActorError(m.message, { kind: m.kind })
+          throw m.kind === undefined
+            ? Object.assign(new TypeError(m.message, { cause: new Error('root') }), { code: m.code ?? 'none' })
+            : new ActorError(m.message, { kind: m.kind })
         case 'wait':
           return new Promise<void>((resolve) => setTimeout(resolve, m.ms)).then(() => {
             tell('note', m.note)
@@ -111,7 +126,14 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
         }
         case 'relay':
           return ctx
-            .ask(m.to, (replyTo: ActorRef<unknown>) => (m.back === undefined ? { type: 'echo', value: 1, replyTo } : { type: 'relay', to: m.back, back: undefined, timeout: m.timeout, replyTo }), { timeout: m.timeout })
+            .ask(
+              m.to,
+              (replyTo: ActorRef<unknown>) =>
+                m.back === undefined
+                  ? { type: 'echo', value: 1, replyTo }
+                  : { type: 'relay', to: m.back, back: undefined, timeout: m.timeout, replyTo },
+              { timeout: m.timeout },
+            )
             .then(
               () => same,
               () => same,
@@ -179,7 +201,17 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
     }
     const hear = (signal: Signal): Promise<void> | void => {
       if (signal.type === 'PreRestart' && handing !== undefined) ctx.handOver(handing)
-      if (script.quiet !== true) tell(signal.type, 'ref' in signal ? { path: signal.ref.path, reason: signal.reason } : 'child' in signal ? signal.child.path : 'cause' in signal ? (signal.cause as Error)?.message : undefined)
+      if (script.quiet !== true)
+        tell(
+          signal.type,
+          'ref' in signal
+            ? { path: signal.ref.path, reason: signal.reason }
+            : 'child' in signal
+              ? signal.child.path
+              : 'cause' in signal
+                ? (signal.cause as Error)?.message
+                : undefined,
+        )
       if (signal.type === 'PostStop' && script.slowStop !== undefined) return new Promise((resolve) => setTimeout(resolve, script.slowStop))
       return undefined
     }

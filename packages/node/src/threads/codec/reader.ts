@@ -191,7 +191,14 @@ export class Reader {
   }
 }
 
-const known: Readonly<Record<string, new (message: string, options?: ErrorOptions) => Error>> = { TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError }
+const known: Readonly<Record<string, new (message: string, options?: ErrorOptions) => Error>> = {
+  TypeError,
+  RangeError,
+  SyntaxError,
+  ReferenceError,
+  URIError,
+  EvalError,
+}
 
 function errorFrom(name: string, message: string, stack: string, extra: Record<string, unknown>, options: ErrorOptions | undefined): Error {
   const error = extra['code'] === 'actor-error' ? actorError(message, extra, options) : new (known[name] ?? Error)(message, options)
@@ -226,6 +233,7 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
 function shapeReader(keys: readonly string[]): ShapeReader {
   try {
     const fields = keys.map((key) => `${key === '__proto__' ? '["__proto__"]' : JSON.stringify(key)}: reader.value()`)
+    // oxlint-disable-next-line typescript/no-implied-eval -- from keys only, each quoted
     return new Function('reader', `return { ${fields.join(', ')} }`) as ShapeReader
   } catch {
     return (reader) => {

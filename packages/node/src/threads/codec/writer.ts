@@ -3,23 +3,13 @@
 // position and all that was defined on the way are taken back.
 
 import { NotTransferable } from '../errors.ts'
+import { makeNode, nodeAfter, type ShapeNode, shapeWriter } from './shapes.ts'
 import { binaryKinds, deepest, inlineIntegers, inlineShapes, longestWord, mostKeys, mostShapes, tag, wordTable } from './tags.ts'
-
-/** Thrown while writing: this value must go by structured clone. */
-export const needsPort: unique symbol = Symbol('needs a port')
+import { needsPort, safeString } from './trouble.ts'
 
 /** Writes what only the threads know about: refs. False: it is none. */
 export interface RefWriter {
   write(writer: Writer, value: object): boolean
-}
-
-interface ShapeNode {
-  id: number
-  readonly keys: readonly string[]
-  write: ((writer: Writer, value: never) => void) | undefined
-  nextKey: string | undefined
-  nextNode: ShapeNode | undefined
-  others: Map<string, ShapeNode> | undefined
 }
 
 export class Writer {
@@ -308,9 +298,9 @@ export class Writer {
   /** An error always goes over: what it carries that cannot is left behind. */
   #error(error: Error): void {
     this.byte(tag.error)
-    this.text(String(error.name))
-    this.text(String(error.message))
-    this.text(String(error.stack ?? ''))
+    this.text(safeString(error.name))
+    this.text(safeString(error.message))
+    this.text(safeString(error.stack ?? ''))
     const extra = Object.entries(error).filter(([key]) => key !== 'cause' && key !== 'stack' && key !== 'message' && key !== 'name')
     this.whole(extra.length)
     for (const [key, item] of extra) {
@@ -329,33 +319,6 @@ export class Writer {
   }
 }
 
-/** Where in a value that could not be written the trouble is; looked for only then, by trying its parts. */
-export function troubleIn(writer: Writer, value: unknown): (string | number)[] {
-  if (typeof value !== 'object' || value === null) return []
-  const parts: Iterable<readonly [string | number, unknown]> =
-    value instanceof Map ? [...value].flatMap(([k, v]) => [['(key)', k], [`(${safeString(k)})`, v]] as const) : value instanceof Set ? [...value].map((v) => ['(item)', v] as const) : Array.isArray(value) ? value.entries() : Object.entries(value)
-  for (const [key, part] of parts) {
-    try {
-      writer.attempt(() => {
-        writer.value(part)
-        throw fine
-      })
-    } catch (cause) {
-      if (cause !== fine && cause !== needsPort) return [key, ...troubleIn(writer, part)]
-    }
-  }
-  return []
-}
-const fine = Symbol('written, and taken back')
-
-export function safeString(value: unknown): string {
-  try {
-    return String(value)
-  } catch {
-    return Object.prototype.toString.call(value)
-  }
-}
-
 /** Whether the platform knows more about this object than its fields say. */
 function isOpaque(value: object): boolean {
   const name = Object.prototype.toString.call(value)
@@ -365,33 +328,4 @@ function isOpaque(value: object): boolean {
 /** A class of the user's with a `Symbol.toStringTag` of its own is as good as any other. */
 function isPlainClass(value: object): boolean {
   return !/\[native code\]/.test(Function.prototype.toString.call(value.constructor))
-}
-
-function makeNode(keys: readonly string[]): ShapeNode {
-  return { id: -1, keys, write: undefined, nextKey: undefined, nextNode: undefined, others: undefined }
-}
-
-function nodeAfter(node: ShapeNode, key: string): ShapeNode {
-  let next = node.others?.get(key)
-  if (next === undefined) {
-    next = makeNode([...node.keys, key])
-    // Objects used as maps have a new shape each: the tree of shapes must not grow with them.
-    if (node.keys.length < mostKeys && (node.others === undefined || node.others.size < 256)) (node.others ??= new Map()).set(key, next)
-    if (node.nextKey !== undefined) return next
-    node.nextKey = key
-    node.nextNode = next
-  }
-  return next
-}
-
-/** Code made for one shape reads each field where it is; without leave to make code, by name. */
-function shapeWriter(keys: readonly string[]): (writer: Writer, value: never) => void {
-  try {
-    const lines = keys.map((key) => `writer.value(value[${JSON.stringify(key)}])`)
-    return new Function('writer', 'value', lines.join('\n')) as (writer: Writer, value: never) => void
-  } catch {
-    return (writer, value) => {
-      for (const key of keys) writer.value(value[key])
-    }
-  }
 }
