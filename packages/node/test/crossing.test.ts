@@ -1,7 +1,7 @@
 // What crosses the border between threads: buffers, functions that must not, credits, placement, tasks.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { supervise } from 'troupe'
+import { bounded, child, supervise, supervisor } from 'troupe'
 import { transfer } from '@troupe/node'
 import type * as tasks from '../dist-test/subject.js'
 import { subject } from '../dist-test/subject.js'
@@ -182,5 +182,46 @@ test('every ask settles and leaves nothing behind', async () => {
   const s = stage()
   const ref = s.subject({ name: 'a', dispatcher: 'parallel', script: { quiet: true } })
   await Promise.all(Array.from({ length: 5000 }, (_, i) => ref.ask({ type: 'echo', value: i })))
+  await s.end()
+})
+
+test('a bounded mailbox governs what waits with the sender: refused, dropped, or waited for by offer', async () => {
+  const s = stage()
+  const blocked = async (name: string, mailbox: ReturnType<typeof bounded>): Promise<ReturnType<Stage['subject']>> => {
+    const ref = s.subject({ name, dispatcher: 'parallel', mailbox, script: { quiet: true } })
+    ref.tell({ type: 'wait', ms: 300, note: name })
+    await s.system.started(ref)
+    await s.until('taken', () => s.system.phaseOf(ref) === 'running')
+    return ref
+  }
+  const rejecting = await blocked('rejecting', bounded(16, 'reject'))
+  for (let i = 0; i < 100; i++) rejecting.tell({ type: 'note', value: i })
+  const { queued } = await s.system.inspect(rejecting)
+  expect(queued).toBeLessThanOrEqual(18)
+  expect(s.system.deadLetters.list().filter((l) => l.reason === 'mailbox-full').length).toBeGreaterThanOrEqual(82)
+  const blocking = await blocked('blocking', bounded(8, 'block'))
+  let taken = 0
+  const offers = Array.from({ length: 50 }, (_, i) => blocking.offer({ type: 'note', value: `offered ${i}` }).then(() => taken++))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(taken).toBeLessThanOrEqual(10)
+  await Promise.all(offers)
+  await s.hears('note offered 49')
+  expect(s.heard('blocking').filter((h) => h.startsWith('note offered'))).toEqual(Array.from({ length: 50 }, (_, i) => `note offered ${i}`))
+  await s.end()
+})
+
+test('a declared child may live on a thread: its supervisor restarts it, also when the thread is lost', async () => {
+  const s = stage()
+  const root = s.system.spawn(supervisor({ intensity: 5, period: 60_000, children: [child('worker', subject({ report: s.report, quiet: true }), { restart: 'permanent', dispatcher: 'parallel', placement: { thread: 0 } })] }), { name: 'root' })
+  await s.until('the worker', () => s.system.find('/user/root/worker') !== undefined)
+  const worker = s.system.find('/user/root/worker') as ReturnType<Stage['subject']>
+  await s.system.started(worker)
+  worker.tell({ type: 'throw', message: 'bad' })
+  expect(await worker.ask({ type: 'state' })).toMatchObject({ incarnation: 1 })
+  s.threads.terminate(0)
+  await s.until('the loss', () => s.logs.some((l) => l.fields['why'] === 'terminated'))
+  expect(await worker.ask({ type: 'state' })).toMatchObject({ incarnation: 2 })
+  root.stop()
+  await s.system.whenTerminated(root)
   await s.end()
 })
