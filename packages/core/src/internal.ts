@@ -20,6 +20,7 @@ export { hostEnter, hostHold, hostNow, hostTimer, hostYield, makeAbortSource } f
 export { actorBehind, onRelease } from './cell/resources.ts'
 
 // For those who connect the systems of several threads.
+export { behaviorFrom } from './values/actor-class.ts'
 export { show, typeOf } from './values/errors.ts'
 export { MessageRing } from './queues/ring.ts'
 export { Children } from './cell/children.ts'

@@ -3,6 +3,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { bounded, child, supervise, supervisor } from 'troupe'
 import { transfer } from '@troupe/node'
+import { Cart } from '../dist-test/cart.js'
 import type * as tasks from '../dist-test/subject.js'
 import { subject } from '../dist-test/subject.js'
 import { Stage } from './stage.ts'
@@ -223,5 +224,19 @@ test('a declared child may live on a thread: its supervisor restarts it, also wh
   expect(await worker.ask({ type: 'state' })).toMatchObject({ incarnation: 2 })
   root.stop()
   await s.system.whenTerminated(root)
+  await s.end()
+})
+
+test('class actors live on threads as behaviors do: args, methods, failures, a handle of their own', async () => {
+  const s = stage()
+  const cart = s.system.spawn(Cart, { name: 'cart', args: ['book'], dispatcher: 'parallel', supervision: supervise({ backoff: { min: 0, max: 0 } }) })
+  cart.tell.add('pen')
+  expect(await cart.ask.addLater('ink')).toBe(3)
+  expect(await cart.ask.items()).toEqual(['book', 'pen', 'ink'])
+  const { thread, path } = await cart.ask.where()
+  expect(thread).not.toBe(0)
+  expect(path).toBe('/user/cart')
+  await expect(cart.ask.add('')).rejects.toMatchObject({ name: 'RangeError', message: 'an empty item' })
+  expect(await cart.ask.items()).toEqual(['book'])
   await s.end()
 })

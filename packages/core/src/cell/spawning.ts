@@ -46,7 +46,7 @@ export function spawnUnder(
   const name = given?.name === undefined ? undefined : checkName(given.name, parent.ref.path)
   if (name !== undefined && parent.children?.names?.has(name) === true) throw new NameTaken(`${parent.ref.path}/${name}`)
   const dispatcher = host.dispatcher(resolved.dispatcher)
-  const make = dispatcher.spawner?.prepare(spawnable, given ?? {}, resolved, dispatcher)
+  const make = dispatcher.spawner?.prepare(spawnable, options?.args ?? [], given ?? {}, resolved, dispatcher)
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
   const plain = make === undefined ? host.tap : undefined

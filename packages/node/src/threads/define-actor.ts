@@ -2,7 +2,7 @@
 // dispatcher of this thread they are behaviors like any other.
 
 import type { Behavior, SignalHandler, SpawnOptions } from 'troupe'
-import { BehaviorWithOptions } from 'troupe/internal'
+import { behaviorFrom, BehaviorWithOptions } from 'troupe/internal'
 import { NotOnThread } from './errors.ts'
 
 /** Where the code of an actor is found, and what it is made with. */
@@ -47,12 +47,35 @@ export function defineActor<const A extends readonly unknown[], M>(
   url: string,
   name: string,
   factory: (...args: A) => Behavior<M>,
-  options: SpawnOptions = {},
-): ActorDefinition<A, M> {
+  options?: SpawnOptions,
+): ActorDefinition<A, M>
+/** Says where a class of actors is found; returns the class. `spawn(Cart, { args, dispatcher: 'parallel' })` then works. */
+export function defineActor<C extends abstract new (...args: never) => object>(url: string, name: string, actor: C): C
+export function defineActor(url: string, name: string, actor: Factory | Class, options: SpawnOptions = {}): unknown {
   if (typeof url !== 'string' || !URL.canParse(url))
     throw new NotOnThread(`defineActor was given ${url} as the module of ${name}: use import.meta.url.`)
-  const define = (...args: A): Behavior<M> => new DefinedBehavior(factory(...args), options, { url, name, args })
+  if (behaviorFrom in actor) {
+    classes.set(actor, { url, name })
+    return actor
+  }
+  const factory = actor as Factory
+  const define = (...args: readonly unknown[]): Behavior<unknown> => new DefinedBehavior(factory(...(args as never)), options, { url, name, args })
   return Object.assign(define, { options, url })
+}
+
+type Factory = (...args: never) => Behavior<unknown>
+type Class = abstract new (...args: never) => object
+
+const classes = new WeakMap<object, Omit<Origin, 'args'>>()
+
+/** Where the code of what is spawned is found, and the options that go along with it there; undefined if that was not said. */
+export function originOf(spawnable: unknown, args: readonly unknown[]): { readonly origin: Origin; readonly options: SpawnOptions } | undefined {
+  if (typeof spawnable === 'function') {
+    const known = classes.get(spawnable)
+    return known === undefined ? undefined : { origin: { ...known, args }, options: {} }
+  }
+  const defined = definitionOf(spawnable)
+  return defined === undefined ? undefined : { origin: defined.origin, options: defined.options }
 }
 
 /** The origin of a behavior, under whatever options it was wrapped with. */

@@ -3,12 +3,14 @@
 
 import type { Behavior, SpawnOptions } from 'troupe'
 import {
+  behaviorFrom,
   type BehaviorNode,
   BehaviorWithOptions,
   Cell,
   type CellOptions,
   Children,
   Extras,
+  HookedNode,
   type Keeper,
   LocalRef,
   releaseHeld,
@@ -33,7 +35,7 @@ export class HostedRef extends LocalRef {
 
 export class HostedCell extends Cell {
   readonly channel: Channel
-  constructor(ref: HostedRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
     super(ref, exchange.core.dispatchers.fallback, options, node)
     this.channel = channel
   }
@@ -106,8 +108,11 @@ class Pending {
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
   const { uid, parent } = order
   if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
-  const behavior = (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...order.args)
-  const defined = definitionOf(behavior)
+  const args = order.args
+  const defined =
+    behaviorFrom in definition
+      ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
+      : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
   if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
@@ -118,7 +123,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   // What is decided beside the parent stays there.
   const { name: _name, mailbox: _mailbox, dispatcher: _dispatcher, supervision: _supervision, placement: _placement, ...rest } = given
   const resolved = resolveOptions({ ...rest, ...order.options }, exchange.core)
-  const ref = new HostedRef(parent, order.path, uid)
+  const ref = refOf(node as BehaviorNode, order)
   const cell = new HostedCell(
     ref,
     exchange,
@@ -137,6 +142,15 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   exchange.core.born(cell)
   cell.dispatcher.enqueue(cell)
   exchange.whereabouts.arrived(cell)
+}
+
+/** The actor's ref on its own thread; that of a class has the methods of the class. */
+function refOf(node: BehaviorNode, { parent, path, uid }: SpawnOrder): LocalRef {
+  const make = node instanceof HookedNode ? node.makeRef : undefined
+  if (make === undefined) return new HostedRef(parent, path, uid)
+  const ref = make(parent as never, path.slice(path.lastIndexOf('/') + 1), uid) as LocalRef
+  Object.defineProperty(ref, 'path', { value: path })
+  return ref
 }
 
 function reporter(exchange: Exchange, channel: Channel): Keeper {

@@ -9,7 +9,7 @@ import { tag } from './codec/tags.ts'
 import type { Writer } from './codec/writer.ts'
 import { AddressRef } from './address-ref.ts'
 import type { Exchange } from './exchange.ts'
-import { HostedRef } from './hosted.ts'
+import { HostedCell } from './hosted.ts'
 import { RemoteRef } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
 
@@ -99,8 +99,8 @@ export class RefTable {
   #locationOf(ref: LocalRef): number {
     const { epoch, exported } = this.#exchange
     if (ref instanceof RemoteRef) return ref.at ?? unknown
-    if (ref instanceof HostedRef) return epoch
     const { cell } = ref
+    if (cell instanceof HostedCell) return epoch
     if (cell.phase === 'terminated') this.#exchange.whereabouts.rememberEnd(cell)
     else exported.set(ref.uid, cell)
     return cell instanceof StubCell ? (cell.at ?? unknown) : epoch

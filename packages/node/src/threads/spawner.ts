@@ -4,7 +4,7 @@ import type { SpawnOptions } from 'troupe'
 import type { Spawner } from 'troupe/internal'
 import { needsPort, troubleIn } from './codec/trouble.ts'
 import { Writer } from './codec/writer.ts'
-import { definitionOf } from './define-actor.ts'
+import { originOf } from './define-actor.ts'
 import { NotOnThread, NotTransferable } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { checkPlacement } from './placement.ts'
@@ -25,8 +25,8 @@ const travelling: readonly (keyof SpawnOptions)[] = [
 
 export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
   return {
-    prepare(spawnable, given, resolved, dispatcher) {
-      const defined = definitionOf(spawnable)
+    prepare(spawnable, args, given, resolved, dispatcher) {
+      const defined = originOf(spawnable, args)
       if (defined === undefined)
         throw new NotOnThread(
           `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
