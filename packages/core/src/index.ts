@@ -71,6 +71,7 @@ export type {
   Drain,
   DropReason,
   LedgerReport,
+  Placement,
   ShutdownOptions,
   ShutdownReport,
   SpawnOptions,

@@ -11,6 +11,7 @@ import type { Meta } from './envelope.ts'
 import { Fairness } from './fairness.ts'
 import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
+import type { Spawner } from './spawner.ts'
 
 const longestStride = 64
 const spareRings = 64
@@ -43,6 +44,8 @@ export class Dispatcher {
   /** Messages until the next clock read. */
   untilClock = 1
   state: DispatcherState = 'starting'
+  /** Who makes the cells of actors that run elsewhere; undefined where they run here. */
+  spawner: Spawner | undefined = undefined
   /** Cells that were spawned here and have not terminated. */
   population = 0
   readonly loopLatency: Histogram = new Histogram()

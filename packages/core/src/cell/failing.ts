@@ -37,7 +37,8 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   const keeper = cell.extras?.keeper
   if (keeper !== undefined) {
     const told = firstStart ? new ActorInitializationError(cell.ref.path, cause) : cause
-    announce(cell, told, message, keeper.failed(cell, told), hookError)
+    const directive = keeper.failed(cell, told, message)
+    if (directive !== undefined) announce(cell, told, message, directive, hookError)
     suspendAgain(cell, suspension)
     return
   }

@@ -6,8 +6,8 @@ import type { Cell } from './cell.ts'
 import type { EndInfo } from './phase-info.ts'
 
 export interface Keeper {
-  /** The incarnation failed and the cell waits, in phase `failed`. Returns what was decided, for the log. */
-  failed(cell: Cell, cause: unknown): Directive
+  /** The incarnation failed and the cell waits, in phase `failed`. Returns what was decided, for the log; undefined: it is logged elsewhere. */
+  failed(cell: Cell, cause: unknown, message: unknown): Directive | undefined
   /** An incarnation has come up. */
   started(cell: Cell): void
   /** The incarnation has ended and the cell waits for `releaseHeld`; the answer to a restart with an endless delay. */

@@ -69,6 +69,7 @@ const known: Readonly<Record<keyof SpawnOptions, true>> = {
   mailbox: true,
   stash: true,
   dispatcher: true,
+  placement: true,
   supervision: true,
   childSupervision: true,
   drain: true,

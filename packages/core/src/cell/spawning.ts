@@ -46,11 +46,13 @@ export function spawnUnder(
   const name = given?.name === undefined ? undefined : checkName(given.name, parent.ref.path)
   if (name !== undefined && parent.children?.names?.has(name) === true) throw new NameTaken(`${parent.ref.path}/${name}`)
   const dispatcher = host.dispatcher(resolved.dispatcher)
+  const make = dispatcher.spawner?.prepare(spawnable, options?.args ?? [], given ?? {}, resolved, dispatcher)
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
-  const cell = host.tap === undefined ? new Cell(ref, dispatcher, resolved, node) : host.tap.makeCell(ref, dispatcher, resolved, node)
+  const plain = make === undefined ? host.tap : undefined
+  const cell = make !== undefined ? make(ref) : plain === undefined ? new Cell(ref, dispatcher, resolved, node) : plain.makeCell(ref, dispatcher, resolved, node)
   // Of the cell: a tap may have made it with a smaller mailbox.
-  if (cell.options.mailbox !== undefined) cell.queue = frontable(cell.options.mailbox.create(new CellMailboxOwner(cell)))
+  if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = frontable(cell.options.mailbox.create(new CellMailboxOwner(cell)))
   if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)

@@ -29,6 +29,9 @@ import { shutDown } from './shutdown.ts'
 
 export type { DispatcherState }
 
+/** The inside of a system, for sibling packages. */
+export let coreOf: (system: ActorSystem) => SystemCore
+
 /**
  * A tree of actors with one set of dispatchers, timers and dead letters.
  *
@@ -41,6 +44,9 @@ export type { DispatcherState }
  */
 export class ActorSystem<in R = never> implements SystemView {
   readonly #core: SystemCore
+  static {
+    coreOf = (system) => system.#core
+  }
   readonly #release: () => void
   #ending: Promise<ShutdownReport> | undefined
   #clock: Clock | undefined
@@ -171,11 +177,13 @@ export class ActorSystem<in R = never> implements SystemView {
   /** The tree as it is now, from `ref` or from the top. */
   inspect(ref?: AnyRef): Promise<ActorSnapshot> {
     const cell = ref === undefined ? this.#core.guardian : this.#core.mine(ref, 'inspect')
-    return Promise.resolve(snapshotOf(cell))
+    const own = snapshotOf(cell)
+    return this.#core.federation?.inspect(own) ?? Promise.resolve(own)
   }
   /** Where every message sent so far is; `sent` is the sum of the others. */
   ledger(): Promise<LedgerReport> {
-    return Promise.resolve(ledgerOf(this.#core.ledger, this.#core.guardian, this.#core.leaving))
+    const own = (): LedgerReport => ledgerOf(this.#core.ledger, this.#core.guardian, this.#core.leaving)
+    return this.#core.federation?.ledger(own) ?? Promise.resolve(own())
   }
   /** How many actors live, how many have ended, and what supervision did. */
   counts(): { readonly active: number; readonly terminated: number; readonly supervision: SupervisionCounts } {
@@ -205,7 +213,9 @@ export class ActorSystem<in R = never> implements SystemView {
   }
   #end(options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
     if (this.#ending !== undefined) return this.#ending
-    this.#ending = shutDown(this.#core, options, cause)
+    const { federation } = this.#core
+    const ended = shutDown(this.#core, options, cause)
+    this.#ending = federation === undefined ? ended : ended.then((report) => federation.close().then(() => report))
     const release = this.#core.runtime.hold()
     void this.#ending.then((report) => {
       release()

@@ -31,6 +31,7 @@ import type { SystemPhase, SystemView } from '../values/system.ts'
 import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
+import type { Federation } from './federation.ts'
 import { checkOptions } from './options.ts'
 import { runtimeOf } from './runtimes.ts'
 
@@ -85,6 +86,8 @@ export class SystemCore implements CellHost {
   onTopFailure: ((cause: unknown) => void) | undefined = undefined
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined = undefined
+  /** Connects this system to those on other threads, if there are. */
+  federation: Federation | undefined = undefined
   #uid = 0
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
@@ -146,6 +149,10 @@ export class SystemCore implements CellHost {
   nextUid(): number {
     return ++this.#uid
   }
+  /** Lets the uids of this system begin higher, so that those of several threads do not meet. */
+  beginUids(after: number): void {
+    this.#uid = Math.max(this.#uid, after)
+  }
   dispatcher(name: string | undefined): Dispatcher {
     return name === undefined ? this.dispatchers.fallback : this.dispatchers.use(name)
   }
@@ -204,6 +211,7 @@ export class SystemCore implements CellHost {
     }
     this.active--
     this.terminated++
+    this.federation?.died(cell)
     if (!this.listening) return
     const { reason, cause } = cell.end!
     this.observe({ type: 'actor.terminated', ref: cell.ref, reason, cause, at: this.runtime.now() })

@@ -2,6 +2,7 @@
 
 import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../cell/dispatcher.ts'
 import type { CellHost } from '../cell/host.ts'
+import type { Spawner } from '../cell/spawner.ts'
 import { checkFinite, checkKnown, checkWhole } from '../values/checks.ts'
 import { InvalidOption, UnknownDispatcher } from '../values/errors.ts'
 import type { DispatcherOptions } from '../values/options.ts'
@@ -46,6 +47,13 @@ export class DispatcherTable implements Dispatchers {
   }
   stateOf(name: string): DispatcherState {
     return this.#get(name).state
+  }
+  /** A dispatcher whose actors run elsewhere, made by `spawner`. */
+  addRemote(name: string, spawner: Spawner): Dispatcher {
+    this.add(name)
+    const dispatcher = this.#get(name)
+    dispatcher.spawner = spawner
+    return dispatcher
   }
   /** The dispatcher for a new actor. */
   use(name: string): Dispatcher {

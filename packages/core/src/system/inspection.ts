@@ -30,6 +30,8 @@ export interface ActorSnapshot {
   readonly metrics: ActorMetrics | undefined
   /** The last messages and transitions, where the system has a flight recorder. */
   readonly recent: readonly FlightEntry[] | undefined
+  /** The thread it runs on, where that is not this one. */
+  readonly thread?: number | undefined
   readonly children: readonly ActorSnapshot[]
 }
 

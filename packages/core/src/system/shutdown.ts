@@ -76,7 +76,9 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
     core.onEmpty = finish
     core.timers.set(new Alarm(killAll), core.runtime.now() + deadline)
     if (drain) {
-      core.onIdle = () => void (isQuiet(core) && stopAll())
+      const { federation } = core
+      const quiet = federation === undefined ? stopAll : () => federation.whenQuiet(() => void (core.draining && isQuiet(core) && stopAll()))
+      core.onIdle = () => void (isQuiet(core) && quiet())
       core.onIdle()
     } else stopAll()
     if (core.runtime.pump !== undefined) pumpToEnd(core, deadline, () => done, killAll, finish)

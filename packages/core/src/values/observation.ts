@@ -38,6 +38,22 @@ export type Observation =
       readonly depth: number
       readonly at: number
     }
+  | { readonly type: 'thread.started'; readonly thread: number; readonly at: number }
+  | {
+      readonly type: 'thread.lost'
+      readonly thread: number
+      /** What became of it: it exited, threw, ran out of memory, hung, or was ended by hand. */
+      readonly why: string
+      readonly cause: unknown
+      /** The path of the actor whose turn it was, and the type of its message, as far as known. */
+      readonly actor: string | undefined
+      readonly message: string | undefined
+      /** Actors that were on it. */
+      readonly actors: number
+      /** Milliseconds since it last showed a sign of life. */
+      readonly silent: number
+      readonly at: number
+    }
   | { readonly type: 'adapter.replaced'; readonly ref: AnyRef; readonly key: string; readonly at: number }
   | {
       readonly type: 'turn.slow'

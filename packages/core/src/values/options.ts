@@ -14,6 +14,9 @@ import type { MessageSchema } from './schema.ts'
 /** What becomes of messages that a stopped actor leaves: dead letters, counted drops, or the mailbox of another. */
 export type Drain = 'dead-letter' | 'drop' | { readonly redirect: AnyRef }
 
+/** Which thread of several takes an actor: by a rule, always the same one for a key, or a certain one. */
+export type Placement = 'round-robin' | 'least-loaded' | { readonly key: string } | { readonly thread: number }
+
 /** How a spawned actor is set up; every field has a default. */
 export interface SpawnOptions {
   /** Unique among the living children of one parent; without it the actor is only reachable by ref. */
@@ -22,6 +25,8 @@ export interface SpawnOptions {
   readonly stash?: { readonly capacity?: number; readonly overflow?: 'error' | 'drop-oldest' } | undefined
   /** Which dispatcher runs it; `concurrent` if left out. */
   readonly dispatcher?: string | undefined
+  /** Which thread it goes to, on a dispatcher that has several; round robin if left out. */
+  readonly placement?: Placement | undefined
   /** How this actor is treated when it fails. */
   readonly supervision?: Supervision | undefined
   /** How its children are treated; with a group scope their own `supervision` yields to this. */

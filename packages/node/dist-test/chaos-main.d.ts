@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=chaos-main.d.ts.map

@@ -1,0 +1,117 @@
+// What a thread shows of itself in shared memory, where it can be read also when it hangs or is gone: that it lives,
+// whose turn it is and on which message, and its ledger as of the last time something left it.
+//
+//   numbers  │ beat │ type │ busy … │           counters │ sent │ handled │ … │ uid │           words │ length, text … │
+
+import type { Ledger } from './ledger-shape.ts'
+
+const numbers = 8
+const counters = 16
+const wordsAt = numbers * 4 + counters * 8
+const wordBytes = 32 * 1024
+
+const beat = 0
+const type = 1
+const wordsUsed = 2
+
+const fields = ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'unknown'] as const
+const uidAt = fields.length
+const innerAt = uidAt + 1
+const queuedAt = uidAt + 2
+const busyAt = uidAt + 3
+const delayAt = uidAt + 4
+const actorsAt = uidAt + 5
+
+export function makeBoard(): SharedArrayBuffer {
+  return new SharedArrayBuffer(wordsAt + wordBytes)
+}
+
+/** How a thread is doing. */
+export interface Vitals {
+  readonly queued: number
+  /** Share of time that its loop was busy, from 0 to 1. */
+  readonly busy: number
+  /** Milliseconds by which its loop was late, at most, in the last period. */
+  readonly loopDelay: number
+  readonly actors: number
+}
+
+export class Board {
+  readonly #numbers: Int32Array
+  readonly #counters: Float64Array
+  readonly #words: Buffer
+  readonly #ids = new Map<string, number>()
+  #lastType: string | undefined
+  #lastId = 0
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#numbers = new Int32Array(memory, 0, numbers)
+    this.#counters = new Float64Array(memory, numbers * 4, counters)
+    this.#words = Buffer.from(memory, wordsAt, wordBytes)
+  }
+
+  // What the thread writes.
+
+  alive(): void {
+    Atomics.add(this.#numbers, beat, 1)
+  }
+  /** Whose turn it is: the actor, and the one next above it that is known to its parent's thread. */
+  turn(inner: number, hosted: number): void {
+    this.#counters[innerAt] = inner
+    this.#counters[uidAt] = hosted
+    this.#numbers[type] = 0
+  }
+  message(name: string): void {
+    if (name !== this.#lastType) {
+      this.#lastType = name
+      this.#lastId = this.#idOf(name)
+    }
+    this.#numbers[type] = this.#lastId
+  }
+  /** Names are written where the other side can read them before they are first used. */
+  #idOf(name: string): number {
+    const known = this.#ids.get(name)
+    if (known !== undefined) return known
+    const at = this.#numbers[wordsUsed]!
+    const length = Buffer.byteLength(name)
+    if (at + 2 + length > wordBytes || length > 255) return 0
+    this.#words[at] = length
+    this.#words.write(name, at + 1, 'utf8')
+    this.#numbers[wordsUsed] = at + 1 + length
+    // 0 says that it is not known.
+    this.#ids.set(name, at + 1)
+    return at + 1
+  }
+  ledger(ledger: Ledger): void {
+    for (let i = 0; i < fields.length; i++) this.#counters[i] = ledger[fields[i]!]
+  }
+  vitals(vitals: Vitals): void {
+    this.#counters[queuedAt] = vitals.queued
+    this.#counters[busyAt] = vitals.busy
+    this.#counters[delayAt] = vitals.loopDelay
+    this.#counters[actorsAt] = vitals.actors
+  }
+
+  // What others read.
+
+  get beats(): number {
+    return Atomics.load(this.#numbers, beat)
+  }
+  get running(): { readonly uid: number; readonly inner: number; readonly message: string | undefined } {
+    const id = Atomics.load(this.#numbers, type)
+    const at = id - 1
+    const message = id === 0 ? undefined : this.#words.toString('utf8', at + 1, at + 1 + this.#words[at]!)
+    return { uid: this.#counters[uidAt]!, inner: this.#counters[innerAt]!, message }
+  }
+  get lastLedger(): Ledger {
+    return Object.fromEntries(fields.map((field, i) => [field, this.#counters[i]!])) as unknown as Ledger
+  }
+  get lastVitals(): Vitals {
+    return {
+      queued: this.#counters[queuedAt]!,
+      busy: this.#counters[busyAt]!,
+      loopDelay: this.#counters[delayAt]!,
+      actors: this.#counters[actorsAt]!,
+    }
+  }
+}

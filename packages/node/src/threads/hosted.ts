@@ -1,0 +1,171 @@
+// An actor that runs on this thread while its parent lives on another: a cell as any other, under a parent that stands
+// for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
+
+import type { Behavior, SpawnOptions } from 'troupe'
+import {
+  behaviorFrom,
+  type BehaviorNode,
+  BehaviorWithOptions,
+  Cell,
+  type CellOptions,
+  Children,
+  Extras,
+  HookedNode,
+  type Keeper,
+  LocalRef,
+  releaseHeld,
+  resolveOptions,
+} from 'troupe/internal'
+import type { Channel } from './channel.ts'
+import { definitionOf } from './define-actor.ts'
+import { NotOnThread } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { loadExport } from './loading.ts'
+
+export class HostedRef extends LocalRef {
+  readonly #path: string
+  constructor(parent: LocalRef, path: string, uid: number) {
+    super(parent, path.slice(path.lastIndexOf('/') + 1), uid)
+    this.#path = path
+  }
+  override get path(): string {
+    return this.#path
+  }
+}
+
+export class HostedCell extends Cell {
+  readonly channel: Channel
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+    super(ref, exchange.core.dispatchers.fallback, options, node)
+    this.channel = channel
+  }
+}
+
+interface SpawnOrder {
+  readonly uid: number
+  readonly path: string
+  readonly parent: LocalRef
+  readonly url: string
+  readonly name: string
+  readonly args: readonly unknown[]
+  readonly options: SpawnOptions
+  readonly incarnation: number
+}
+
+/** Takes orders to make actors here, and reports what becomes of them. */
+export function hostActors(exchange: Exchange): void {
+  exchange.on('hosted.spawn', (order: SpawnOrder, channel) => void spawnHosted(exchange, channel, order))
+  exchange.on('hosted.restart', ({ uid, cause }: { uid: number; cause: unknown }) =>
+    exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity }),
+  )
+  exchange.on('hosted.release', ({ uid }: { uid: number }) => {
+    const cell = exchange.hosted.get(uid)
+    if (cell === undefined) return
+    if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
+    else releaseHeld(cell)
+  })
+}
+
+/** Lets the stubs of this thread hear what the threads of their actors report. */
+export function followHosted(exchange: Exchange): void {
+  exchange.on('stub.started', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.started())
+  exchange.on('stub.failed', ({ uid, cause, message }: { uid: number; cause: unknown; message: unknown }) =>
+    exchange.stubs.get(uid)?.failed(cause, message),
+  )
+  exchange.on('stub.held', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.held())
+  exchange.on('stub.ended', ({ uid, reason, cause }: { uid: number; reason: 'normal' | 'shutdown' | 'killed' | 'failure'; cause: unknown }) =>
+    exchange.stubs.get(uid)?.ended(reason, cause),
+  )
+}
+
+async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
+  const { uid } = order
+  // Verbs that come while the module loads are for the actor, not for nobody.
+  const waiting = new Pending()
+  exchange.loading.set(uid, waiting)
+  try {
+    const definition = await loadExport(order.url, order.name)
+    exchange.loading.delete(uid)
+    if (waiting.stopped) {
+      exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
+      return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+    }
+    makeHosted(exchange, channel, order, definition)
+  } catch (cause) {
+    exchange.loading.delete(uid)
+    // No cell ever was: the failure is told, and then that there is nothing.
+    channel.control({ op: 'stub.failed', uid, cause, message: undefined })
+    channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
+    exchange.whereabouts.neverCame(uid, order.path, { reason: 'failure', cause })
+  }
+}
+
+/** Stands in for an actor whose module is being loaded. */
+class Pending {
+  stopped = false
+}
+
+function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
+  const { uid, parent } = order
+  if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  const args = order.args
+  const defined =
+    behaviorFrom in definition
+      ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
+      : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
+  if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  let node: unknown = defined.behavior
+  const given: SpawnOptions = {}
+  const layers: SpawnOptions[] = [defined.options]
+  for (; node instanceof BehaviorWithOptions; node = node.behavior) layers.push(node.options)
+  // Inner ones first: outer ones win.
+  for (const layer of layers.toReversed()) Object.assign(given, layer)
+  // What is decided beside the parent stays there.
+  const { name: _name, mailbox: _mailbox, dispatcher: _dispatcher, supervision: _supervision, placement: _placement, ...rest } = given
+  const resolved = resolveOptions({ ...rest, ...order.options }, exchange.core)
+  const ref = refOf(node as BehaviorNode, order)
+  const cell = new HostedCell(
+    ref,
+    exchange,
+    { ...resolved, mailbox: { kind: 'hosted', create: exchange.makeMailbox } },
+    node as BehaviorNode,
+    channel,
+  )
+  cell.queue = exchange.makeMailbox()
+  const extras = (cell.extras = new Extras())
+  extras.keeper = reporter(exchange, channel)
+  extras.incarnation = order.incarnation
+  const above = parent.cell
+  ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
+  exchange.hosted.set(uid, cell)
+  cell.dispatcher.joined()
+  exchange.core.born(cell)
+  cell.dispatcher.enqueue(cell)
+  exchange.whereabouts.arrived(cell)
+}
+
+/** The actor's ref on its own thread; that of a class has the methods of the class. */
+function refOf(node: BehaviorNode, { parent, path, uid }: SpawnOrder): LocalRef {
+  const make = node instanceof HookedNode ? node.makeRef : undefined
+  if (make === undefined) return new HostedRef(parent, path, uid)
+  const ref = make(parent as never, path.slice(path.lastIndexOf('/') + 1), uid) as LocalRef
+  Object.defineProperty(ref, 'path', { value: path })
+  return ref
+}
+
+function reporter(exchange: Exchange, channel: Channel): Keeper {
+  return {
+    started: (cell) => channel.control({ op: 'stub.started', uid: cell.ref.uid }),
+    failed: (cell, cause, message) => {
+      const first = (cause as { code?: unknown } | undefined)?.code === 'actor-initialization' && cell.phase === 'failed'
+      channel.control({ op: 'stub.failed', uid: cell.ref.uid, cause: first ? (cause as Error).cause : cause, message })
+      return undefined
+    },
+    held: (cell) => channel.control({ op: 'stub.held', uid: cell.ref.uid }),
+    ended: (cell, end) => {
+      exchange.hosted.delete(cell.ref.uid)
+      exchange.whereabouts.rememberEnd(cell)
+      channel.control({ op: 'stub.ended', uid: cell.ref.uid, reason: end.reason, cause: end.cause })
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// The way of messages from this thread to one actor of another, and its credit: how many messages, and how many bytes,
+// may be under way before the actor has taken some of them.
+
+import type { AnyRef } from 'troupe'
+import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } from 'troupe/internal'
+import { type Channel, record } from './channel.ts'
+import type { Writer } from './codec/writer.ts'
+import type { Exchange } from './exchange.ts'
+import type { Way } from './wire-queue.ts'
+
+/** What an unbounded mailbox may have under way: enough to keep both threads busy. */
+export const widest = 8192
+export const mostBytes: number = 1024 * 1024
+
+const meta = { sender: 0, envelope: 1, ask: 2, poison: 3 } as const
+export const metaKind: typeof meta = meta
+
+export class Link implements Way {
+  readonly channel: Channel
+  readonly id: number
+  readonly uid: number
+  readonly #exchange: Exchange
+  #credit: number
+  #bytes: number = mostBytes
+  #closed = false
+
+  constructor(exchange: Exchange, channel: Channel, uid: number, window: number) {
+    this.#exchange = exchange
+    this.channel = channel
+    this.uid = uid
+    this.id = channel.nextLink++
+    this.#credit = window
+    channel.links.set(this.id, this)
+    channel.plain((w) => {
+      w.byte(record.link)
+      w.whole(this.id)
+      w.double(uid)
+      w.whole(window)
+    })
+  }
+
+  get open(): boolean {
+    return this.#credit > 0 && this.#bytes > 0 && this.channel.hasRoom
+  }
+
+  /** The actor has taken so much. */
+  grant(messages: number, bytes: number): void {
+    this.#credit += messages
+    this.#bytes += bytes
+  }
+
+  pass(message: unknown): void {
+    this.#passed(this.channel.message(this.id, message))
+  }
+  passSent(message: unknown, sender: AnyRef): void {
+    this.#passed(
+      this.channel.valued((w) => {
+        this.#head(w, meta.sender)
+        w.value(sender)
+      }, message),
+    )
+  }
+  passEnvelope(cell: Cell, given: unknown, envelope: Envelope): void {
+    if (envelope === poison) {
+      this.#passed(this.channel.valued((w) => this.#head(w, meta.poison), null))
+      return
+    }
+    // A question that has expired, or whatever else must not reach its handler, ends here.
+    const message = envelope.open(cell, given)
+    if (message === undefined) return
+    const onward = envelope.onward()
+    if (onward instanceof PendingAsk) this.#passAsk(message, onward)
+    else {
+      const sender = senderOf(onward)
+      const headers = headersOf(onward)
+      this.#passed(
+        this.channel.valued((w) => {
+          this.#head(w, meta.envelope)
+          w.value(sender)
+          w.value(headers)
+          w.value(envelope.priority)
+        }, message),
+      )
+    }
+  }
+  #passAsk(message: unknown, ask: PendingAsk): void {
+    const id = this.#exchange.questions.leaving(ask, this.channel)
+    // One that goes over at once has no deadline yet, only its time.
+    const remaining = ask.at > 0 ? Math.max(1, ask.at - this.#exchange.now) : ask.timeout
+    this.#passed(
+      this.channel.valued((w) => {
+        this.#head(w, meta.ask)
+        w.whole(id)
+        w.double(remaining)
+        w.value(ask.headers)
+        w.value(this.#exchange.questions.chainOf(ask))
+      }, message),
+    )
+  }
+
+  #head(writer: Writer, kind: number): void {
+    writer.byte(record.envelope)
+    writer.whole(this.id)
+    writer.byte(kind)
+  }
+  #passed(size: number): void {
+    this.channel.sent++
+    this.#credit--
+    this.#bytes -= size
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.channel.links.delete(this.id)
+    this.channel.plain((w) => {
+      w.byte(record.unlink)
+      w.whole(this.id)
+    })
+  }
+}

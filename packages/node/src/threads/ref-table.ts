@@ -1,0 +1,123 @@
+// Refs on the wire: who is who on both ends. An actor is named by its uid, which holds in all threads; an answer
+// address or adapter by a number that its own thread knows it by.
+
+import type { AnyRef } from 'troupe'
+import { Adapter, LocalRef, PendingAsk } from 'troupe/internal'
+import type { Channel } from './channel.ts'
+import type { Reader } from './codec/reader.ts'
+import { tag } from './codec/tags.ts'
+import type { Writer } from './codec/writer.ts'
+import { AddressRef } from './address-ref.ts'
+import type { Exchange } from './exchange.ts'
+import { HostedCell } from './hosted.ts'
+import { RemoteRef } from './remote-ref.ts'
+import { StubCell } from './stub.ts'
+
+const kind = { defined: 0, known: 1, address: 2 } as const
+const slots = 1024
+const unknown = -1
+
+/** A ref as plain data. */
+export type RefToken = readonly ['actor', uid: number, at: number, path: string] | readonly ['address', thread: number, id: number, path: string]
+
+export class RefTable {
+  readonly #exchange: Exchange
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  /** Writes a ref; false if the value is none. */
+  write(channel: Channel, writer: Writer, value: object): boolean {
+    if (value instanceof LocalRef) {
+      writer.byte(tag.ref)
+      const slot = channel.refSlots.get(value.uid)
+      if (slot !== undefined) {
+        writer.byte(kind.known)
+        writer.whole(slot)
+      } else this.#define(channel, writer, value)
+      return true
+    }
+    const token = this.token(channel, value)
+    if (token === undefined || token[0] !== 'address') return false
+    writer.byte(tag.ref)
+    writer.byte(kind.address)
+    writer.whole(token[1])
+    writer.whole(token[2])
+    writer.text(token[3])
+    return true
+  }
+
+  #define(channel: Channel, writer: Writer, ref: LocalRef): void {
+    const slot = channel.nextSlot
+    channel.nextSlot = (slot + 1) % slots
+    const before = channel.slotUids[slot]
+    if (before !== undefined) channel.refSlots.delete(before)
+    channel.slotUids[slot] = ref.uid
+    channel.refSlots.set(ref.uid, slot)
+    writer.regret(() => {
+      channel.refSlots.delete(ref.uid)
+      if (channel.slotUids[slot] === ref.uid) channel.slotUids[slot] = -1
+    })
+    writer.byte(kind.defined)
+    writer.whole(slot)
+    writer.double(ref.uid)
+    // 0: not known now. Its home is asked then; a detour by it would be overtaken.
+    writer.whole(this.#locationOf(ref) + 1)
+    writer.text(ref.path)
+  }
+
+  read(channel: Channel, reader: Reader): unknown {
+    switch (reader.byte()) {
+      case kind.known:
+        return channel.slotRefs[reader.whole()]
+      case kind.defined: {
+        const slot = reader.whole()
+        const uid = reader.double()
+        const at = reader.whole() - 1
+        return (channel.slotRefs[slot] = this.actor(uid, at, reader.text()))
+      }
+      default: {
+        const thread = reader.whole()
+        const id = reader.whole()
+        return this.#address(channel, thread, id, reader.text())
+      }
+    }
+  }
+
+  token(_channel: Channel, value: object): RefToken | undefined {
+    if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value), value.path]
+    if (value instanceof AddressRef) return ['address', value.thread, value.id, value.path]
+    if (value instanceof PendingAsk || value instanceof Adapter)
+      return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
+    return undefined
+  }
+  fromToken(channel: Channel, token: RefToken): unknown {
+    return token[0] === 'actor' ? this.actor(token[1], token[2], token[3]) : this.#address(channel, token[1], token[2], token[3])
+  }
+
+  /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
+  #locationOf(ref: LocalRef): number {
+    const { epoch, exported } = this.#exchange
+    if (ref instanceof RemoteRef) return ref.at ?? unknown
+    const { cell } = ref
+    if (cell instanceof HostedCell) return epoch
+    if (cell.phase === 'terminated') this.#exchange.whereabouts.rememberEnd(cell)
+    else exported.set(ref.uid, cell)
+    return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
+  }
+
+  /** The one ref of this thread for an actor of any. */
+  actor(uid: number, at: number, path: string): AnyRef {
+    const { exchange } = { exchange: this.#exchange }
+    const here = exchange.hosted.get(uid)?.ref ?? exchange.exported.get(uid)?.ref ?? exchange.ended.get(uid)?.ref
+    return here ?? exchange.whereabouts.remote(uid, at, path)
+  }
+
+  #address(channel: Channel, thread: number, id: number, path: string): unknown {
+    const { exchange } = { exchange: this.#exchange }
+    if (thread === exchange.epoch) return exchange.addresses.get(id) ?? new AddressRef(exchange, thread, id, path)
+    return channel.peer === thread
+      ? (exchange.questions.mirrorOf(channel, id) ?? new AddressRef(exchange, thread, id, path))
+      : new AddressRef(exchange, thread, id, path)
+  }
+}

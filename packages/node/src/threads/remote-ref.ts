@@ -1,0 +1,100 @@
+// An actor of another thread, as this one sees it: a ref with a cell behind it, so that asks, watches and offers work
+// as they do for actors that live here. The cell never has a turn: what it is told goes to the actor's thread as long
+// as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home.
+
+import { ignore } from 'troupe'
+import {
+  type BehaviorNode,
+  Cell,
+  type CellOptions,
+  type Command,
+  defaultOptions,
+  drainMailbox,
+  type EndInfo,
+  Extras,
+  LocalRef,
+  MessageRing,
+  type Meta,
+  tellWatchers,
+} from 'troupe/internal'
+import type { Exchange } from './exchange.ts'
+import type { Link } from './link.ts'
+import { homeOf } from './epochs.ts'
+import { WireQueue } from './wire-queue.ts'
+
+const options: CellOptions = { ...defaultOptions, mailbox: { kind: 'wire', create: () => new MessageRing() } }
+
+export class RemoteRef extends LocalRef {
+  readonly #path: string
+  constructor(uid: number, path: string) {
+    super(undefined, path.slice(path.lastIndexOf('/') + 1), uid)
+    this.#path = path
+  }
+  override get path(): string {
+    return this.#path
+  }
+  /** The thread that knows what became of it. */
+  get home(): number {
+    return homeOf(this.uid)
+  }
+  /** The thread it runs on, as far as is known. */
+  get at(): number | undefined {
+    return (this.cell as ProxyCell).at
+  }
+}
+
+export class ProxyCell extends Cell {
+  readonly exchange: Exchange
+  readonly wire: WireQueue
+  at: number | undefined
+  /** Told of each new link, so that it can be closed when the ref is forgotten. */
+  onLink: (link: Link) => void = () => {}
+
+  constructor(ref: RemoteRef, exchange: Exchange, at: number | undefined) {
+    super(ref, exchange.core.dispatchers.fallback, options, ignore as BehaviorNode)
+    this.exchange = exchange
+    this.at = at
+    this.phase = 'running'
+    this.wire = new WireQueue(this, new MessageRing(), exchange)
+    this.queue = this.wire
+  }
+
+  override get more(): Extras {
+    if (this.extras === undefined) {
+      this.extras = new Extras()
+      // Somebody wants to know how it ends, or waits for an answer: from now on its home tells us.
+      if (this.phase !== 'terminated') this.exchange.whereabouts.follow(this)
+    }
+    return this.extras
+  }
+  override put(message: unknown, meta: Meta): void {
+    this.wire.push(message, meta)
+  }
+  override rouse(): void {}
+  override signal(): void {}
+  override command(command: Command): void {
+    if (this.phase === 'terminated') return
+    const { verb } = command
+    if (verb === 'stop' || verb === 'kill' || verb === 'suspend' || verb === 'resume' || verb === 'restart')
+      this.exchange.channelTo((this.ref as RemoteRef).home)?.control({ op: 'verb', uid: this.ref.uid, command })
+  }
+
+  /** It is gone: what waits for it is drained, and those who wait for the news are told. */
+  finish(end: EndInfo): void {
+    if (this.phase === 'terminated') return
+    this.wire.unlink()
+    this.phase = 'stopped'
+    this.info = end
+    drainMailbox(this, end)
+    this.phase = 'terminated'
+    const extras = this.extras
+    if (extras === undefined) return
+    for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', end.cause)
+    tellWatchers(this, extras, end.reason, end.cause)
+    for (const waiter of extras.startWaiters ?? []) waiter(undefined)
+    for (const waiter of extras.endWaiters ?? []) waiter({ reason: end.reason, cause: end.cause })
+    // Watches of an actor that is gone find its end in the cell.
+    extras.endWaiters = undefined
+    extras.startWaiters = undefined
+  }
+}

@@ -1,0 +1,70 @@
+// Spawning on a dispatcher of threads: checks that the actor can live there, and makes what stands for it here.
+
+import type { SpawnOptions } from 'troupe'
+import type { Spawner } from 'troupe/internal'
+import { needsPort, troubleIn } from './codec/trouble.ts'
+import { Writer } from './codec/writer.ts'
+import { originOf } from './define-actor.ts'
+import { NotOnThread, NotTransferable } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { checkPlacement } from './placement.ts'
+import { StubCell } from './stub.ts'
+import { isRef } from './is-ref.ts'
+
+/** Options that matter where the actor runs; the others matter beside its parent. */
+const travelling: readonly (keyof SpawnOptions)[] = [
+  'stash',
+  'childSupervision',
+  'drain',
+  'startTimeout',
+  'stopTimeout',
+  'onRestart',
+  'reentrant',
+  'accepts',
+]
+
+export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
+  return {
+    prepare(spawnable, args, given, resolved, dispatcher) {
+      const defined = originOf(spawnable, args)
+      if (defined === undefined)
+        throw new NotOnThread(
+          `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
+        )
+      const { origin } = defined
+      checkTransferable(origin.args, `argument of ${origin.name}`)
+      const options: Record<string, unknown> = {}
+      for (const key of travelling) {
+        if (given[key] === undefined || given[key] === defined.options[key]) continue
+        checkTransferable(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
+        options[key] = given[key]
+      }
+      const placement = { dispatcher: dispatcherName, rule: checkPlacement(given.placement ?? 'round-robin') }
+      return (ref) => new StubCell(ref, dispatcher, resolved, { origin, options, placement }, exchange)
+    },
+  }
+}
+
+/** Refs are not looked at: whether they can go over is known. */
+const trial = new Writer(4096, { write: (writer, value) => isRef(value) && (writer.byte(0), true) })
+
+function checkTransferable(value: unknown, what: string, remedy = ''): void {
+  const { shapes } = trial
+  trial.position = 0
+  trial.mark()
+  try {
+    trial.value(value)
+  } catch (cause) {
+    if (cause === needsPort) {
+      structuredClone(value)
+      return
+    }
+    if (!(cause instanceof NotTransferable)) throw cause
+    const path = troubleIn(trial, value)
+    throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, {
+      cause,
+    })
+  } finally {
+    trial.undo(0, shapes)
+  }
+}

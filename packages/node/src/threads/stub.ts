@@ -1,0 +1,231 @@
+// What stands beside the parent for an actor that runs on another thread: an ordinary cell of the tree, so that names,
+// watches, supervision, mailbox policies and the ledger need not know of threads. Its behavior is to carry each step of
+// its life over to the actor, and to wait until that has taken it.
+
+import { type MailboxKind, receive, type Signal, unbounded } from 'troupe'
+import { type BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, type Meta } from 'troupe/internal'
+import type { Origin } from './define-actor.ts'
+import type { Exchange } from './exchange.ts'
+import { Link, widest } from './link.ts'
+import type { PlacementRequest } from './placement.ts'
+import { WireQueue } from './wire-queue.ts'
+
+/** What the actor's thread must know to make it. */
+export interface Plan {
+  readonly origin: Origin
+  /** Options that were given at spawn and matter there. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly placement: PlacementRequest
+}
+
+interface Waiter {
+  resolve(): void
+  reject(cause: unknown): void
+}
+
+/** Longer than any actor is given to stop: the actor's own thread keeps the time, and the watchdog keeps the thread's. */
+const patience = 2 ** 40
+
+/**
+ * How many messages may be under way. They have left the mailbox, so that a bound is exceeded by at most an eighth, and
+ * an order that is not of arrival is kept only among those that have not.
+ */
+function windowOf({ kind, capacity }: MailboxKind): number {
+  if (capacity !== undefined) return Math.max(1, Math.min(widest, capacity >> 3))
+  return kind === 'unbounded' ? widest : 1
+}
+
+export class StubCell extends Cell {
+  readonly exchange: Exchange
+  readonly wire: WireQueue
+  readonly plan: Plan
+  /** The thread it runs on; undefined before, between, and after. */
+  at: number | undefined = undefined
+  /** Threads that asked where it is, to be told when that is known. */
+  readonly locators: Set<number> = new Set()
+  /** What the actor over there is known to be. */
+  #there: 'nothing' | 'starting' | 'up' | 'suspended' | 'failed' | 'held' = 'nothing'
+  #waiter: Waiter | undefined
+  #hurried = false
+  #bad: { readonly cause: unknown; readonly message: unknown } | undefined
+  readonly #window: number
+
+  constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, plan: Plan, exchange: Exchange) {
+    const { mailbox } = options
+    const kind = mailbox ?? unbounded()
+    const own = {
+      ...options,
+      plain: true,
+      reentrant: false,
+      accepts: undefined,
+      middleware: [],
+      ownMiddleware: [],
+      passages: false,
+      metrics: false,
+      mailbox: kind,
+      stopTimeout: patience,
+      startTimeout: options.startTimeout + patience,
+    }
+    super(
+      ref,
+      dispatcher,
+      own,
+      receive(
+        () => {},
+        (_ctx, signal) => this.#step(signal),
+      ) as unknown as BehaviorNode,
+    )
+    this.exchange = exchange
+    this.plan = plan
+    this.#window = windowOf(kind)
+    this.wire = new WireQueue(this, kind.create(new CellMailboxOwner(this)), exchange)
+    this.queue = this.wire
+    exchange.stubs.set(ref.uid, this)
+    exchange.exported.set(ref.uid, this)
+  }
+
+  override put(message: unknown, meta: Meta): void {
+    this.wire.push(message, meta)
+  }
+
+  override turn(quota: number): void {
+    super.turn(quota)
+    const bad = this.#bad
+    if (bad === undefined) return this.#follow()
+    // Told of a failure before it knew that the actor was up: first things first.
+    if (this.phase !== 'running' && this.phase !== 'suspended') return
+    this.#bad = undefined
+    fail(this, bad.cause, bad.message)
+    // Resumed at once: then the actor must hear of it.
+    this.#follow()
+  }
+
+  /** Carries over what happened to this cell without a signal: suspended, resumed. */
+  #follow(): void {
+    if (this.phase === 'stopping' && this.#there === 'starting' && this.#waiter !== undefined && !this.#hurried) {
+      // The start goes on over there and would be waited for: it is asked to end as well.
+      this.#hurried = true
+      this.#tell({ op: 'verb', command: { verb: 'stop', reason: this.info!.reason, cause: this.info!.cause } })
+    } else if (this.phase === 'suspended' && this.#there === 'up') {
+      this.#there = 'suspended'
+      this.#tell({ op: 'verb', command: { verb: 'suspend', reason: (this.info as { note?: string }).note ?? 'suspended' } })
+    } else if (this.phase === 'running') {
+      if (this.#there === 'suspended' || this.#there === 'failed') {
+        this.#there = 'up'
+        this.#tell({ op: 'verb', command: { verb: 'resume' } })
+      } else if (this.#there === 'nothing') {
+        // Told to go on after its thread was lost: there is nothing to go on with, so it begins anew.
+        this.command({ verb: 'restart', cause: undefined, delay: 0 })
+        return
+      }
+      if (this.wire.size > 0) this.wire.pump()
+    }
+  }
+
+  #tell(content: { readonly op: string; readonly [field: string]: unknown }): void {
+    if (this.at !== undefined) this.exchange.channelTo(this.at)?.control({ ...content, uid: this.ref.uid })
+  }
+
+  #step(signal: Signal): Promise<void> | undefined {
+    switch (signal.type) {
+      case 'PreStart':
+        return this.#start()
+      case 'PreRestart':
+        if (this.#there === 'nothing') return undefined
+        this.#tell({ op: 'hosted.restart', cause: signal.cause })
+        return this.#wait()
+      case 'PreStop':
+        if (this.#there === 'nothing') return undefined
+        this.#tell({ op: 'verb', command: { verb: 'stop', reason: this.info!.reason, cause: this.info!.cause } })
+        return this.#wait()
+      case 'PostStop':
+        // Killed: nobody waited for it so far.
+        if (this.phase !== 'stopping' || this.#there === 'nothing') return undefined
+        this.#tell({ op: 'verb', command: { verb: 'kill' } })
+        return this.#wait()
+      default:
+        return undefined
+    }
+  }
+
+  #wait(): Promise<void> {
+    // Whoever waited before was cut off by what waits now.
+    return new Promise((resolve, reject) => (this.#waiter = { resolve, reject }))
+  }
+  #done(cause?: unknown): void {
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    if (cause === undefined) waiter?.resolve()
+    else waiter?.reject(cause)
+  }
+
+  async #start(): Promise<void> {
+    if (this.#there === 'held' || this.#there === 'failed') {
+      this.#there = 'starting'
+      this.#tell({ op: 'hosted.release' })
+      return this.#wait()
+    }
+    const at = await this.exchange.place(this.plan.placement, this)
+    if (this.phase !== 'starting') return undefined
+    const channel = this.exchange.channelTo(at)
+    if (channel === undefined) throw this.exchange.lossOf(at)
+    this.at = at
+    this.#there = 'starting'
+    this.#hurried = false
+    const { origin, options } = this.plan
+    channel.control({
+      op: 'hosted.spawn',
+      uid: this.ref.uid,
+      path: this.ref.path,
+      parent: this.ref.parent,
+      url: origin.url,
+      name: origin.name,
+      args: origin.args,
+      options,
+      incarnation: this.extras?.incarnation ?? 0,
+    })
+    this.wire.unlink()
+    this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window)
+    for (const peer of this.locators) this.exchange.channels.get(peer)?.control({ op: 'located', uid: this.ref.uid, at })
+    this.locators.clear()
+    return this.#wait()
+  }
+
+  // What the actor's thread reports.
+
+  started(): void {
+    this.#there = 'up'
+    this.#done()
+    this.rouse()
+  }
+  failed(cause: unknown, message: unknown): void {
+    const starting = this.#there === 'starting'
+    this.#there = 'failed'
+    if (starting) return this.#done(cause ?? new Error('it failed to start'))
+    this.#bad = { cause, message }
+    this.rouse()
+  }
+  held(): void {
+    this.#there = 'held'
+    this.#done()
+  }
+  ended(reason: 'normal' | 'shutdown' | 'killed' | 'failure', cause: unknown): void {
+    this.#there = 'nothing'
+    this.#leave()
+    if (this.phase !== 'stopping' && this.phase !== 'stopped') this.command({ verb: 'stop', reason, cause })
+    this.#done()
+  }
+  /** Its thread is gone, and it with it. */
+  threadLost(cause: unknown): void {
+    const starting = this.#there === 'starting'
+    this.#there = 'nothing'
+    this.#leave()
+    if (this.#waiter !== undefined) return this.#done(starting ? cause : undefined)
+    this.#bad = { cause, message: undefined }
+    this.rouse()
+  }
+  #leave(): void {
+    this.at = undefined
+    this.wire.unlink()
+  }
+}

@@ -1,0 +1,36 @@
+// Runs tasks on this thread: one function of a module, called with arguments, its result or failure told back.
+
+import { Cancelled } from 'troupe'
+import type { Exchange } from './exchange.ts'
+import { NotOnThread } from './errors.ts'
+import { loadExport } from './loading.ts'
+
+interface TaskOrder {
+  readonly id: number
+  readonly url: string
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+export function serveTasks(exchange: Exchange): void {
+  const running = new Map<number, AbortController>()
+  exchange.on('task', (order: TaskOrder, channel) => {
+    const control = new AbortController()
+    running.set(order.id, control)
+    const done = (ok: boolean, value: unknown): void => {
+      running.delete(order.id)
+      channel.control({ op: 'task.done', id: order.id, ok, value })
+    }
+    perform(order, control.signal).then(
+      (value) => done(true, value),
+      (cause: unknown) => done(false, cause),
+    )
+  })
+  exchange.on('task.abort', ({ id }: { id: number }) => running.get(id)?.abort(new Cancelled('The task')))
+}
+
+async function perform({ url, name, args }: TaskOrder, signal: AbortSignal): Promise<unknown> {
+  const task = await loadExport(url, name)
+  if (typeof task !== 'function') throw new NotOnThread(`Export ${name} of ${url} is no function, and cannot be run as a task.`)
+  return (task as (...args: readonly unknown[]) => unknown)(...args, { signal })
+}

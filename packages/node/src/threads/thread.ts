@@ -1,0 +1,129 @@
+// One worker thread as the main one sees it: started, watched, ended. It is used once: a replacement is another.
+
+import { MessageChannel, Worker, type ResourceLimits } from 'node:worker_threads'
+import { Board, makeBoard } from './board.ts'
+import type { Wiring } from './channel.ts'
+import { makeRing } from './ring.ts'
+import type { ThreadData } from './worker-main.ts'
+
+/** How threads are set up. */
+export interface ThreadSettings {
+  readonly systemName: string
+  readonly askTimeout: number
+  readonly ringBytes: number
+  readonly beatEvery: number
+  readonly spin: number
+  readonly resourceLimits: ResourceLimits | undefined
+  readonly execArgv: readonly string[] | undefined
+  readonly keepAlive: boolean
+}
+
+export type LossReason = 'exit' | 'error' | 'out-of-memory' | 'hung' | 'terminated' | 'retired'
+
+export interface ThreadEvents {
+  connect(thread: Thread, peer: number): void
+  lost(thread: Thread, why: LossReason, detail: string, cause: unknown): void
+}
+
+export class Thread {
+  readonly epoch: number
+  /** Which place of the pool it fills; −1 for a thread of one actor. */
+  readonly slot: number
+  readonly bell: SharedArrayBuffer = new SharedArrayBuffer(8)
+  readonly board: Board
+  readonly wiring: Wiring
+  readonly #worker: Worker
+  state: 'starting' | 'up' | 'ending' | 'gone' = 'starting'
+  /** Actors that were sent there and have not come back. */
+  actors = 0
+  /** Messages that it sent to threads that are gone, and had from them: settled with those. */
+  toGone = 0
+  fromGone = 0
+  lastBeats = -1
+  lastBeatAt = 0
+  #why: LossReason | undefined
+  #cause: unknown
+
+  constructor(epoch: number, slot: number, settings: ThreadSettings, mainBell: SharedArrayBuffer, events: ThreadEvents) {
+    this.epoch = epoch
+    this.slot = slot
+    const board = makeBoard()
+    this.board = new Board(board)
+    const [here, there] = wire(0, epoch, mainBell, this.bell, settings.ringBytes)
+    this.wiring = here
+    const data: ThreadData = {
+      epoch,
+      systemName: settings.systemName,
+      bell: this.bell,
+      board,
+      main: there,
+      beatEvery: settings.beatEvery,
+      spin: settings.spin,
+      askTimeout: settings.askTimeout,
+    }
+    this.#worker = new Worker(entry(), {
+      workerData: data,
+      name: `${settings.systemName}-${slot < 0 ? 'pinned' : slot}`,
+      transferList: [there.wake, there.cargo],
+      ...(settings.resourceLimits === undefined ? undefined : { resourceLimits: settings.resourceLimits }),
+      ...(settings.execArgv === undefined ? undefined : { execArgv: [...settings.execArgv] }),
+    })
+    if (!settings.keepAlive) this.#worker.unref()
+    this.#worker.on('message', (message: { readonly connect?: number }) => {
+      if (message.connect !== undefined) events.connect(this, message.connect)
+    })
+    this.#worker.on('error', (cause: unknown) => {
+      this.#why ??= (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out-of-memory' : 'error'
+      this.#cause ??= cause
+    })
+    this.#worker.on('exit', (code) => {
+      const expected = this.state === 'ending'
+      this.state = 'gone'
+      if (expected) return
+      const why = this.#why ?? 'exit'
+      const detail = this.#cause instanceof Error ? this.#cause.message : why === 'exit' ? `it exited with code ${code}` : why
+      events.lost(this, why, detail, this.#cause)
+    })
+  }
+
+  /** Gives it its end of a way to another thread. */
+  give(wiring: Wiring): void {
+    this.#worker.postMessage({ wiring }, [wiring.wake, wiring.cargo])
+  }
+
+  /** Ends it for cause: its loss is told when it is gone. */
+  kill(why: LossReason, cause?: unknown): void {
+    this.#why ??= why
+    this.#cause ??= cause
+    void this.#worker.terminate()
+  }
+
+  /** Ends it because it is not needed any more. */
+  async end(): Promise<void> {
+    if (this.state === 'gone') return
+    this.state = 'ending'
+    await this.#worker.terminate()
+    this.state = 'gone'
+  }
+}
+
+/** Both ends of a way between two threads. */
+export function wire(a: number, b: number, bellOfA: SharedArrayBuffer, bellOfB: SharedArrayBuffer, ringBytes: number): [atA: Wiring, atB: Wiring] {
+  const ab = makeRing(ringBytes)
+  const ba = makeRing(ringBytes)
+  const wake = new MessageChannel()
+  const cargo = new MessageChannel()
+  return [
+    { peer: b, out: ab, in: ba, bell: bellOfB, wake: wake.port1, cargo: cargo.port1 },
+    { peer: a, out: ba, in: ab, bell: bellOfA, wake: wake.port2, cargo: cargo.port2 },
+  ]
+}
+
+/** Built, the entry lies beside this; from sources, the host must strip types, or the built one is taken. */
+function entry(): URL {
+  const here = import.meta.url
+  if (!here.endsWith('.ts')) return new URL('./worker-main.js', here)
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const strips = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
+  return strips ? new URL('./worker-main.ts', here) : new URL('../../dist/threads/worker-main.js', here)
+}

@@ -1,0 +1,96 @@
+// Gives a system its threads: the dispatchers `parallel` and `pinned`, and tasks.
+
+import { availableParallelism } from 'node:os'
+import type { ResourceLimits } from 'node:worker_threads'
+import { type ActorSystem, InvalidOption, NotAllowed } from 'troupe'
+import { coreOf } from 'troupe/internal'
+import type { Vitals } from './board.ts'
+import { ThreadPool } from './pool.ts'
+import type { TaskOptions } from './task-queue.ts'
+
+/** How the threads of a system are set up; every field has a default. */
+export interface ThreadsOptions {
+  /** Threads of the pool behind `parallel`: at least 2; as many as the machine runs at once if left out. */
+  readonly size?: number | undefined
+  /** Milliseconds without a sign of life until a thread is ended and replaced; 10,000 if left out. */
+  readonly hangAfter?: number | undefined
+  /** Bytes of shared memory for each direction between two threads, a power of two; 1 MiB if left out. */
+  readonly ringBytes?: number | undefined
+  /** Milliseconds that an idle thread looks for more before it sleeps; 0.05 if left out. */
+  readonly spin?: number | undefined
+  /** Limits of memory for each thread, as Node takes them. */
+  readonly resourceLimits?: ResourceLimits | undefined
+  /** Options of Node for each thread. */
+  readonly execArgv?: readonly string[] | undefined
+  /** Whether running threads keep the process alive; they end with the system. True if left out. */
+  readonly keepAlive?: boolean | undefined
+}
+
+/** The threads of a system. */
+export interface Threads {
+  readonly size: number
+  /** How each thread is doing: actors, messages queued, how busy and how late its loop is. */
+  vitals(): readonly (Vitals & { readonly thread: number; readonly state: 'starting' | 'up' | 'ending' | 'gone' })[]
+  /**
+   * Calls an exported function of a module on an idle thread of the pool; it gets the arguments, and last `{ signal }`.
+   * Rejects with what the function throws, with `Cancelled` or `TaskCancelled` when given up, with `ThreadLost`.
+   */
+  runTask<F extends (...args: never) => unknown>(url: string, name: string, args: ArgsOf<F>, options?: TaskOptions): Promise<Awaited<ReturnType<F>>>
+  runTask<R = unknown>(url: string, name: string, args?: readonly unknown[], options?: TaskOptions): Promise<R>
+  /** Ends one thread of the pool for good and replaces it; what it held is lost. For tests and for operators. */
+  terminate(thread: number): void
+}
+
+/** The arguments of a task without what the thread adds. */
+type ArgsOf<F extends (...args: never) => unknown> = Parameters<F> extends readonly [...infer A, { readonly signal: AbortSignal }] ? A : Parameters<F>
+
+const installed = new WeakMap<ActorSystem, ThreadPool>()
+
+/**
+ * Installs threads: the dispatchers `parallel` (a pool) and `pinned` (a thread of its own for each actor), and tasks.
+ *
+ * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T4); a lost or hung thread is
+ * replaced and each of its actors fails with `ThreadLost`; the threads end with the system.
+ * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already.
+ *
+ * @example
+ * threads(system, { size: 4 })
+ * const ref = system.spawn(hasher(12), { dispatcher: 'parallel' })
+ */
+export function threads(system: ActorSystem, options: ThreadsOptions = {}): Threads {
+  if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
+  const core = coreOf(system)
+  const size = whole('size', options.size ?? Math.max(2, availableParallelism()), 2)
+  const hangAfter = whole('hangAfter', options.hangAfter ?? 10_000, 20)
+  const ringBytes = whole('ringBytes', options.ringBytes ?? 1024 * 1024, 4096)
+  if ((ringBytes & (ringBytes - 1)) !== 0) throw new InvalidOption('ringBytes', ringBytes, 'use a power of two')
+  const pool = new ThreadPool(core, {
+    size,
+    hangAfter,
+    ringBytes,
+    systemName: core.name,
+    askTimeout: core.askTimeout,
+    beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
+    spin: options.spin ?? 0.05,
+    resourceLimits: options.resourceLimits,
+    execArgv: options.execArgv,
+    keepAlive: options.keepAlive ?? true,
+  })
+  installed.set(system, pool)
+  return {
+    size,
+    vitals: () => pool.vitals(),
+    runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
+      pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
+    terminate: (slot) => {
+      const thread = pool.alive.find((t) => t.slot === slot)
+      if (thread === undefined) throw new InvalidOption('thread', slot, `the pool has threads 0 to ${size - 1}, and that one is not there now`)
+      thread.kill('terminated')
+    },
+  }
+}
+
+function whole(option: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value
+  throw new InvalidOption(option, value, `use a whole number of at least ${least}`)
+}

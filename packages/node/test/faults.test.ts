@@ -1,0 +1,169 @@
+// Threads that are lost: how it is noticed, what becomes of their actors, and that every message is accounted for.
+
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Observation, supervise } from 'troupe'
+import type { Subject } from '../dist-test/subject.js'
+import { Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const stages: Stage[] = []
+const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
+  const made = new Stage(...args)
+  stages.push(made)
+  return made
+}
+afterEach(async () => {
+  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
+})
+
+const restart = supervise({ backoff: { min: 0, max: 0 } })
+
+describe('a thread is lost', () => {
+  test.each<[string, Subject, string]>([
+    ['by process.exit', { type: 'exit' }, 'exit'],
+    ['by an error outside of any handler', { type: 'throw-outside' }, 'error'],
+    ['by an unhandled rejection', { type: 'reject' }, 'error'],
+  ])('%s: its actors fail with ThreadLost, their supervisors decide, others are untouched', async (_how, message, why) => {
+    const s = stage()
+    const observed: Observation[] = []
+    s.system.events.listen((event) => void observed.push(event as Observation), 'thread.lost')
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart, placement: { thread: 0 } })
+    const beside = s.subject({ name: 'beside', dispatcher: 'parallel', supervision: 'stop', placement: { thread: 0 } })
+    const other = s.subject({ name: 'other', dispatcher: 'parallel', placement: { thread: 1 } })
+    await Promise.all([a, beside, other].map((ref) => s.system.started(ref)))
+    a.tell(message)
+    expect(await s.system.whenTerminated(beside)).toMatchObject({ reason: 'failure', cause: { code: 'thread-lost', why } })
+    expect(await a.ask({ type: 'state' })).toEqual({ count: 1, incarnation: 1 })
+    expect(await other.ask({ type: 'state' })).toEqual({ count: 1, incarnation: 0 })
+    expect(observed).toMatchObject([{ type: 'thread.lost', thread: 0, why, actors: 2 }])
+    await s.end()
+  })
+
+  test('by running out of memory', async () => {
+    const s = stage({ resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } })
+    const a = s.subject({ name: 'a', dispatcher: 'pinned', supervision: 'stop' })
+    await s.system.started(a)
+    a.tell({ type: 'oom' })
+    expect(await s.system.whenTerminated(a)).toMatchObject({ reason: 'failure', cause: { code: 'thread-lost', why: 'out-of-memory' } })
+    await s.end()
+  })
+
+  test('by an endless loop: the watchdog names the actor and the message, and the thread is replaced', async () => {
+    const s = stage({ hangAfter: 300 })
+    const observed: Observation[] = []
+    s.system.events.listen((event) => void observed.push(event as Observation), 'thread.lost')
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart })
+    await s.system.started(a)
+    a.tell({ type: 'note', value: 1 })
+    a.tell({ type: 'spin' })
+    await s.until('the loss', () => observed.length > 0)
+    expect(observed).toMatchObject([{ why: 'hung', actor: '/user/a', message: 'spin' }])
+    expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 1 })
+    await s.end()
+  })
+
+  test('by hand', async () => {
+    const s = stage()
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart, placement: { thread: 1 } })
+    await s.system.started(a)
+    s.threads.terminate(1)
+    await s.hears('PreStart', 2)
+    expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 1 })
+    await s.end()
+  })
+
+  test('T2: what it had not acknowledged is unknown, and the ledger adds up', async () => {
+    const s = stage()
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: 'stop', placement: { thread: 0 } })
+    await a.ask({ type: 'echo', value: 1 })
+    a.tell({ type: 'exit' })
+    for (let i = 0; i < 1000; i++) a.tell({ type: 'note', value: i })
+    await s.system.whenTerminated(a)
+    const ledger = await s.checkLedger()
+    expect(ledger.unknown).toBeGreaterThanOrEqual(1)
+    expect(ledger.unknown + ledger.deadLettered).toBeLessThanOrEqual(1001)
+    await s.end()
+  })
+
+  test('questions to it reject with ThreadLost at once; those that waited here are kept', async () => {
+    const s = stage()
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart, placement: { thread: 0 } })
+    a.tell({ type: 'never' })
+    await s.hears('waiting for ever')
+    const asked = a.ask({ type: 'echo', value: 1 }, { timeout: 60_000 })
+    await s.checkLedger()
+    s.threads.terminate(0)
+    await expect(asked).rejects.toMatchObject({ code: 'thread-lost' })
+    expect(await a.ask({ type: 'echo', value: 2 })).toBe(2)
+    await s.end()
+  })
+
+  test('children that lived on it are gone for those who watch them from elsewhere', async () => {
+    const s = stage()
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart, placement: { thread: 0 } })
+    a.tell({ type: 'spawn', name: 'kid' })
+    await s.until('the child', () => s.reports.some((r) => r.what === 'spawned'))
+    const kid = s.reports.find((r) => r.what === 'spawned')!.value as typeof a
+    const watcher = s.subject({ name: 'w', dispatcher: 'parallel', placement: { thread: 1 } })
+    watcher.tell({ type: 'watch', ref: kid })
+    await watcher.ask({ type: 'echo', value: 0 })
+    await kid.ask({ type: 'echo', value: 0 })
+    s.threads.terminate(0)
+    await s.hears('Terminated {"path":"/user/a/kid","reason":"failure"}')
+    await s.end()
+  })
+
+  test('senders on other threads reach the actor again after its restart, in order', async () => {
+    const s = stage()
+    const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart, placement: { thread: 0 }, script: { quiet: true } })
+    const b = s.subject({ name: 'b', dispatcher: 'parallel', placement: { thread: 1 }, script: { quiet: true } })
+    b.tell({ type: 'ask', ref: a, value: 'before' })
+    await s.hears('answer before')
+    s.threads.terminate(0)
+    await s.until('the loss', () => s.logs.some((l) => l.fields['why'] === 'terminated'))
+    for (let i = 0; i < 50; i++) b.tell({ type: 'tell', ref: a, message: { type: 'note', value: i } })
+    await s.hears('note 49')
+    expect(s.heard().filter((h) => h.startsWith('note'))).toEqual(Array.from({ length: 50 }, (_, i) => `note ${i}`))
+    await s.end()
+  })
+
+  test('a thread that dies again and again is replaced ever later', async () => {
+    const s = stage()
+    const a = s.subject({
+      name: 'a',
+      dispatcher: 'pinned',
+      supervision: supervise({ limit: { restarts: 100, within: 1000 }, backoff: { min: 0, max: 0 } }),
+    })
+    const times: number[] = []
+    for (let i = 0; i < 6; i++) {
+      await a.ask({ type: 'echo', value: i })
+      a.tell({ type: 'exit' })
+      await s.until('the loss', () => s.logs.filter((l) => l.fields['why'] === 'exit').length > i)
+      times.push(performance.now())
+    }
+    expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 6 })
+    await s.end()
+  })
+})
+
+test('a module or export that is not there is named', async () => {
+  const s = stage()
+  const { defineActor } = await import('@troupe/node')
+  const { receive } = await import('troupe')
+  const gone = defineActor('file:///no/such/module.js', 'nobody', () => receive(() => {}))
+  const unnamed = defineActor(new URL('../dist-test/subject.js', import.meta.url).href, 'nobody', () => receive(() => {}))
+  await expect(s.system.started(s.system.spawn(gone(), { dispatcher: 'parallel' }))).rejects.toMatchObject({
+    cause: { code: 'not-on-thread', message: expect.stringContaining('file:///no/such/module.js') as unknown },
+  })
+  await expect(s.system.started(s.system.spawn(unnamed(), { dispatcher: 'parallel' }))).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('has no export "nobody"') as unknown },
+  })
+  expect(() =>
+    s.system.spawn(
+      receive(() => {}),
+      { dispatcher: 'parallel' },
+    ),
+  ).toThrow(/defineActor/)
+  await s.end()
+})

@@ -1,0 +1,96 @@
+// A system with threads for one test: what actors report can be waited for, bounded in time; at the end the ledger of
+// all threads must add up and nothing may be left.
+
+import { type ActorRef, ActorSystem, type Logger, receive, same, type SpawnOptions, type SystemOptions } from 'troupe'
+import { threads, type Threads, type ThreadsOptions } from '@troupe/node'
+import { type Report, type Script, subject, type Subject } from '../dist-test/subject.js'
+
+export interface Line {
+  readonly level: keyof Logger
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+/** How long a test waits for something that must come. */
+const patience = 15_000
+
+export class Stage {
+  readonly system: ActorSystem
+  readonly threads: Threads
+  readonly reports: Report[] = []
+  readonly logs: Line[] = []
+  readonly report: ActorRef<Report>
+  #waiting: (() => void)[] = []
+
+  constructor(options: ThreadsOptions & { readonly system?: SystemOptions } = {}) {
+    const log =
+      (level: keyof Logger) =>
+      (fields: Readonly<Record<string, unknown>>, message: string): void => {
+        this.logs.push({ level, fields, message })
+        this.#wake()
+      }
+    const { system, ...rest } = options
+    this.system = ActorSystem.create('stage', {
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      ...system,
+    })
+    this.threads = threads(this.system, { size: 2, ...rest })
+    this.report = this.system.spawn(
+      receive<Report>((_ctx, report) => {
+        this.reports.push(report)
+        this.#wake()
+        return same
+      }),
+      { name: 'reporter' },
+    )
+  }
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  subject(options: SpawnOptions & { readonly script?: Partial<Script> }): ActorRef<Subject> {
+    const { script, ...rest } = options
+    return this.system.spawn(subject({ report: this.report, ...script }), rest)
+  }
+
+  /** What was reported so far, as words; of one actor if named. */
+  heard(name?: string): string[] {
+    return this.reports
+      .filter((r) => name === undefined || r.who === `/user/${name}`)
+      .map((r) => (r.value === undefined ? r.what : `${r.what} ${text(r.value)}`))
+  }
+  /** Waits until something is so. */
+  async until(what: string, is: () => boolean): Promise<void> {
+    const end = performance.now() + patience
+    while (!is()) {
+      if (performance.now() > end)
+        throw new Error(`Never came about: ${what}. Heard: ${this.heard().join(', ')}. Logged: ${this.logs.map((l) => l.message).join('; ')}`)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve)
+        setTimeout(resolve, 20)
+      })
+    }
+  }
+  async hears(what: string, times = 1): Promise<void> {
+    await this.until(`${times} × ${what}`, () => this.heard().filter((h) => h === what).length >= times)
+  }
+
+  async checkLedger(): Promise<Awaited<ReturnType<ActorSystem['ledger']>>> {
+    const ledger = await this.system.ledger()
+    const { sent, ...rest } = ledger
+    const sum = Object.values(rest).reduce((a, b) => a + b, 0)
+    if (sum !== sent) throw new Error(`The ledger does not add up: ${sent} sent, ${sum} accounted for: ${JSON.stringify(ledger)}`)
+    return ledger
+  }
+  async end(): Promise<void> {
+    await this.checkLedger()
+    await this.system.shutdown({ deadline: 5000 })
+    await this.checkLedger()
+    const { active } = this.system.counts()
+    if (active !== 0) throw new Error(`${active} actors are left after shutdown.`)
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
