@@ -17,6 +17,12 @@ export default defineConfig({
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'tools/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'examples/*/src/**/*.test.ts',
+      'examples/*/test/**/*.test.ts',
+      'tools/*.test.ts',
+    ],
   },
 })

@@ -81,7 +81,9 @@ for (const s of steps) {
     if (output !== '') console.log(`${output}\n`)
   }
   const shown = s.shows?.exec(output)?.[0]
-  summary.push(`  ${ok ? 'ok     ' : s.budget ? 'OVER   ' : 'FAILED '}  ${s.name.padEnd(18)}${seconds.padStart(6)} s${shown === undefined ? '' : `   ${shown}`}`)
+  summary.push(
+    `  ${ok ? 'ok     ' : s.budget ? 'OVER   ' : 'FAILED '}  ${s.name.padEnd(18)}${seconds.padStart(6)} s${shown === undefined ? '' : `   ${shown}`}`,
+  )
 }
 rmSync(scratch, { recursive: true, force: true })
 if (passed === 0 && failed === 0) {

@@ -213,7 +213,16 @@ test('a bounded mailbox governs what waits with the sender: refused, dropped, or
 
 test('a declared child may live on a thread: its supervisor restarts it, also when the thread is lost', async () => {
   const s = stage()
-  const root = s.system.spawn(supervisor({ intensity: 5, period: 60_000, children: [child('worker', subject({ report: s.report, quiet: true }), { restart: 'permanent', dispatcher: 'parallel', placement: { thread: 0 } })] }), { name: 'root' })
+  const root = s.system.spawn(
+    supervisor({
+      intensity: 5,
+      period: 60_000,
+      children: [
+        child('worker', subject({ report: s.report, quiet: true }), { restart: 'permanent', dispatcher: 'parallel', placement: { thread: 0 } }),
+      ],
+    }),
+    { name: 'root' },
+  )
   await s.until('the worker', () => s.system.find('/user/root/worker') !== undefined)
   const worker = s.system.find('/user/root/worker') as ReturnType<Stage['subject']>
   await s.system.started(worker)

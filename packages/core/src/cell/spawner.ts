@@ -9,11 +9,5 @@ import type { CellOptions } from './options.ts'
 
 export interface Spawner {
   /** Checks whether this can run there, and refuses it by an error; returns what makes its cell. */
-  prepare(
-    spawnable: unknown,
-    args: readonly unknown[],
-    given: SpawnOptions,
-    resolved: CellOptions,
-    dispatcher: Dispatcher,
-  ): (ref: LocalRef) => Cell
+  prepare(spawnable: unknown, args: readonly unknown[], given: SpawnOptions, resolved: CellOptions, dispatcher: Dispatcher): (ref: LocalRef) => Cell
 }

@@ -50,7 +50,8 @@ export function spawnUnder(
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
   const plain = make === undefined ? host.tap : undefined
-  const cell = make !== undefined ? make(ref) : plain === undefined ? new Cell(ref, dispatcher, resolved, node) : plain.makeCell(ref, dispatcher, resolved, node)
+  const cell =
+    make !== undefined ? make(ref) : plain === undefined ? new Cell(ref, dispatcher, resolved, node) : plain.makeCell(ref, dispatcher, resolved, node)
   // Of the cell: a tap may have made it with a smaller mailbox.
   if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = frontable(cell.options.mailbox.create(new CellMailboxOwner(cell)))
   if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))

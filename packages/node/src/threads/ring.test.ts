@@ -12,12 +12,13 @@ test('any sequence of frames, read and written in any turns, comes out in order 
       const expected: number[] = []
       const seen: number[] = []
       const read = (): void => {
-        for (let frame = reader.next(); frame !== undefined; frame = reader.next()) for (const byte of frame.subarray(0, reader.frameLength)) seen.push(byte)
+        for (let frame = reader.next(); frame !== undefined; frame = reader.next())
+          for (const byte of frame.subarray(0, reader.frameLength)) seen.push(byte)
       }
       steps.forEach(([length, reads], i) => {
         const frame = new Uint8Array(length).fill(i % 251)
         expected.push(...frame)
-        for (let from = 0; from < length; ) {
+        for (let from = 0; from < length;) {
           from += writer.write(frame, from, length)
           if (from < length || reads === 0) read()
         }

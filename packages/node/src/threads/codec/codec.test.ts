@@ -28,7 +28,15 @@ function pair(): { round: (value: unknown) => unknown; writer: Writer } {
 
 test('any plain value survives, also over one pair of ends that learn shapes and words as they go', () => {
   const { round } = pair()
-  const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, withSparseArray: true, withNullPrototype: false })
+  const anything = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
+    withSparseArray: true,
+    withNullPrototype: false,
+  })
   fc.assert(
     fc.property(anything, (value) => {
       expect(round(value)).toEqual(structuredClone(value))
@@ -37,9 +45,12 @@ test('any plain value survives, also over one pair of ends that learn shapes and
   )
 })
 
-test.each([-0, NaN, Infinity, 2 ** 31, -(2 ** 31), 2 ** 53, 0.1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152])('the number %d comes back as it was', (n) => {
-  expect(Object.is(pair().round(n), n)).toBe(true)
-})
+test.each([-0, NaN, Infinity, 2 ** 31, -(2 ** 31), 2 ** 53, 0.1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152])(
+  'the number %d comes back as it was',
+  (n) => {
+    expect(Object.is(pair().round(n), n)).toBe(true)
+  },
+)
 
 test('a key named __proto__ is a key, and changes no prototype', () => {
   const value = JSON.parse('{"__proto__": {"evil": 1}, "a": 1}') as object
