@@ -24,7 +24,7 @@ ${body}
 /** Powers of ten that hold all values. */
 function decades(values: readonly number[]): [number, number] {
   const low = Math.floor(Math.log10(Math.min(...values)))
-  const high = Math.ceil(Math.log10(Math.max(...values)) + 1e-9)
+  const high = Math.ceil(Math.log10(Math.max(...values)) - 1e-9)
   return [low, Math.max(high, low + 1)]
 }
 
@@ -35,7 +35,7 @@ export interface BarGroup {
 
 /** Groups of bars; ours stands out. */
 export function bars(title: string, note: string, groups: readonly BarGroup[]): string {
-  const left = 190
+  const left = 205
   const right = 90
   const width = 860
   const row = 17

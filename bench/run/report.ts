@@ -92,7 +92,7 @@ export function markdown(report: Report): string {
   const parts: string[] = [
     '# Benchmark report',
     '',
-    `Written by \`${report.command}\` on ${report.date}: ${report.rounds} rounds, sides in turn, a fresh process each, medians. ` +
+    `Written by \`${report.command}\` on ${report.date}: ${report.rounds} ${report.rounds === 1 ? 'round' : 'rounds'}, sides in turn, a fresh process each, medians. ` +
       `${machine.cpu}, ${machine.cores} cores, ${machine.memory}, ${machine.platform}, Node ${machine.node} (V8 ${machine.v8}). ` +
       'How to read and repeat it: [Performance](../../docs/guide/performance.md).',
     '',

@@ -60,7 +60,7 @@ export const sleepingBarber: Benchmark = {
   name: 'sleeping barber',
   unit: 'haircuts',
   operations: customers,
-  kind: 'compute',
+  kind: 'messages',
   run: (stage, finish) => {
     const waiting: Address<Customer>[] = []
     let asleep = true

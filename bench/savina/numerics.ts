@@ -135,8 +135,8 @@ function checksum(values: ArrayLike<number>): number {
   return sum
 }
 
-const nodes = 96
-const tile = 24
+const nodes = 192
+const tile = 48
 const tiles = nodes / tile
 
 function graph(): Float64Array {

@@ -62,7 +62,7 @@ await answer({
   'fork-join create': () =>
     Effect.runPromise(
       Effect.gen(function* () {
-        const n = 20_000
+        const n = 200_000
         let done = 0
         const all = yield* Deferred.make()
         for (let i = 0; i < n; i++) {

@@ -60,7 +60,7 @@ await answer({
     return workers * each
   },
   'fork-join create': async () => {
-    const n = 20_000
+    const n = 200_000
     let done = 0
     for (let i = 0; i < n; i++) {
       const worker = actorOf((state, m) => {

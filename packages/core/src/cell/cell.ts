@@ -183,7 +183,7 @@ export class Cell {
   /** One turn: what has settled, the system lane, then up to `quota` messages. */
   turn(quota: number): void {
     const dispatcher = this.dispatcher
-    if (this.phase === 'running' && this.extras === undefined && this.options.plain) {
+    if (this.phase === 'running' && this.options.plain && (this.extras === undefined || this.extras.quiet)) {
       // The way of most turns: nothing but messages.
       let left = quota
       for (;;) {

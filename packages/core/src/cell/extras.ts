@@ -76,4 +76,11 @@ export class Extras {
   saturated = false
   /** What bounds the present step of starting, stopping or restarting. */
   step: StepTimer | undefined
+
+  /** Nothing here has a word to say about the next turn: it may be messages alone. */
+  get quiet(): boolean {
+    return (
+      this.lane === undefined && this.pending === undefined && this.receiveTimer === undefined && this.settledCalls === undefined && !this.saturated
+    )
+  }
 }
