@@ -257,24 +257,22 @@ export class Channel {
     if (Atomics.load(this.#bell!, 0) === 1 && Atomics.compareExchange(this.#bell!, 0, 1, 0) === 1) this.#wake!.postMessage(0, [])
   }
 
-  /** Reads the frames that have come, up to a number of bytes, and calls back for each record. Returns whether any came. */
-  drain(most: number, onRecord: (channel: Channel, kind: number, reader: Reader) => void): boolean {
-    if (this.state !== 'open') return false
+  /** Reads the frames that have come, up to a number of bytes, and calls back for each record. Returns how many bytes came. */
+  drain(most: number, onRecord: (channel: Channel, kind: number, reader: Reader) => void): number {
+    if (this.state !== 'open') return 0
     const { reader } = this
     const incoming = this.#in!
-    let left = most
-    let any = false
-    for (let frame = incoming.next(); frame !== undefined; frame = left > 0 ? incoming.next() : undefined) {
-      any = true
+    let bytes = 0
+    for (let frame = incoming.next(); frame !== undefined; frame = bytes < most ? incoming.next() : undefined) {
       reader.begin(frame)
       const end = incoming.frameLength
       while (reader.position < end) onRecord(this, reader.byte(), reader)
-      left -= end
+      bytes += end
     }
     if (incoming.takeWait()) this.ring()
     if (this.#gone > 0 || this.writer.position > 0) this.flush()
     if (this.hasRoom) this.onRoom()
-    return any
+    return bytes
   }
 }
 

@@ -141,11 +141,11 @@ export class Exchange {
     for (const channel of channels) channel.flushed()
   }
 
-  /** Reads what has come by any way; returns whether anything had. */
-  read(): boolean {
-    let any = false
-    for (const channel of this.channels.values()) if (channel.drain(bytesPerPass, this.#onRecord)) any = true
-    return any
+  /** Reads what has come by any way; returns how many bytes had. */
+  read(): number {
+    let bytes = 0
+    for (const channel of this.channels.values()) bytes += channel.drain(bytesPerPass, this.#onRecord)
+    return bytes
   }
   get hasIncoming(): boolean {
     for (const channel of this.channels.values()) if (channel.hasIncoming) return true
@@ -260,7 +260,7 @@ export class Exchange {
     this.lost.set(peer, cause)
     const channel = this.channels.get(peer)
     if (channel !== undefined) {
-      while (channel.drain(Infinity, this.#onRecord)) continue
+      while (channel.drain(Infinity, this.#onRecord) > 0) continue
       channel.close()
       this.channels.delete(peer)
       this.onClosed(channel)

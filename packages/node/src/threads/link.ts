@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import type { Way } from './wire-queue.ts'
 
 /** What an unbounded mailbox may have under way: enough to keep both threads busy. */
-export const widest = 8192
+export const widest = 32_768
 export const mostBytes: number = 1024 * 1024
 
 const meta = { sender: 0, envelope: 1, ask: 2, poison: 3 } as const

@@ -3,13 +3,16 @@
 
 /** What is looked after. */
 interface Pumped {
-  /** Reads what has come; returns whether anything had. */
-  read(): boolean
+  /** Reads what has come; returns how many bytes had. */
+  read(): number
   readonly hasIncoming: boolean
   /** Called before sleeping. */
   resting(): void
   readonly now: number
 }
+
+/** Bytes in one reading that are more than a question or two. */
+const stream = 2048
 
 export class Pump {
   readonly #of: Pumped
@@ -36,9 +39,11 @@ export class Pump {
   }
 
   #round(): void {
-    if (this.#of.read()) {
+    const bytes = this.#of.read()
+    if (bytes > 0) {
       if (this.#idleSince !== 0) this.#paid(true)
-      if (!this.#spins() && this.#sleep()) return
+      // Where much comes, more will: a wake would cost the sender more than another look costs us.
+      if (bytes < stream && !this.#spins() && this.#sleep()) return
     } else {
       const { now } = this.#of
       if (this.#idleSince === 0) this.#idleSince = now

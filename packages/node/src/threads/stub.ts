@@ -3,7 +3,7 @@
 // its life over to the actor, and to wait until that has taken it.
 
 import { type MailboxKind, receive, type Signal, unbounded } from 'troupe'
-import { type BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, type Meta } from 'troupe/internal'
+import { type BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, MessageRing, type Meta } from 'troupe/internal'
 import type { Origin } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
@@ -78,7 +78,7 @@ export class StubCell extends Cell {
     this.exchange = exchange
     this.plan = plan
     this.#window = windowOf(kind)
-    this.wire = new WireQueue(this, kind.create(new CellMailboxOwner(this)), exchange)
+    this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : kind.create(new CellMailboxOwner(this)), exchange)
     this.queue = this.wire
     exchange.stubs.set(ref.uid, this)
     exchange.exported.set(ref.uid, this)

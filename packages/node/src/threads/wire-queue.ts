@@ -2,7 +2,7 @@
 // there is credit, and wait here otherwise, under the policy that was chosen for the mailbox.
 
 import type { AnyRef, MailboxQueue, WaitingOffer } from 'troupe'
-import { type Cell, Envelope, type Meta } from 'troupe/internal'
+import { type Cell, Envelope, highWater, MessageRing, type Meta, notePressure } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
 
 /** How messages get from here to the actor. */
@@ -44,6 +44,8 @@ export class WireQueue implements MailboxQueue {
   #wait(message: unknown, meta: unknown): void {
     this.inner.push(message, meta)
     this.#exchange.waiting.add(this)
+    // A mailbox that was chosen looks after this by itself.
+    if (this.inner.size >= highWater && this.inner instanceof MessageRing) notePressure(this.#cell, this.inner.size)
     if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
   }
 
@@ -72,6 +74,7 @@ export class WireQueue implements MailboxQueue {
       this.#pass(message, inner.meta as Meta)
     }
     if (inner.size === 0) this.#exchange.waiting.delete(this)
+    if (this.#cell.extras?.pressed === true) notePressure(this.#cell, inner.size)
   }
 
   /** What the cell takes: nothing in its turns, for what may go has gone; everything when it is drained. */
