@@ -3,12 +3,13 @@
 
 import { isMainThread, MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Packr, Unpackr } from 'msgpackr'
+import { burn } from './actors.ts'
 
 const size = 1024 * 1024
 const batch = 256
 
 interface Order {
-  readonly mode: 'one' | 'batch' | 'ring' | 'ping'
+  readonly mode: 'one' | 'batch' | 'ring' | 'ping' | 'burn'
   readonly count: number
   readonly ring: SharedArrayBuffer
   readonly port: MessagePort
@@ -27,6 +28,7 @@ function serve(): void {
       if (seen === count) port.postMessage(seen)
     })
   } else if (mode === 'ping') port.on('message', (n: number) => port.postMessage(n))
+  else if (mode === 'burn') port.on('message', (n: number) => port.postMessage(burn(n)))
   else readRing(ring, count, port)
   port.postMessage('ready')
 }
@@ -134,6 +136,30 @@ export function rawPings(count: number): Promise<number[]> {
     }
     return times
   })
+}
+
+/** How much faster two workers are than one with the same work, as far as the machine lets them just now. */
+export function rawSpeedUp(load: number): Promise<number> {
+  return withWorker('burn', 0, (a) =>
+    withWorker('burn', 0, async (b) => {
+      const run = (port: MessagePort, rounds: number): Promise<void> =>
+        new Promise((resolve) => {
+          port.once('message', () => resolve())
+          port.postMessage(rounds)
+        })
+      let one = Infinity
+      let two = Infinity
+      for (let i = 0; i < 5; i++) {
+        let since = performance.now()
+        await run(a, load)
+        one = Math.min(one, performance.now() - since)
+        since = performance.now()
+        await Promise.all([run(a, load / 2), run(b, load / 2)])
+        two = Math.min(two, performance.now() - since)
+      }
+      return one / two
+    }),
+  )
 }
 
 if (!isMainThread && parentPort !== null && typeof (workerData as Order | undefined)?.mode === 'string') serve()

@@ -58,6 +58,8 @@ export class Channel {
   readonly #toPost: unknown[] = []
   /** A larger record goes by port. */
   #largest = 64 * 1024
+  /** Where the frame ends that is being read; 0 between frames. */
+  #frameEnd = 0
   /** How much of the buffer has gone over. */
   #gone = 0
   readonly #later: (channel: Channel) => void
@@ -100,7 +102,7 @@ export class Channel {
     return this.state === 'open' && this.writer.position - this.#gone < this.#out!.size
   }
   get hasIncoming(): boolean {
-    return this.state === 'open' && this.#in!.used > 0
+    return this.state === 'open' && (this.#frameEnd > 0 || this.#in!.used > 0)
   }
 
   /** Writes a record that needs no value of the user's. */
@@ -257,17 +259,24 @@ export class Channel {
     if (Atomics.load(this.#bell!, 0) === 1 && Atomics.compareExchange(this.#bell!, 0, 1, 0) === 1) this.#wake!.postMessage(0, [])
   }
 
-  /** Reads the frames that have come, up to a number of bytes, and calls back for each record. Returns how many bytes came. */
+  /** Reads the records that have come, up to a number of bytes, and calls back for each record. Returns how many bytes came. */
   drain(most: number, onRecord: (channel: Channel, kind: number, reader: Reader) => void): number {
     if (this.state !== 'open') return 0
     const { reader } = this
     const incoming = this.#in!
     let bytes = 0
-    for (let frame = incoming.next(); frame !== undefined; frame = bytes < most ? incoming.next() : undefined) {
-      reader.begin(frame)
-      const end = incoming.frameLength
-      while (reader.position < end) onRecord(this, reader.byte(), reader)
-      bytes += end
+    while (bytes < most) {
+      if (this.#frameEnd === 0) {
+        const frame = incoming.next()
+        if (frame === undefined) break
+        reader.begin(frame)
+        this.#frameEnd = incoming.frameLength
+      }
+      const start = reader.position
+      const until = Math.min(this.#frameEnd, start + most - bytes)
+      while (reader.position < until) onRecord(this, reader.byte(), reader)
+      bytes += reader.position - start
+      if (reader.position >= this.#frameEnd) this.#frameEnd = 0
     }
     if (incoming.takeWait()) this.ring()
     if (this.#gone > 0 || this.writer.position > 0) this.flush()

@@ -39,7 +39,8 @@ export interface Control {
 }
 type ControlHandler = (content: never, channel: Channel) => void
 
-const bytesPerPass = 128 * 1024
+/** Mailboxes that are filled in small portions stay small: handlers have their turns between. */
+const bytesPerPass = 16 * 1024
 
 export class Exchange {
   readonly epoch: number

@@ -3,7 +3,17 @@
 // its life over to the actor, and to wait until that has taken it.
 
 import { type MailboxKind, receive, type Signal, unbounded } from 'troupe'
-import { type BehaviorNode, Cell, CellMailboxOwner, type CellOptions, type Dispatcher, fail, type LocalRef, MessageRing, type Meta } from 'troupe/internal'
+import {
+  type BehaviorNode,
+  Cell,
+  CellMailboxOwner,
+  type CellOptions,
+  type Dispatcher,
+  fail,
+  type LocalRef,
+  MessageRing,
+  type Meta,
+} from 'troupe/internal'
 import type { Origin } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'

@@ -26,6 +26,10 @@ export function nodeAfter(node: ShapeNode, key: string): ShapeNode {
     if (node.nextKey !== undefined) return next
     node.nextKey = key
     node.nextNode = next
+  } else {
+    // What is met again is likely to be met again.
+    node.nextKey = key
+    node.nextNode = next
   }
   return next
 }
