@@ -128,19 +128,17 @@ describe('a thread is lost', () => {
     await s.end()
   })
 
-  test('a thread that dies again and again is replaced ever later', async () => {
+  test('an actor whose thread dies again and again comes back each time, as long as its policy lets it', async () => {
     const s = stage()
     const a = s.subject({
       name: 'a',
       dispatcher: 'pinned',
       supervision: supervise({ limit: { restarts: 100, within: 1000 }, backoff: { min: 0, max: 0 } }),
     })
-    const times: number[] = []
     for (let i = 0; i < 6; i++) {
       await a.ask({ type: 'echo', value: i })
       a.tell({ type: 'exit' })
       await s.until('the loss', () => s.logs.filter((l) => l.fields['why'] === 'exit').length > i)
-      times.push(performance.now())
     }
     expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 6 })
     await s.end()
