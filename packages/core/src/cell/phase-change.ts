@@ -10,21 +10,20 @@ import { type EndInfo, PhaseInfo } from './phase-info.ts'
 export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo | undefined): void {
   const from = cell.phase
   const to = outcomeOf(from, event) as Phase
-  const before = cell.info
+  const { extras } = cell
+  if (extras !== undefined) noteChange(cell, extras, from, to)
   cell.phase = to
   cell.info = info
-  const { extras } = cell
-  if (extras !== undefined) noteChange(cell, extras, from, to, before)
   const host = cell.dispatcher.host
   host.tap?.phased(cell, from, to)
   if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: host.runtime.now() })
 }
 
-/** For actors that are measured or recorded. */
-function noteChange(cell: Cell, extras: Extras, from: Phase, to: Phase, before: Cell['info']): void {
+/** For actors that are measured or recorded; before the phase's info makes room for the next. */
+function noteChange(cell: Cell, extras: Extras, from: Phase, to: Phase): void {
   const { now } = cell.dispatcher
   extras.flight?.add({ what: 'phase', from, to, at: now })
-  if (from === 'suspended' && extras.metrics !== undefined) extras.metrics.suspendedMs += now - (before as PhaseInfo).since
+  if (from === 'suspended' && extras.metrics !== undefined) extras.metrics.suspendedMs += now - (cell.info as PhaseInfo).since
 }
 
 /** Whether the present incarnation saw PreStart and has not seen PostStop. */
