@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { runChaos } from '../dist-test/chaos.js'
 
-// Not part of every run yet: about one run in a few never ends on two idle cores, and that is not understood. `npm run chaos`
+// Not part of every run: of three whole runs of the suite, one hung here, on idle cores, and why is not understood. `npm run chaos`
 // and `TROUPE_CHAOS=1 npx vitest run packages/node/test/chaos.test.ts` are for hunting it.
 test.runIf(process.env['TROUPE_CHAOS'] === '1')(
   'threads killed at random lose no actor, account for every message and keep the order',
