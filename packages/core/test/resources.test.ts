@@ -79,7 +79,7 @@ test('an envelope given to tell travels as it is, through adapters too, and is o
       return message
     }
   }
-  const envelope = new Seen(undefined, undefined, undefined)
+  const envelope = new Seen()
   const probe = kit.probe<string>()
   let adapter: ActorRef<number> | undefined
   const owner = kit.system.spawn(

@@ -7,7 +7,7 @@ import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts
 import { askCell, contextNow, type PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
-import { askedBy, Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
+import { askedBy, Envelope, headersOf, type Meta, onwardOf, senderOf, Told } from './envelope.ts'
 import { metaFrom } from './local-ref.ts'
 import { offerTo } from './offer.ts'
 
@@ -56,7 +56,7 @@ export class Adapter implements ActorRef<unknown> {
 }
 
 /** The envelope of a message that came through an adapter. */
-export class Adapted extends Envelope {
+export class Adapted extends Told {
   readonly adapter: Adapter
   readonly inner: Meta
   constructor(adapter: Adapter, inner: Meta) {

@@ -18,9 +18,11 @@ type Resolve = (answer: unknown) => void
 type Reject = (cause: unknown) => void
 
 export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline {
-  at = 0
+  /** Unset until somebody needs to know: a field that begins as a number is a box of its own in every ask. */
+  at!: number
   order = 0
   target: Cell
+  override readonly headers: Headers | undefined
   readonly timeout: number
   resolve: Resolve | undefined
   reject: Reject | undefined
@@ -33,7 +35,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   unlisten: (() => void) | undefined = undefined
 
   constructor(target: Cell, headers: Headers | undefined, timeout: number, resolve: Resolve, reject: Reject) {
-    super(undefined, headers, undefined)
+    super()
+    this.headers = headers
     this.target = target
     this.timeout = timeout
     this.resolve = resolve
@@ -50,7 +53,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   override get deadline(): number {
-    return this.settled ? Infinity : this.at
+    return this.settled ? Infinity : (this.at ?? this.target.dispatcher.host.youngAsks.began + this.timeout)
   }
 
   get uid(): number {
@@ -75,7 +78,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
       return
     }
     ledger.handled++
-    this.#close(host)
+    this.close(host)
     resolve(answer)
   }
 
@@ -108,7 +111,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
 
   override moved(to: Cell): void {
     if (this.settled) return
-    this.#unlink()
+    this.unlink()
     this.target = to
     this.opened = false
     this.link()
@@ -131,7 +134,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   fail(cause: unknown): void {
     const reject = this.reject
     if (reject === undefined) return
-    this.#close(this.target.dispatcher.host)
+    this.close(this.target.dispatcher.host)
     reject(cause)
   }
 
@@ -153,7 +156,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     extras.asked = this
   }
 
-  #unlink(): void {
+  private unlink(): void {
     const { previousAsk, nextAsk } = this
     if (previousAsk !== undefined) {
       previousAsk.nextAsk = nextAsk
@@ -168,11 +171,11 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     }
   }
 
-  #close(host: CellHost): void {
+  private close(host: CellHost): void {
     this.resolve = undefined
     this.reject = undefined
     host.timers.cancel(this)
-    this.#unlink()
+    this.unlink()
     if (this.edge !== undefined) this.edge.unlink()
     if (this.unlisten !== undefined) {
       this.unlisten()

@@ -44,39 +44,39 @@ export class Cell {
   previous: Cell | undefined = undefined
   next: Cell | undefined = undefined
   queue: FrontableQueue | undefined = undefined
-  #slot: unknown = undefined
+  private slot: unknown = undefined
   /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
-  #held: BehaviorNode | PhaseInfo | EndInfo | undefined
-  #scheduled = queued
+  private initialOrInfo: BehaviorNode | PhaseInfo | EndInfo | undefined
+  private scheduled = queued
 
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode) {
     this.ref = ref
     this.dispatcher = dispatcher
     this.options = options
-    this.#held = initial
+    this.initialOrInfo = initial
     this.behavior = initial
     ref.cell = this
   }
 
   /** What `spawn` was given; each incarnation begins here. Dropped at the end. */
   get initial(): BehaviorNode | undefined {
-    const held = this.#held
+    const held = this.initialOrInfo
     if (held instanceof BehaviorNode) return held
     return held instanceof PhaseInfo ? held.initial : undefined
   }
   set initial(initial: BehaviorNode | undefined) {
-    if (this.#held instanceof PhaseInfo) this.#held.initial = initial
-    else if (this.#held === undefined || this.#held instanceof BehaviorNode) this.#held = initial
+    if (this.initialOrInfo instanceof PhaseInfo) this.initialOrInfo.initial = initial
+    else if (this.initialOrInfo === undefined || this.initialOrInfo instanceof BehaviorNode) this.initialOrInfo = initial
   }
 
   /** What the phase carries; nothing while running. */
   get info(): PhaseInfo | EndInfo | undefined {
-    return this.#held instanceof BehaviorNode ? undefined : this.#held
+    return this.initialOrInfo instanceof BehaviorNode ? undefined : this.initialOrInfo
   }
   set info(info: PhaseInfo | EndInfo | undefined) {
     const { initial } = this
     if (info instanceof PhaseInfo) info.initial = initial
-    this.#held = info ?? initial
+    this.initialOrInfo = info ?? initial
   }
 
   /** What only some actors have. */
@@ -92,13 +92,13 @@ export class Cell {
   }
 
   get queuedMessages(): number {
-    return (this.#slot === undefined ? 0 : 1) + (this.queue?.size ?? 0)
+    return (this.slot === undefined ? 0 : 1) + (this.queue?.size ?? 0)
   }
 
   /** How many messages, at most `most`, are in front of the one with such a meta; in other mailboxes than rings, all that are queued. */
   aheadOf(is: (meta: unknown) => boolean, most: number): number {
     const { queue } = this
-    const ahead = queue instanceof MessageRing ? queue.indexOfMeta(is, most) + (this.#slot === undefined ? 0 : 1) : this.queuedMessages
+    const ahead = queue instanceof MessageRing ? queue.indexOfMeta(is, most) + (this.slot === undefined ? 0 : 1) : this.queuedMessages
     return Math.min(ahead, most)
   }
 
@@ -111,10 +111,10 @@ export class Cell {
   /** Takes a message that is already counted as sent. */
   accept(message: unknown, meta: Meta): void {
     if (message !== undefined && (this.phase === 'running' || takesMessages(this.phase))) this.put(message, meta)
-    else this.#refuse(message, meta)
+    else this.refuse(message, meta)
   }
 
-  #refuse(message: unknown, meta: Meta): void {
+  private refuse(message: unknown, meta: Meta): void {
     const { host } = this.dispatcher
     const reason = message === undefined ? 'undefined-message' : host.phase === 'open' ? 'stopped' : 'system-closed'
     host.bury(message, meta, this.ref, reason, this.end?.cause)
@@ -124,19 +124,19 @@ export class Cell {
   put(message: unknown, meta: Meta): void {
     const queue = this.queue
     if (queue !== undefined) queue.push(message, meta)
-    else if (this.#slot === undefined && meta === undefined) this.#slot = message
+    else if (this.slot === undefined && meta === undefined) this.slot = message
     else (this.queue = this.dispatcher.takeRing()).push(message, meta)
-    if (this.#scheduled === idle) {
-      this.#scheduled = queued
+    if (this.scheduled === idle) {
+      this.scheduled = queued
       this.dispatcher.enqueue(this)
     }
   }
 
   /** Takes the next message; its meta is then in `takenMeta`. */
   take(): unknown {
-    const slot = this.#slot
+    const slot = this.slot
     if (slot !== undefined) {
-      this.#slot = undefined
+      this.slot = undefined
       this.dispatcher.takenMeta = undefined
       return slot
     }
@@ -149,14 +149,14 @@ export class Cell {
 
   /** Puts messages in front of all that are queued, in the order given. */
   putBack(messages: readonly (readonly [unknown, Meta])[]): void {
-    const slot = this.#slot
+    const slot = this.slot
     const front = (this.queue ??= this.dispatcher.takeRing())
     if (slot !== undefined) {
       front.unshift(slot, undefined)
-      this.#slot = undefined
+      this.slot = undefined
     }
     for (let i = messages.length - 1; i >= 0; i--) front.unshift(messages[i]![0], messages[i]![1])
-    if (this.#scheduled === idle) this.rouse()
+    if (this.scheduled === idle) this.rouse()
   }
 
   /** Asks for a control verb; acts in this cell's next turn, before any message. */
@@ -175,8 +175,8 @@ export class Cell {
 
   /** Gives this cell a turn, whatever its phase. */
   rouse(): void {
-    if (this.#scheduled === queued) return
-    this.#scheduled = queued
+    if (this.scheduled === queued) return
+    this.scheduled = queued
     this.dispatcher.enqueue(this)
   }
 
@@ -188,15 +188,15 @@ export class Cell {
       let left = quota
       for (;;) {
         const burst = left < dispatcher.untilClock ? left : dispatcher.untilClock
-        const handled = this.#handle(burst)
+        const handled = this.handle(burst)
         left -= handled
         if (!dispatcher.spend(handled) || handled < burst || left === 0 || this.lane !== undefined || !this.canHandle()) break
       }
-    } else this.#fullTurn(quota)
-    this.#afterTurn()
+    } else this.fullTurn(quota)
+    this.afterTurn()
   }
 
-  #fullTurn(quota: number): void {
+  private fullTurn(quota: number): void {
     if (this.phase === 'created') {
       // A stop or kill that came before the first turn spares the actor its start.
       if (this.lane !== undefined) runLane(this)
@@ -209,7 +209,7 @@ export class Cell {
       if (this.lane !== undefined && !runLane(this)) break
       if (left <= 0 || !this.canHandle()) break
       const burst = Math.min(left, this.dispatcher.untilClock)
-      const handled = this.options.plain ? this.#handle(burst) : handleGuarded(this)
+      const handled = this.options.plain ? this.handle(burst) : handleGuarded(this)
       left -= handled
       if (handled === 0 || !this.dispatcher.spend(handled) || (handled < burst && this.options.plain && this.lane === undefined)) break
     }
@@ -220,7 +220,7 @@ export class Cell {
 
   /** Its turn ended by an error that nothing contained: it fails of it, rather than never having a turn again. */
   broke(cause: unknown): void {
-    this.#scheduled = parked
+    this.scheduled = parked
     const { ctx } = this
     if (ctx?.message !== undefined) {
       this.dispatcher.ledger.failed++
@@ -236,9 +236,9 @@ export class Cell {
     return this.phase === 'running' && (this.extras === undefined || (this.extras.pending === undefined && !this.extras.saturated))
   }
 
-  #afterTurn(): void {
+  private afterTurn(): void {
     const queue = this.queue
-    let empty = this.#slot === undefined
+    let empty = this.slot === undefined
     if (empty && queue !== undefined) {
       empty = queue.size === 0
       if (empty && this.options.mailbox === undefined) {
@@ -250,11 +250,11 @@ export class Cell {
       notePressure(this, queue.size)
     const can = this.canHandle()
     if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.enqueue(this)
-    else this.#scheduled = can ? idle : parked
+    else this.scheduled = can ? idle : parked
   }
 
   /** Handles up to `burst` messages, fewer if the mailbox runs empty or the system lane or a promise needs attention. */
-  #handle(burst: number): number {
+  private handle(burst: number): number {
     const dispatcher = this.dispatcher
     const ctx = this.ctx!
     let left = burst

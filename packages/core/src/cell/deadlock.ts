@@ -7,13 +7,13 @@ import type { DeadlockMode } from '../values/ref.ts'
 import type { PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
-import { askedBy, Envelope, type Meta } from './envelope.ts'
+import { askedBy, Envelope, type Meta, Told } from './envelope.ts'
 import type { PendingCall } from './pending.ts'
 
 export const deadlockModes: readonly DeadlockMode[] = ['reject', 'warn', 'off']
 
 /** Makes the meta of a plain message, which may come many times over, one of a kind. Moves on as what it stands for. */
-class Mark extends Envelope {
+class Mark extends Told {
   override onward(): Meta {
     return this.sender
   }

@@ -125,7 +125,7 @@ export class Dispatcher {
     const outer = this.host.running
     this.host.running = this
     this.#read(runtime.now())
-    this.host.youngAsks.stamp(this.now)
+    this.host.youngAsks.began = this.now
     if (this.#yieldedAt === this.#yieldedAt) {
       this.loopLatency.add(this.now - this.#yieldedAt)
       this.#yieldedAt = NaN

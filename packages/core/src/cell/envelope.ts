@@ -5,15 +5,11 @@ import type { AnyRef, Headers } from '../values/ref.ts'
 import type { PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 
-export class Envelope {
-  readonly sender: AnyRef | undefined
-  readonly headers: Headers | undefined
-  readonly priority: number | undefined
-  constructor(sender: AnyRef | undefined, headers: Headers | undefined, priority: number | undefined) {
-    this.sender = sender
-    this.headers = headers
-    this.priority = priority
-  }
+export abstract class Envelope {
+  // Only declared: what has none of these, as questions and timers do, should not pay for three empty fields.
+  declare readonly sender: AnyRef | undefined
+  declare readonly headers: Headers | undefined
+  declare readonly priority: number | undefined
   /** Who is answered when the message names nobody. */
   from(): AnyRef | undefined {
     return this.sender
@@ -38,6 +34,19 @@ export class Envelope {
   }
   /** The message went on to another cell's mailbox. */
   moved(_to: Cell): void {}
+}
+
+/** What the sender said beside the message. */
+export class Told extends Envelope {
+  override readonly sender: AnyRef | undefined
+  override readonly headers: Headers | undefined
+  override readonly priority: number | undefined
+  constructor(sender: AnyRef | undefined, headers: Headers | undefined, priority: number | undefined) {
+    super()
+    this.sender = sender
+    this.headers = headers
+    this.priority = priority
+  }
 }
 
 export type Meta = Envelope | AnyRef | undefined

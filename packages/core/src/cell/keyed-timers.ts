@@ -23,7 +23,7 @@ class KeyedTimer extends Envelope implements Deadline {
   /** A tick is in the mailbox; further ones are not sent on top. */
   #queued = false
   constructor(owner: KeyedTimers, key: string, message: unknown, period: number, to: AnyRef | undefined) {
-    super(undefined, undefined, undefined)
+    super()
     this.#owner = owner
     this.key = key
     this.message = message

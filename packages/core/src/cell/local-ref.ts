@@ -7,7 +7,7 @@ import { InvalidOption } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
 import { askCell, contextNow } from './ask.ts'
 import type { Cell } from './cell.ts'
-import { Envelope, type Meta } from './envelope.ts'
+import { Envelope, type Meta, Told } from './envelope.ts'
 import { offerTo } from './offer.ts'
 import { poison, poisonPill } from './poison.ts'
 
@@ -58,7 +58,7 @@ export function metaFrom(options: AnyRef | TellOptions): Meta {
     if ('tell' in options) return metaOf(options)
     if (options instanceof Envelope) return options
     const { sender, headers, priority } = options
-    return headers === undefined && priority === undefined ? metaOf(sender) : new Envelope(sender, headers, priority)
+    return headers === undefined && priority === undefined ? metaOf(sender) : new Told(sender, headers, priority)
   } catch {
     return undefined
   }
@@ -66,7 +66,7 @@ export function metaFrom(options: AnyRef | TellOptions): Meta {
 
 /** A question's answer address is an envelope too; as a sender it must not be mistaken for the question's own. */
 function metaOf(sender: AnyRef | undefined): Meta {
-  return sender instanceof Envelope ? new Envelope(sender, undefined, undefined) : sender
+  return sender instanceof Envelope ? new Told(sender, undefined, undefined) : sender
 }
 
 /** The cell behind a ref of this thread, or undefined for asks, adapters and whatever else speaks `tell`. */

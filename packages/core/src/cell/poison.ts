@@ -16,4 +16,4 @@ class Poison extends Envelope {
 }
 
 export const poisonPill: unique symbol = Symbol('poison pill')
-export const poison: Envelope = new Poison(undefined, undefined, undefined)
+export const poison: Envelope = new Poison()

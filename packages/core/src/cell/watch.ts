@@ -17,7 +17,7 @@ export class Watch extends Envelope {
   /** The watched actor has ended, and the news is queued. */
   ended = false
   constructor(ref: AnyRef, message: unknown, deathPact: boolean) {
-    super(undefined, undefined, undefined)
+    super()
     this.ref = ref
     this.message = message
     this.deathPact = deathPact

@@ -8,18 +8,15 @@ import type { PendingAsk } from './ask.ts'
 export class YoungAsks {
   readonly #timers: TimerQueue
   #asks: PendingAsk[] = []
+  /** When the drain that is under way began: all that was asked from outside and is still here was asked before it. */
+  began = 0
   constructor(timers: TimerQueue) {
     this.#timers = timers
   }
 
-  /** Takes a question whose dispatcher is awake; with `at` 0, its time begins with the next drain. */
+  /** Takes a question whose dispatcher is awake; without `at`, its time begins with the next drain. */
   add(ask: PendingAsk): void {
     this.#asks.push(ask)
-  }
-
-  /** A drain begins: so does the time of what was asked since the last one. */
-  stamp(now: number): void {
-    for (const ask of this.#asks) if (ask.at === 0) ask.at = now + ask.timeout
   }
 
   /** Arms what is still unanswered. */
@@ -28,10 +25,14 @@ export class YoungAsks {
     if (asks.length === 0) return
     if (asks.length === 1) {
       const ask = asks.pop()!
-      if (!ask.settled) this.#timers.set(ask, ask.at)
+      if (!ask.settled) this.#set(ask)
       return
     }
     this.#asks = []
-    for (const ask of asks) if (!ask.settled) this.#timers.set(ask, ask.at)
+    for (const ask of asks) if (!ask.settled) this.#set(ask)
+  }
+
+  #set(ask: PendingAsk): void {
+    this.#timers.set(ask, ask.at ?? this.began + ask.timeout)
   }
 }

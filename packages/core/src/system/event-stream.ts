@@ -175,7 +175,7 @@ class ActorEntry extends Entry {
 class EventEnvelope extends Envelope {
   #entry: ActorEntry | undefined
   constructor(entry: ActorEntry) {
-    super(undefined, undefined, undefined)
+    super()
     this.#entry = entry
   }
   override open(_cell: unknown, message: unknown): unknown {

@@ -3,7 +3,7 @@
 // error that nobody handles fails the connection's actor, and what an earlier incarnation's socket said is dropped.
 
 import type { AnyRef } from 'troupe'
-import { Envelope } from 'troupe/internal'
+import { Told } from 'troupe/internal'
 
 /** The way in which messages end otherwise than by being handled. */
 export type EndReason = 'failed' | 'unhandled' | 'refused' | 'stopped'
@@ -35,7 +35,7 @@ interface Accounts {
 }
 
 /** Events without a special end, chunks among them; one for each connection. */
-export class Carrier extends Envelope {
+export class Carrier extends Told {
   protected readonly source: Source
   constructor(sender: AnyRef | undefined, source: Source) {
     super(sender, undefined, undefined)

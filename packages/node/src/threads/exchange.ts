@@ -8,7 +8,6 @@ import {
   type Cell,
   type Command,
   type EndInfo,
-  Envelope,
   ledgerOf,
   MessageRing,
   type Meta,
@@ -17,6 +16,7 @@ import {
   poisonPill,
   type SystemCore,
   walk,
+  Told,
 } from 'troupe/internal'
 import { Addresses, type AddressRef } from './address-ref.ts'
 import { Arrivals } from './arrivals.ts'
@@ -212,7 +212,7 @@ export class Exchange {
     const kind = reader.byte()
     let meta: Meta
     if (kind === metaKind.sender) meta = reader.value() as AnyRef
-    else if (kind === metaKind.envelope) meta = new Envelope(reader.value() as AnyRef, reader.value() as never, reader.value() as number)
+    else if (kind === metaKind.envelope) meta = new Told(reader.value() as AnyRef, reader.value() as never, reader.value() as number)
     else if (kind === metaKind.poison) meta = poison
     else {
       const id = reader.whole()
