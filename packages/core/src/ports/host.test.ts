@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { hostSoon } from './host.ts'
 
 const rest = async (): Promise<void> => {
-  for (let i = 0; i < 10; i++) await undefined
+  for (let i = 0; i < 10; i++) await Promise.resolve()
 }
 
 test('tasks run in the order they came, those that tasks add included', async () => {
