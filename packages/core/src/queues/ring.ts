@@ -1,80 +1,92 @@
-// The growing ring behind an unbounded mailbox: message and meta side by side in one array, no object per slot.
+// The growing ring behind an unbounded mailbox: a slot is a message and its meta, in two arrays under one index, of which
+// the second exists only once a message came with a meta. No object per slot.
 //
-//   slots  │ m0 x0 │ m1 x1 │ m2 x2 │  …      head and tail are slot indexes, always even; mask = slots.length − 1
+//   slots  │ m0 │ m1 │ m2 │  …      head is an index, mask = slots.length − 1
+//   metas  │    │ x1 │    │  …
 //
 // Grows by doubling; a large ring that runs empty gives its memory back. `undefined` is no message, so it marks holes.
 
 import type { MailboxQueue } from '../values/mailbox.ts'
 
-const smallest = 16
-const keepWhenEmpty = 2048
+const smallest = 8
+const keepWhenEmpty = 1024
+
+const empty = <T>(length: number): (T | undefined)[] => new Array<T | undefined>(length).fill(undefined)
 
 export class MessageRing implements MailboxQueue {
+  /** That of the message taken last. */
   meta: unknown = undefined
-  private slots: unknown[] = new Array<unknown>(smallest).fill(undefined)
+  private slots: unknown[] = empty(smallest)
+  private metas: unknown[] | undefined = undefined
   private mask = smallest - 1
   private head = 0
   size = 0
 
   push(message: unknown, meta: unknown): void {
-    const used = this.size * 2
-    if (used > this.mask) this.grow()
-    const tail = (this.head + used) & this.mask
+    if (this.size > this.mask) this.grow()
+    const tail = (this.head + this.size++) & this.mask
     this.slots[tail] = message
-    if (meta !== undefined) this.slots[tail + 1] = meta
-    this.size++
+    if (meta !== undefined) (this.metas ??= empty(this.slots.length))[tail] = meta
   }
 
   /** Puts a message in front of all others: how a stash comes back. */
   unshift(message: unknown, meta: unknown): void {
-    if (this.size * 2 > this.mask) this.grow()
-    const head = (this.head - 2) & this.mask
+    if (this.size > this.mask) this.grow()
+    const head = (this.head - 1) & this.mask
     this.head = head
-    this.slots[head] = message
-    this.slots[head + 1] = meta
     this.size++
+    this.slots[head] = message
+    if (meta !== undefined) (this.metas ??= empty(this.slots.length))[head] = meta
   }
 
   shift(): unknown {
     if (this.size === 0) return undefined
-    const slots = this.slots
-    const head = this.head
+    const { slots, metas, head } = this
     const message = slots[head]
-    const meta = slots[head + 1]
     slots[head] = undefined
-    if (meta !== undefined) slots[head + 1] = undefined
-    this.meta = meta
-    this.head = (head + 2) & this.mask
+    if (metas === undefined) this.meta = undefined
+    else {
+      this.meta = metas[head]
+      metas[head] = undefined
+    }
+    this.head = (head + 1) & this.mask
     if (--this.size === 0 && slots.length > keepWhenEmpty) this.reset()
     return message
   }
 
   /** How many messages are in front of the one with such a meta; looks at `most` messages, and gives that if it is not among them. */
   indexOfMeta(is: (meta: unknown) => boolean, most: number): number {
-    for (let i = 0; i < this.size && i < most; i++) if (is(this.slots[((this.head + i * 2) & this.mask) + 1])) return i
+    const { metas } = this
+    if (metas !== undefined) for (let i = 0; i < this.size && i < most; i++) if (is(metas[(this.head + i) & this.mask])) return i
     return most
   }
 
   private grow(): void {
-    const old = this.slots
-    const length = old.length
-    const slots = new Array<unknown>(length * 2).fill(undefined)
-    for (let i = 0; i < length; i++) slots[i] = old[(this.head + i) & this.mask]
-    this.slots = slots
-    this.mask = slots.length - 1
+    this.slots = unrolled(this.slots, this.head)
+    if (this.metas !== undefined) this.metas = unrolled(this.metas, this.head)
+    this.mask = this.slots.length - 1
     this.head = 0
   }
 
   private reset(): void {
-    this.slots = new Array<unknown>(smallest).fill(undefined)
+    this.slots = empty(smallest)
+    this.metas = undefined
     this.mask = smallest - 1
     this.head = 0
   }
 }
 
+/** A full ring's elements from its head on, in an array of twice the length. */
+function unrolled<T>(old: readonly (T | undefined)[], head: number): (T | undefined)[] {
+  const { length } = old
+  const slots = empty<T>(length * 2)
+  for (let i = 0; i < length; i++) slots[i] = old[(head + i) & (length - 1)]
+  return slots
+}
+
 /** A plain growing ring, for the ready queue: one element per slot. */
 export class Ring<T> {
-  private slots: (T | undefined)[] = new Array<T | undefined>(smallest).fill(undefined)
+  private slots: (T | undefined)[] = empty(smallest)
   private mask = smallest - 1
   private head = 0
   size = 0
@@ -91,7 +103,7 @@ export class Ring<T> {
     this.slots[head] = undefined
     this.head = (head + 1) & this.mask
     if (--this.size === 0 && this.slots.length > keepWhenEmpty) {
-      this.slots = new Array<T | undefined>(smallest).fill(undefined)
+      this.slots = empty(smallest)
       this.mask = smallest - 1
       this.head = 0
     }
@@ -118,12 +130,8 @@ export class Ring<T> {
   }
 
   private grow(): void {
-    const old = this.slots
-    const length = old.length
-    const slots = new Array<T | undefined>(length * 2).fill(undefined)
-    for (let i = 0; i < length; i++) slots[i] = old[(this.head + i) & this.mask]
-    this.slots = slots
-    this.mask = slots.length - 1
+    this.slots = unrolled(this.slots, this.head)
+    this.mask = this.slots.length - 1
     this.head = 0
   }
 }
