@@ -46,6 +46,8 @@ export function verdicts(report: Report): Verdict[] {
       for (const [other, least] of Object.entries(against)) add(benchmark, other, least, ratio(report, benchmark, other))
       for (const other of ['pekko', 'protoactor', 'ractor']) add(benchmark, other, undefined, ratio(report, benchmark, other))
     }
+  for (const benchmark of ['ping-pong', 'thread ring', 'big'])
+    add(benchmark, 'XState, both on Node 24', 1, ratio(report, benchmark, 'xstate-node24', 'troupe-node24'))
   for (const benchmark of ['counting', 'fork-join throughput'])
     add(benchmark, 'erlang (semi-space 64 MB)', 2, ratio(report, benchmark, 'erlang', 'troupe-64'))
   for (const { name, kind } of report.benchmarks) if (kind === 'compute') add(name, 'raw', 0.8, ratio(report, name, 'raw'))

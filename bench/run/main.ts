@@ -11,7 +11,7 @@ import { Progress } from './progress.ts'
 import { verdicts } from './budgets.ts'
 import { type Growth, type Latency, markdown, plots, type Report } from './report.ts'
 import { interleave, json, type Pace } from './rounds.ts'
-import { floor, floorEnlarged, ours, oursEnlarged, peerSides, type Side } from './sides.ts'
+import { floor, floorEnlarged, newerNode, ours, oursEnlarged, peerSides, type Side } from './sides.ts'
 import { median, short, times } from './statistics.ts'
 
 const { values } = parseArgs({
@@ -47,12 +47,16 @@ const peers = peerSides.filter((side) => {
   if (why !== undefined) note(`${side.label}: ${why}`)
   return why === undefined
 })
+const withNewer = (wanted === undefined || wanted.includes('xstate')) && !quick
+const newerMissing = withNewer ? newerNode.prepare(true) : undefined
+if (newerMissing !== undefined) note(`Node ${newerNode.version}: ${newerMissing}`)
 const withRaw = wanted === undefined || wanted.includes('raw')
 
 function sidesOf(entry: (typeof plan)[number]): Side[] {
   const sides: Side[] = [ours]
   if (withRaw) sides.push(floor)
   if (entry.deep && !quick) sides.push(oursEnlarged, ...(withRaw ? [floorEnlarged] : []))
+  if (entry.newer && withNewer && newerMissing === undefined) sides.push(...newerNode.sides)
   if (entry.contested) sides.push(...peers)
   return sides
 }
@@ -134,7 +138,7 @@ if (loaded)
     console.log(`latency under load, ${side.name}: probe p99 ${probe.p99.toFixed(2)} ms, loop delay p99 ${loop.p99.toFixed(2)} ms`)
   }
 
-const all = [ours, floor, oursEnlarged, floorEnlarged, ...peerSides]
+const all = [ours, floor, oursEnlarged, floorEnlarged, ...newerNode.sides, ...peerSides]
 const report: Report = {
   command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
   date: new Date().toISOString().slice(0, 10),

@@ -13,6 +13,8 @@ export interface Entry {
   readonly contested: boolean
   /** Its queues get deep: also measured with a larger young generation. */
   readonly deep: boolean
+  /** Has a budget on a newer Node too. */
+  readonly newer: boolean
 }
 
 const contested: ReadonlySet<string> = new Set([
@@ -32,6 +34,8 @@ const contested: ReadonlySet<string> = new Set([
 ])
 const deep: ReadonlySet<string> = new Set(['counting', 'fork-join throughput', 'fork-join create', 'skynet'])
 
+const newer: ReadonlySet<string> = new Set(['ping-pong', 'thread ring', 'big'])
+
 const entry = (name: string, unit: string, kind: Entry['kind'], measure: Entry['measure'] = 'rate'): Entry => ({
   name,
   unit,
@@ -39,6 +43,7 @@ const entry = (name: string, unit: string, kind: Entry['kind'], measure: Entry['
   measure,
   contested: contested.has(name),
   deep: deep.has(name),
+  newer: newer.has(name),
 })
 
 export const plan: readonly Entry[] = [

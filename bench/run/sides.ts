@@ -148,6 +148,8 @@ const ractor: Side = {
   command: (benchmark, warm, time) => ({ file: `${peers}ractor/target/release/bench-peer`, args: [benchmark, String(warm), String(time)] }),
 }
 
+const xstate = npm('xstate', 'XState')
+const node24 = `${peers}node-24/node_modules/node/bin/node`
 const semiSpace = ['--max-semi-space-size=64']
 
 /** Ours and the floor; with the young generation enlarged for the benchmarks that are bound by the collector. */
@@ -156,9 +158,30 @@ export const floor: Side = own('raw', 'raw', 'raw')
 export const oursEnlarged: Side = own('troupe-64', 'Troupe, semi-space 64 MB', 'troupe', semiSpace)
 export const floorEnlarged: Side = own('raw-64', 'raw, semi-space 64 MB', 'raw', semiSpace)
 
+/** On a newer Node, on which V8 runs peers at other speeds: for the benchmarks with a budget of their own there. */
+export const newerNode: { readonly version: string; prepare(build: boolean): string | undefined; readonly sides: readonly Side[] } = {
+  version: '24',
+  prepare: (may) => {
+    const why = xstate.prepare(may)
+    if (why !== undefined || existsSync(node24)) return why
+    if (!may) return 'not installed yet (a full run installs it)'
+    return build('npm', ['install', '--no-audit', '--no-fund'], `${peers}node-24`)
+  },
+  sides: [onNode24(ours), onNode24(xstate)],
+}
+
+function onNode24(side: Side): Side {
+  return {
+    ...side,
+    name: `${side.name}-node24`,
+    label: `${side.label} on Node 24`,
+    command: (benchmark, warm, time) => ({ ...side.command(benchmark, warm, time), file: node24 }),
+  }
+}
+
 export const peerSides: readonly Side[] = [
   npm('nact', 'nact'),
-  npm('xstate', 'XState'),
+  xstate,
   npm('effect', 'Effect'),
   npm('comedy', 'comedy'),
   erlang,
