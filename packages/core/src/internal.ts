@@ -17,6 +17,7 @@ export type { EndReason } from './values/options.ts'
 export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervision.ts'
 export { on, outcomeOf, phaseTable, takesMessages, takesSignals, type PhaseEvent } from './deciders/phase.ts'
 export { hostEnter, hostHold, hostNow, hostTimer, hostYield, makeAbortSource } from './ports/host.ts'
+export { listenTo } from './ports/on-abort.ts'
 export { actorBehind, onRelease } from './cell/resources.ts'
 
 // For those who connect the systems of several threads.

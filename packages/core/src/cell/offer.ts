@@ -2,6 +2,7 @@
 // offer wait, first come first served; an actor that ends has none. Only what was taken counts as sent.
 
 import { takesMessages } from '../deciders/phase.ts'
+import { listenTo } from '../ports/on-abort.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { Cancelled, OfferRefused } from '../values/errors.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
@@ -46,9 +47,7 @@ class Waiting implements WaitingOffer {
     this.#reject = reject
   }
   listen(signal: AbortSignalLike, path: string): void {
-    const abort = (): void => this.fail(new Cancelled(`The offer to ${path}`, signal.reason))
-    signal.addEventListener('abort', abort, { once: true })
-    this.#unlisten = () => signal.removeEventListener('abort', abort)
+    this.#unlisten = listenTo(signal, () => this.fail(new Cancelled(`The offer to ${path}`, signal.reason)))
   }
   took(): void {
     this.#end()

@@ -3,6 +3,7 @@
 
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
+import { listenTo } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
 import { checkFinite } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
@@ -21,9 +22,7 @@ export function onAbort(signal: Signal | undefined, listener: (reason: unknown) 
     listener(signal.reason)
     return () => {}
   }
-  const heard = (): void => listener(signal.reason)
-  signal.addEventListener('abort', heard, { once: true })
-  return () => signal.removeEventListener('abort', heard)
+  return listenTo(signal, () => listener(signal.reason))
 }
 
 /** The reason of an aborted signal, as the error that Troupe's own waits end with. */

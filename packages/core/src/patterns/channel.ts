@@ -195,6 +195,11 @@ function wait<V, R>(options: WaitOptions, what: string, list: WaitList<V, R>, va
     if (signal?.aborted === true) throw cancelledBy(what, signal.reason)
     const at = attempt()
     if (at !== undefined) return resolve(at === taken ? (undefined as R) : (at as R))
+    // Listens first: what is no signal must not leave a waiter behind that would take a value with it.
+    const unlisten = onAbort(signal, (reason) => {
+      list.remove(waiter)
+      reject(cancelledBy(what, reason))
+    })
     const waiter: Waiter<V, R> = list.add(
       value,
       (result) => {
@@ -206,9 +211,5 @@ function wait<V, R>(options: WaitOptions, what: string, list: WaitList<V, R>, va
         reject(cause)
       },
     )
-    const unlisten = onAbort(signal, (reason) => {
-      list.remove(waiter)
-      reject(cancelledBy(what, reason))
-    })
   })
 }

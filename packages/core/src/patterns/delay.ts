@@ -27,6 +27,10 @@ export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     checkFinite('ms', ms, 'from')
     if (signal?.aborted === true) throw cancelledBy('The delay', signal.reason)
+    const unlisten = onAbort(signal, (reason) => {
+      stop()
+      reject(cancelledBy('The delay', reason))
+    })
     const stop = clock.after(
       ms,
       () => {
@@ -38,10 +42,6 @@ export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
         reject(cause)
       },
     )
-    const unlisten = onAbort(signal, (reason) => {
-      stop()
-      reject(cancelledBy('The delay', reason))
-    })
   })
 }
 

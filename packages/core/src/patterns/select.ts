@@ -54,10 +54,16 @@ export function select<const C extends SelectCases>(cases: C, options: WaitOptio
     if (signal?.aborted === true) throw cancelledBy('The select', signal.reason)
     const ready = poll(candidates)
     if (ready !== undefined) return resolve(ready as Selected<C>)
-    const leave: (() => void)[] = []
     const end = (): void => {
       for (const out of leave) out()
     }
+    // Listens first: what is no signal must not leave waiters behind that would take values with them.
+    const leave = [
+      onAbort(signal, (reason) => {
+        end()
+        reject(cancelledBy('The select', reason))
+      }),
+    ]
     for (const { key, core, sends, value } of candidates) {
       const happened = (received: Received<unknown> | void): void => {
         end()
@@ -75,12 +81,6 @@ export function select<const C extends SelectCases>(cases: C, options: WaitOptio
         leave.push(() => core.receivers.remove(waiter))
       }
     }
-    leave.push(
-      onAbort(signal, (reason) => {
-        end()
-        reject(cancelledBy('The select', reason))
-      }),
-    )
   })
 }
 

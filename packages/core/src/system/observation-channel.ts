@@ -1,6 +1,7 @@
 // Ways to hear events outside an actor: at once, or from a bounded buffer, by asking for them or as an AsyncIterable.
 // A channel belongs to nobody: it listens to the streams it is attached to, and ends by `close`.
 
+import { listenTo } from '../ports/on-abort.ts'
 import { Ring } from '../queues/ring.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { checkOneOf, checkWhole } from '../values/checks.ts'
@@ -190,10 +191,10 @@ export interface EventsOptions {
  */
 export function eventsOf<E = Observation>(events: EventStream, selector?: EventSelector<E>, options: EventsOptions = {}): AsyncIterable<E> {
   const { capacity = 1000, overflow = 'drop-oldest', signal } = options
-  const abort = (): void => buffer.close()
-  const buffer: Buffer<E> = new Buffer<E>(capacity, overflow, () => signal?.removeEventListener('abort', abort))
+  let unlisten: (() => void) | undefined
+  const buffer: Buffer<E> = new Buffer<E>(capacity, overflow, () => unlisten?.())
   buffer.attach(events, selector)
-  if (signal?.aborted === true) abort()
-  else signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted === true) buffer.close()
+  else if (signal !== undefined) unlisten = listenTo(signal, () => buffer.close())
   return buffer
 }

@@ -1,6 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled } from 'troupe'
+import { listenTo } from 'troupe/internal'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
@@ -51,7 +52,7 @@ export class TaskQueue {
       let timer: NodeJS.Timeout | undefined
       const over = (): void => {
         clearTimeout(timer)
-        signal?.removeEventListener('abort', abort)
+        unlisten?.()
       }
       const task: Task = {
         id: ++this.#next,
@@ -69,8 +70,7 @@ export class TaskQueue {
           reject(cause)
         },
       }
-      const abort = (): void => this.#giveUp(task, new Cancelled(`Task ${name}`, signal?.reason))
-      signal?.addEventListener('abort', abort, { once: true })
+      const unlisten = signal === undefined ? undefined : listenTo(signal, () => this.#giveUp(task, new Cancelled(`Task ${name}`, signal.reason)))
       if (timeout !== undefined)
         timer = setTimeout(() => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)), timeout)
       this.#waiting.push(task)
