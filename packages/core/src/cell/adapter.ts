@@ -41,8 +41,12 @@ export class Adapter implements ActorRef<unknown> {
     else this.cell.send(message, new Adapted(this, meta))
   }
   ask(question: unknown, options?: AskOptions): Promise<never> {
+    return this.askAs(contextNow(this.cell.dispatcher.host), false, question, options)
+  }
+  /** Asks on behalf of a context, whose incarnation the question ends with if it is `owned`. */
+  askAs(asker: Context | undefined, owned: boolean, question: unknown, options: AskOptions | undefined): Promise<never> {
     if (typeof question !== 'function' && typeof question !== 'object') return Promise.reject(new AskRefused(this.path, 'the question is no message'))
-    return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false, (ask) => new Adapted(this, ask)) as Promise<never>
+    return askCell(this.cell, question, options, asker, owned, (ask) => new Adapted(this, ask)) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AbortSignalLike }): Promise<void> {
     return offerTo(this.cell, message, new Adapted(this, undefined), options?.signal)

@@ -12,7 +12,7 @@ import type { LogMethod, Logger } from '../values/logger.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'
-import { Adapter } from './adapter.ts'
+import { Adapted, Adapter } from './adapter.ts'
 import { askCell } from './ask.ts'
 import type { Cell } from './cell.ts'
 import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
@@ -151,7 +151,11 @@ export class Context implements ActorContext<unknown> {
     checkRef('ref', ref)
     const target = cellOf(ref)
     const asked = (
-      target === undefined ? (ref as ActorRef<unknown>).ask(question as never, options) : askCell(target, question, options, this, true)
+      target !== undefined
+        ? askCell(target, question, options, this, true)
+        : ref instanceof Adapter
+          ? ref.askAs(this, true, question, options)
+          : (ref as ActorRef<unknown>).ask(question as never, options)
     ) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
     asked.catch(() => {})
@@ -172,14 +176,15 @@ export class Context implements ActorContext<unknown> {
     const cell = this.live('forward')
     const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
-    const target = cellOf(ref)
+    const adapter = ref instanceof Adapter ? ref : undefined
+    const target = adapter?.cell ?? cellOf(ref)
     if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
       throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'forward to')
     const meta = onwardOf(this.meta)
     this.message = undefined
     if (meta instanceof Envelope) meta.moved(target)
     // Not a send: the message was counted when it came here.
-    target.accept(message, meta)
+    target.accept(message, adapter === undefined ? meta : new Adapted(adapter, meta))
   }
 
   adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string }): ActorRef<T> {
