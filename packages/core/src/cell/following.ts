@@ -3,11 +3,12 @@
 
 import { BehaviorNode, BehaviorWithOptions, same } from '../values/behavior.ts'
 import { NotABehavior, Unhandled, typeOf } from '../values/errors.ts'
+import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { Envelope } from './envelope.ts'
 import { fail } from './failing.ts'
-import { hold, isThenable } from './pending.ts'
+import { hold } from './pending.ts'
 import { resolveNode } from './setting-up.ts'
 import { beginStop } from './stopping.ts'
 

@@ -5,12 +5,13 @@
 import { BehaviorNode, BehaviorWithOptions, same, unhandled } from '../values/behavior.ts'
 import { NotABehavior, typeOf } from '../values/errors.ts'
 import type { MessageSchema } from '../values/schema.ts'
+import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { CallContext, type Context } from './context.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { become, completeMessage, followMessage, messageFailed, messageUnhandled } from './following.ts'
 import { MessagePassage } from './passage.ts'
-import { hold, isThenable, observe } from './pending.ts'
+import { hold, observe } from './pending.ts'
 
 /** Handles one message; returns how many it took. */
 export function handleGuarded(cell: Cell): number {

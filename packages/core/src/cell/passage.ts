@@ -1,9 +1,9 @@
 // One message through the chain of middleware and the clock that times it. Exists only for actors that have either.
 
-import { isThenable } from './pending.ts'
 import { NotAllowed } from '../values/errors.ts'
 import { type Middleware, type Passage, swallow } from '../values/middleware.ts'
 import type { AnyRef, Headers } from '../values/ref.ts'
+import { isThenable, observed } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { headersOf, type Meta, senderOf } from './envelope.ts'
@@ -47,10 +47,12 @@ export class MessagePassage implements Passage {
         this.leave(chain)
         return undefined
       }
-      if (isThenable(given) && given !== this.message)
+      if (isThenable(given) && given !== this.message) {
+        observed(given, () => {})
         throw new NotAllowed(
           `Middleware ${link.name ?? ''} of ${this.ref.path} returned a promise from before. It can change or swallow a message, not delay it.`,
         )
+      }
       if (given !== undefined) this.message = given
       this.passed++
     }
@@ -59,7 +61,11 @@ export class MessagePassage implements Passage {
   /** The handler is done. */
   leave(chain: readonly Middleware[]): void {
     this.measure()
-    while (this.passed > 0) chain[--this.passed]!.after?.(this.message, this)
+    while (this.passed > 0) {
+      const link = chain[--this.passed]!
+      const returned: unknown = link.after?.(this.message, this)
+      if (returned !== undefined) observed(returned, (cause) => linkFailed(this.cell, link, cause))
+    }
   }
   /** The handler, or a link, has failed. */
   failed(chain: readonly Middleware[], cause: unknown): void {
@@ -84,10 +90,14 @@ export function closeMiddleware(cell: Cell): void {
   for (const link of cell.options.ownMiddleware) guard(cell, link, () => link.close?.(cell.ref))
 }
 
-function guard(cell: Cell, link: Middleware, act: () => void): void {
+function guard(cell: Cell, link: Middleware, act: () => unknown): void {
   try {
-    act()
+    observed(act(), (cause) => linkFailed(cell, link, cause))
   } catch (cause) {
-    cell.dispatcher.host.logger.error({ actor: cell.ref.path, cause, middleware: link.name }, 'a middleware failed; what it was told of goes on')
+    linkFailed(cell, link, cause)
   }
+}
+
+function linkFailed(cell: Cell, link: Middleware, cause: unknown): void {
+  cell.dispatcher.host.logger.error({ actor: cell.ref.path, cause, middleware: link.name }, 'a middleware failed; what it was told of goes on')
 }

@@ -68,16 +68,6 @@ export function abandon(cell: Cell): void {
   extras.pending = undefined
 }
 
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  try {
-    return 'then' in value && typeof value.then === 'function'
-  } catch {
-    // As with `await`: what cannot be asked is a rejection.
-    return true
-  }
-}
-
 /** Bounds one step of starting, stopping or restarting; fires into the cell's control lane. */
 export class StepTimer implements Deadline {
   at = 0

@@ -2,8 +2,9 @@
 
 import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
 import { NotABehavior } from '../values/errors.ts'
+import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
-import { type Continuation, hold, isThenable } from './pending.ts'
+import { type Continuation, hold } from './pending.ts'
 
 /** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
 export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation): void {

@@ -7,6 +7,7 @@ import { InvalidOption } from '../values/errors.ts'
 import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { Directive } from '../values/signals.ts'
+import { observed } from '../values/thenable.ts'
 
 /** What is remembered of an actor's failures. */
 export interface FailureHistory {
@@ -159,6 +160,7 @@ function ask(policy: SupervisionPolicy, failure: Failure, context: FailureContex
   try {
     const directive = policy.decide(failure.cause, context)
     if (directives.includes(directive)) return { directive, error: undefined }
+    observed(directive, () => {})
     return { directive: 'stop', error: new InvalidOption('decide', directive, `it must return ${directives.join(', ')}`) }
   } catch (error) {
     return { directive: 'stop', error }

@@ -3,13 +3,13 @@
 // without class actors do not carry it.
 
 import type { Context } from '../cell/context.ts'
-import { isThenable } from '../cell/pending.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf, type ClassCall } from '../values/actor-class.ts'
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
 import type { ActorContext } from '../values/context.ts'
 import { NotAllowed } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { ChildFailed, Signal, Terminated } from '../values/signals.ts'
+import { isThenable } from '../values/thenable.ts'
 import { HandleRef, Protocol } from './actor-handle.ts'
 
 type Method = (...args: readonly unknown[]) => unknown

@@ -10,6 +10,7 @@ import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { checkFactor, checkFinite, checkWhole } from '../values/checks.ts'
 import { TroupeError } from '../values/errors.ts'
 import type { SystemView } from '../values/system.ts'
+import { observed } from '../values/thenable.ts'
 import { hostOf } from './host-of.ts'
 
 /** Whether calls pass, fail at once, or one may try. */
@@ -167,11 +168,12 @@ export class CircuitBreaker {
     const from = this.#state
     if (from === to) return
     this.#state = to
+    // The outcome of the call is not to depend on who listens.
+    const failed = (cause: unknown): void => this.#host.logger.error({ circuit: this.#name, from, to, cause }, 'onChange of a circuit breaker failed')
     try {
-      this.#options.onChange?.(from, to)
+      observed(this.#options.onChange?.(from, to), failed)
     } catch (cause) {
-      // The outcome of the call is not to depend on who listens.
-      this.#host.logger.error({ circuit: this.#name, from, to, cause }, 'onChange of a circuit breaker failed')
+      failed(cause)
     }
   }
 }

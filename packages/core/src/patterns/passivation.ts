@@ -21,7 +21,7 @@ import { InvalidOption } from '../values/errors.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { Signal } from '../values/signals.ts'
-import { isThenable } from '../cell/pending.ts'
+import { isThenable } from '../values/thenable.ts'
 import { buryPresent } from './router/routing.ts'
 
 /**

@@ -28,6 +28,7 @@ import type { SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
+import { observed } from '../values/thenable.ts'
 import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
@@ -225,10 +226,11 @@ export class SystemCore implements CellHost {
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {
     for (const link of this.defaults.middleware) {
+      const failed = (cause: unknown): void => this.logger.error({ cause, middleware: link.name }, 'a middleware failed to close')
       try {
-        link.close?.(undefined)
+        observed(link.close?.(undefined), failed)
       } catch (cause) {
-        this.logger.error({ cause, middleware: link.name }, 'a middleware failed to close')
+        failed(cause)
       }
     }
   }

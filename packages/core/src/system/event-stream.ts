@@ -9,6 +9,7 @@ import { Ring } from '../queues/ring.ts'
 import { checkOneOf, checkWhole } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
+import { observed } from '../values/thenable.ts'
 import { type EventSelector, matcherOf } from './event-selector.ts'
 
 /** Where a subscription stands: it gets events; it gets none, but a publication still has it in hand; it is gone. */
@@ -62,14 +63,14 @@ class Entry implements Subscription {
   readonly matches: (event: object) => boolean
   readonly ref: AnyRef | undefined
   readonly #stream: LocalEventStream
-  readonly #take: (event: object) => void
-  readonly #ended: (() => void) | undefined
+  readonly #take: (event: object) => unknown
+  readonly #ended: (() => unknown) | undefined
   #delivering = false
   constructor(
     stream: LocalEventStream,
     matches: (event: object) => boolean,
-    take: (event: object) => void,
-    ended: (() => void) | undefined,
+    take: (event: object) => unknown,
+    ended: (() => unknown) | undefined,
     ref?: AnyRef,
   ) {
     this.#stream = stream
@@ -99,13 +100,19 @@ class Entry implements Subscription {
   }
   protected accept(event: object): void {
     this.delivered++
-    this.#take(event)
+    const returned = this.#take(event)
+    if (returned !== undefined) observed(returned, (cause) => this.#stream.failed(cause))
   }
   cancel(): void {
     if (this.state !== 'active') return
     this.state = 'pending-removal'
     this.#stream.remove(this)
-    this.#ended?.()
+    try {
+      observed(this.#ended?.(), (cause) => this.#stream.failed(cause))
+    } catch (cause) {
+      // Whoever cancels, such as the end of the system, has others to go on with.
+      this.#stream.failed(cause)
+    }
   }
 }
 
@@ -195,7 +202,8 @@ class EventEnvelope extends Envelope {
 export class LocalEventStream implements EventStream {
   readonly #system: string
   readonly #open: () => boolean
-  readonly #failed: (cause: unknown) => void
+  /** Hears of listeners that throw or reject. */
+  readonly failed: (cause: unknown) => void
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
   /** How many subscriptions there ever were. */
@@ -206,7 +214,7 @@ export class LocalEventStream implements EventStream {
   constructor(system: string, open: () => boolean, failed: (cause: unknown) => void) {
     this.#system = system
     this.#open = open
-    this.#failed = failed
+    this.failed = failed
   }
   get size(): number {
     return this.#entries.size
@@ -222,7 +230,7 @@ export class LocalEventStream implements EventStream {
       try {
         if (entry.matches(event)) entry.deliver(event)
       } catch (cause) {
-        this.#failed(cause)
+        this.failed(cause)
       }
     }
     if (--this.#publishing === 0 && this.#leaving.length > 0) {

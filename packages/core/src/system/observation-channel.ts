@@ -50,21 +50,21 @@ abstract class Channel<E> implements ObservationChannel<E> {
   close(): void {
     for (const subscription of this.#subscriptions) subscription.cancel()
   }
-  protected abstract take(event: E): void
+  protected abstract take(event: E): unknown
   /** The last of its subscriptions has ended. */
   protected ended(): void {}
 }
 
 class ImmediateChannel<E> extends Channel<E> {
   readonly mode = 'immediate'
-  readonly #listener: (event: E) => void
-  constructor(listener: (event: E) => void) {
+  readonly #listener: (event: E) => unknown
+  constructor(listener: (event: E) => unknown) {
     super()
     this.#listener = listener
   }
-  protected take(event: E): void {
+  protected take(event: E): unknown {
     this.received++
-    this.#listener(event)
+    return this.#listener(event)
   }
 }
 

@@ -1,5 +1,7 @@
 // Where Troupe's own words go. The shape is the common part of pino's: an object of fields, then a sentence.
 
+import { observed } from './thenable.ts'
+
 /** One level of a logger: structured fields first, then the sentence. */
 export type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void
 
@@ -26,11 +28,10 @@ export function contained(logger: Logger): Logger {
   const bind =
     (level: keyof Logger): LogMethod =>
     (fields, message) => {
+      // Where it throws or rejects, there is nobody left to tell.
       try {
-        logger[level](fields, message)
-      } catch {
-        // There is nobody left to tell.
-      }
+        observed(logger[level](fields, message), () => {})
+      } catch {}
     }
   return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
 }
