@@ -8,10 +8,12 @@ import {
   CallTimeout,
   CircuitBreaker,
   CircuitOpen,
+  delay,
   entities,
   fsm,
   handleOf,
   InvalidOption,
+  type MessageSchema,
   OfferRefused,
   passivate,
   processor,
@@ -126,6 +128,81 @@ describe('a state machine', () => {
     expect([await first, await second]).toEqual(['green', 'red'])
     await kit.end()
   })
+  test('may enter and leave asynchronously: the next message waits, a rejection goes to supervision', async () => {
+    const kit = createTestKit()
+    const log: string[] = []
+    type Light = { red: null; green: null }
+    const slowly = async (what: string): Promise<void> => {
+      await delay(10, { clock: kit.system.clock })
+      log.push(what)
+      if (what === 'bad') throw new Error(what)
+    }
+    const ref = kit.system.spawn(
+      fsm<Light, 'go' | 'bad'>({
+        initial: ['red', null],
+        states: {
+          red: { enter: () => slowly('in red'), exit: () => slowly('out of red'), on: (at) => at.to('green', null) },
+          green: {
+            enter: () => slowly('in green'),
+            exit: () => slowly('bad'),
+            on: (at, m) => (m === 'bad' ? at.to('red', null) : void log.push(m)),
+          },
+        },
+      }),
+    )
+    for (const m of ['go', 'go', 'bad'] as const) ref.tell(m)
+    await kit.advance(35)
+    expect(log).toEqual(['in red', 'out of red', 'in green', 'go'])
+    await kit.advance(15)
+    expect(log.at(-1)).toBe('bad')
+    expect((await kit.system.inspect(ref)).incarnation).toBe(0)
+    await kit.advance(1000)
+    expect((await kit.system.inspect(ref)).incarnation).toBe(1)
+    await kit.end()
+  })
+
+  test('takes whatever is thenable for a decision to come', async () => {
+    const kit = createTestKit()
+    const log: string[] = []
+    const ref = kit.system.spawn(
+      fsm<{ a: null; b: null }, 'go'>({
+        initial: ['a', null],
+        states: {
+          // oxlint-disable-next-line unicorn/no-thenable
+          a: { on: (at) => ({ then: (done: (d: unknown) => void) => done(at.to('b', null)) }) as never },
+          b: { on: () => {}, enter: () => void log.push('b') },
+        },
+      }),
+    )
+    ref.tell('go')
+    await kit.settle()
+    expect(log).toEqual(['b'])
+    await kit.end()
+  })
+
+  test('times out also where a schema guards what it is told', async () => {
+    const kit = createTestKit()
+    const log: string[] = []
+    const accepts: MessageSchema = {
+      '~standard': { version: 1, vendor: 'test', validate: (value) => (value === 'go' ? { value } : { issues: [{ message: 'unknown' }] }) },
+    }
+    const ref = kit.system.spawn(
+      fsm<{ a: null; b: null }, 'go'>({
+        initial: ['a', null],
+        states: {
+          a: { on: () => {}, timeout: { after: 10, decide: (at) => at.to('b', null) } },
+          b: { on: () => {}, enter: () => void log.push('b') },
+        },
+      }),
+      { accepts },
+    )
+    ref.tell('stop' as 'go')
+    await kit.advance(10)
+    expect(log).toEqual(['b'])
+    expect(kit.system.deadLetters.list()).toMatchObject([{ reason: 'not-accepted', message: 'stop' }])
+    await kit.end()
+  })
+
   test('an initial state that does not exist is refused', () => {
     expect(() => fsm<{ a: null }, never>({ initial: ['b' as 'a', null], states: { a: { on: () => {} } } })).toThrow(InvalidOption)
   })

@@ -32,6 +32,10 @@ export abstract class Envelope {
   asked(): PendingAsk | undefined {
     return undefined
   }
+  /** Whether the actor's own code made the message for itself, so that no schema need guard it. */
+  get own(): boolean {
+    return false
+  }
   /** The message went on to another cell's mailbox. */
   moved(_to: Cell): void {}
 }

@@ -25,7 +25,8 @@ export function handleGuarded(cell: Cell): number {
   let passage: MessagePassage | undefined
   try {
     if (meta instanceof Envelope) message = meta.open(cell, message)
-    if (message !== undefined && options.accepts !== undefined) message = accepted(cell, options.accepts, message, meta)
+    if (message !== undefined && options.accepts !== undefined && !(meta instanceof Envelope && meta.own))
+      message = accepted(cell, options.accepts, message, meta)
     if (message === undefined) return 1
     if (dispatcher.untilClock === 1) dispatcher.lastMessage = message
     ctx.message = message

@@ -56,6 +56,9 @@ class KeyedTimer extends Envelope implements Deadline {
     return message
   }
   override onward(): undefined {}
+  override get own(): boolean {
+    return true
+  }
   /** The mailbox did not keep the tick: the next one may be sent. */
   override end(): void {
     this.#queued = false

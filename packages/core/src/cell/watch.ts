@@ -33,6 +33,9 @@ export class Watch extends Envelope {
     return message
   }
   override onward(): undefined {}
+  override get own(): boolean {
+    return true
+  }
 }
 
 /** Begins to watch; idempotent, but the two ways of being told do not mix. */

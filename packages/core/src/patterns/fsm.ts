@@ -5,6 +5,7 @@ import { type Behavior, receive, same, setup, stopped, unhandled } from '../valu
 import { checkFinite } from '../values/checks.ts'
 import { InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { ActorContext } from '../values/context.ts'
+import { isThenable } from '../values/thenable.ts'
 
 /** What a state decides: to be made by `at.to`, `at.stay`, `at.stop` or `at.unhandled`. */
 export class Decision<out S> {
@@ -40,10 +41,10 @@ export type Decided<S> = Decision<S> | void
 /** One state of a machine. */
 export interface State<S, K extends keyof S, M> {
   on(at: At<S, K, M>, message: M): Decided<S> | Promise<Decided<S>>
-  enter?(at: At<S, K, M>): void
-  exit?(at: At<S, K, M>): void
+  enter?(at: At<S, K, M>): void | Promise<void>
+  exit?(at: At<S, K, M>): void | Promise<void>
   /** After so many milliseconds in this state, decide this. */
-  readonly timeout?: { readonly after: number; decide(at: At<S, K, M>): Decided<S> } | undefined
+  readonly timeout?: { readonly after: number; decide(at: At<S, K, M>): Decided<S> | Promise<Decided<S>> } | undefined
 }
 
 /** A machine: where it begins, and its states. */
@@ -58,7 +59,7 @@ const timedOut: unique symbol = Symbol('state timeout')
 /**
  * A behavior from states with typed data. A restart begins again in the initial state.
  *
- * Guarantees: `exit` of the old state, then `enter` of the new one, before the next message; a timeout fires only in the
+ * Guarantees: `exit` of the old state, then `enter` of the new one, async or not, before the next message; a timeout fires only in the
  * state, and the stay in it, that set it. Fails: a throw in any of them goes to supervision; an unknown initial state is
  * an `InvalidOption`.
  *
@@ -80,13 +81,17 @@ export function fsm<S, M>(machine: Machine<S, M>): Behavior<M> {
     if (state.timeout !== undefined) checkFinite(`states.${name}.timeout.after`, state.timeout.after, 'above')
   return setup<M>((ctx) => {
     const run = new Run<S, M>(ctx, states)
-    run.enter(initial[0], initial[1])
-    return receive<M>((_ctx, message) => {
-      if ((message as unknown) === timedOut) return run.follow(run.spec.timeout?.decide(run))
-      const decided = run.spec.on(run, message)
-      return decided instanceof Promise ? decided.then((d) => run.follow(d)) : run.follow(decided)
+    const running = receive<M>((_ctx, message) => {
+      const decided = (message as unknown) === timedOut ? run.spec.timeout?.decide(run) : run.spec.on(run, message)
+      return after(decided, (d) => run.follow(d as Decided<S>))
     })
+    return after(run.enter(initial[0], initial[1]), () => running)
   })
+}
+
+/** Goes on with what was returned, at once unless it is still to come. */
+function after<T>(returned: unknown, then: (value: unknown) => T | Promise<T>): T | Promise<T> {
+  return isThenable(returned) ? Promise.resolve(returned).then(then) : then(returned)
 }
 
 class Run<S, M> implements At<S, keyof S, M> {
@@ -101,15 +106,15 @@ class Run<S, M> implements At<S, keyof S, M> {
   get spec(): State<S, keyof S, M> {
     return this.#states[this.state]
   }
-  enter(state: keyof S, data: S[keyof S]): void {
+  enter(state: keyof S, data: S[keyof S]): unknown {
     this.state = state
     this.data = data
     const { spec } = this
     if (spec.timeout === undefined) this.ctx.timers.cancel(timeoutKey)
     else this.ctx.timers.once(timeoutKey, spec.timeout.after, timedOut as M)
-    spec.enter?.(this)
+    return spec.enter?.(this)
   }
-  follow(decided: Decided<S>): Behavior<M> {
+  follow(decided: Decided<S>): Behavior<M> | Promise<Behavior<M>> {
     if (decided === undefined) return same
     if (!(decided instanceof Decision))
       throw new NotAllowed(`State ${String(this.state)} of ${this.ctx.path} returned no decision. Use at.to, at.stay, at.stop or at.unhandled.`)
@@ -124,9 +129,7 @@ class Run<S, M> implements At<S, keyof S, M> {
       case 'to':
         if (!Object.hasOwn(this.#states, decided.state!))
           throw new NotAllowed(`${this.ctx.path} cannot go to ${String(decided.state)}: there is no such state.`)
-        this.spec.exit?.(this)
-        this.enter(decided.state as keyof S, decided.data as S[keyof S])
-        return same
+        return after(this.spec.exit?.(this), () => after(this.enter(decided.state as keyof S, decided.data as S[keyof S]), () => same))
     }
   }
   to<T extends keyof S>(state: T, data: S[T]): Decision<S> {

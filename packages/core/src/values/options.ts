@@ -39,7 +39,7 @@ export interface SpawnOptions {
   readonly onRestart?: { readonly mailbox?: 'keep' | 'clear'; readonly children?: 'stop' | 'keep' } | undefined
   /** Takes further messages while an async handler is pending; handlers may then not return a behavior. */
   readonly reentrant?: boolean | { readonly maxConcurrent: number } | undefined
-  /** A Standard Schema; what does not fit is a dead letter `not-accepted`. */
+  /** A Standard Schema for what others send, not for the actor's own timers; what does not fit is a dead letter `not-accepted`. */
   readonly accepts?: MessageSchema | undefined
   /** Links between mailbox and handler, inside those of the system; at most 16 in all. */
   readonly middleware?: readonly Middleware[] | undefined
