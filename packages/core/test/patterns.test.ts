@@ -265,6 +265,54 @@ describe('a circuit breaker', () => {
     expect(kit.system.metrics().timers).toBe(0)
     await kit.end()
   })
+  test.each(['close', 'open'] as const)('a trial that is under way when it is told to %s by hand has no say any more', async (verb) => {
+    const kit = createTestKit()
+    const breaker = new CircuitBreaker(kit.system, { maxFailures: 1, resetTimeout: 100 })
+    breaker.open()
+    await kit.advance(100)
+    let end!: { ok: () => void; fail: (cause: Error) => void }
+    const trial = failureOf(breaker.call(() => new Promise<void>((ok, fail) => (end = { ok, fail }))))
+    breaker[verb]()
+    if (verb === 'close') end.fail(new Error('late'))
+    else end.ok()
+    await trial
+    expect(breaker.state).toBe(verb === 'close' ? 'closed' : 'open')
+    if (verb === 'close') expect(breaker.failures).toBe(0)
+    // The next trial is not kept from trying by the old one.
+    breaker.open()
+    await kit.advance(100)
+    expect(await breaker.call(() => 7)).toBe(7)
+    expect(breaker.state).toBe('closed')
+    await kit.end()
+  })
+
+  test('calls made before it opened have no say about it once it is closed again', async () => {
+    const kit = createTestKit()
+    const breaker = new CircuitBreaker(kit.system, { maxFailures: 2, resetTimeout: 100 })
+    const ends: ((cause: Error) => void)[] = []
+    const slow = [1, 2].map(() => failureOf(breaker.call(() => new Promise((_ok, fail) => ends.push(fail)))))
+    breaker.open()
+    await kit.advance(100)
+    await breaker.call(() => 1)
+    expect(breaker.state).toBe('closed')
+    for (const fail of ends) fail(new Error('old news'))
+    await Promise.all(slow)
+    expect([breaker.state, breaker.failures]).toEqual(['closed', 0])
+    await kit.end()
+  })
+
+  test('an isFailure that throws is logged, the failure counts, and the caller hears what the call failed with', async () => {
+    const kit = createTestKit()
+    const isFailure = (): boolean => {
+      throw new Error('of isFailure')
+    }
+    const breaker = new CircuitBreaker(kit.system, { maxFailures: 1, isFailure })
+    expect(await failureOf(breaker.call(() => Promise.reject(new Error('of the call'))))).toMatchObject({ message: 'of the call' })
+    expect(breaker.state).toBe('open')
+    kit.expectLog('isFailure of a circuit breaker failed')
+    await kit.end()
+  })
+
   test('failures that do not count do not open it', async () => {
     const kit = createTestKit()
     const breaker = new CircuitBreaker(kit.system, { maxFailures: 1, isFailure: (cause) => (cause as Error).message !== 'not found' })

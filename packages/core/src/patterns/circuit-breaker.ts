@@ -78,6 +78,8 @@ export class CircuitBreaker {
   #trials = 0
   #openUntil = 0
   #trying = false
+  /** How often the state has changed. */
+  #changes = 0
   constructor(system: SystemView, options: CircuitBreakerOptions = {}) {
     this.#host = hostOf(system)
     this.#options = options
@@ -103,15 +105,15 @@ export class CircuitBreaker {
       throw new CircuitOpen(this.#name, Math.max(0, this.#openUntil - this.#host.runtime.now()))
     const trial = state === 'half-open'
     if (trial) this.#trying = true
+    const changes = this.#changes
     try {
       const value = await this.#bounded(task)
-      this.#succeeded(trial)
+      // What was begun before the circuit changed says nothing about how it is now.
+      if (changes === this.#changes) this.#succeeded(trial)
       return value
     } catch (cause) {
-      this.#failed(trial, cause)
+      if (changes === this.#changes) this.#failed(trial, cause)
       throw cause
-    } finally {
-      if (trial) this.#trying = false
     }
   }
   /** Opens it by hand, such as when a health check fails. */
@@ -150,7 +152,7 @@ export class CircuitBreaker {
     this.#change('closed')
   }
   #failed(trial: boolean, cause: unknown): void {
-    if (this.#options.isFailure?.(cause) === false) {
+    if (!this.#counts(cause)) {
       // It was reached, and answered: that is what a trial wants to know.
       if (trial) this.#succeeded(true)
       return
@@ -158,6 +160,15 @@ export class CircuitBreaker {
     this.#failures++
     if (trial) this.#trials++
     if (trial || (this.#state === 'closed' && this.#failures >= this.#maxFailures)) this.#trip()
+  }
+  #counts(cause: unknown): boolean {
+    try {
+      return this.#options.isFailure?.(cause) !== false
+    } catch (thrown) {
+      // The caller is to hear what the call failed with, not this.
+      this.#host.logger.error({ circuit: this.#name, cause: thrown }, 'isFailure of a circuit breaker failed; the failure counts')
+      return true
+    }
   }
   #trip(): void {
     const ms = Math.min(this.#resetTimeout * this.#resetFactor ** this.#trials, this.#maxResetTimeout)
@@ -168,6 +179,8 @@ export class CircuitBreaker {
     const from = this.#state
     if (from === to) return
     this.#state = to
+    this.#changes++
+    this.#trying = false
     // The outcome of the call is not to depend on who listens.
     const failed = (cause: unknown): void => this.#host.logger.error({ circuit: this.#name, from, to, cause }, 'onChange of a circuit breaker failed')
     try {
