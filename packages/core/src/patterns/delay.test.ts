@@ -188,6 +188,12 @@ test('retry begins no attempt once it is aborted, and bounds each attempt', asyn
   await kit.end()
 })
 
+test('retry refuses pauses whose least exceeds their most, and makes no attempt', async () => {
+  let attempts = 0
+  await expect(retry(() => ++attempts, { backoff: { min: 5000 } })).rejects.toMatchObject({ code: 'invalid-option', option: 'backoff.min' })
+  expect(attempts).toBe(0)
+})
+
 test('retry refuses a bad timeout at once, and makes no attempt', async () => {
   let attempts = 0
   await expect(retry(() => ++attempts, { timeout: -1 })).rejects.toBeInstanceOf(InvalidOption)

@@ -62,6 +62,7 @@ function backoffOf(given: Partial<Backoff> | undefined): Backoff {
   const backoff: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1, ...given }
   checkFinite('backoff.min', backoff.min, 'from')
   checkFinite('backoff.max', backoff.max, 'from')
+  if (backoff.min > backoff.max) throw new InvalidOption('backoff.min', backoff.min, `it must not exceed backoff.max (${backoff.max})`)
   checkFactor('backoff.factor', backoff.factor)
   if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) throw new InvalidOption('backoff.jitter', backoff.jitter, 'use a number from 0 to 1')
   return backoff
