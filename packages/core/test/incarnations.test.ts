@@ -106,6 +106,26 @@ test('what ends with an incarnation: context, timers, receive timeout, pending a
   await kit.end()
 })
 
+test('27. a death pact asked for by a second watch of the same actor holds', async () => {
+  const kit = createTestKit()
+  const target = kit.system.spawn(receive<string>(() => same))
+  const watcher = kit.system.spawn(
+    setup<string>((ctx) => {
+      ctx.watch(target)
+      ctx.watch(target, { deathPact: true })
+      ctx.watch(target)
+      return receive<string>(() => same)
+    }),
+    { supervision: 'stop' },
+  )
+  await kit.settle()
+  const end = kit.system.whenTerminated(watcher)
+  target.stop()
+  await kit.settle()
+  expect(await end).toMatchObject({ reason: 'failure', cause: { code: 'death-pact' } })
+  await kit.end()
+})
+
 test('27. an unhandled Terminated of a watched actor is a death pact only where asked for; by default it is logged', async () => {
   const kit = createTestKit()
   const watched = kit.system.spawn(keeper(), { name: 'watched' })

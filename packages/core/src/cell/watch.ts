@@ -12,7 +12,7 @@ import { cellOf } from './local-ref.ts'
 export class Watch extends Envelope {
   /** What to deliver instead of Terminated; undefined for a plain watch. */
   readonly message: unknown
-  readonly deathPact: boolean
+  deathPact: boolean
   readonly ref: AnyRef
   /** The watched actor has ended, and the news is queued. */
   ended = false
@@ -48,7 +48,11 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
   const watching = (cell.more.watching ??= new Map())
   const present = watching.get(ref)
   if (present !== undefined) {
-    if ((present.message === undefined) === (message === undefined)) return
+    if ((present.message === undefined) === (message === undefined)) {
+      // Watching again changes nothing, unless it asks for more.
+      if (deathPact) present.deathPact = true
+      return
+    }
     throw new NotAllowed(`${cell.ref.path} already watches ${ref.path} the other way. Call unwatch before mixing watch and watchWith.`)
   }
   const entry = new Watch(ref, message, deathPact)
