@@ -3,7 +3,7 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { ActorError, receive, same, setup, supervise } from 'troupe'
-import { boom, keeper, type Msg, often } from './keeper.ts'
+import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 
 describe('13. the log of failures', () => {
   test('says actor, cause, message type and directive', async () => {
@@ -149,6 +149,36 @@ describe('63. handOver', () => {
     kit.system.restart(ref)
     await kit.settle()
     expect(found).toEqual([undefined, 'hot potato', undefined])
+    await kit.end()
+  })
+
+  test('by a handler that a restart waits for is refused', async () => {
+    const kit = createTestKit()
+    const held = gate()
+    let refused: unknown
+    let found: unknown
+    const ref = kit.system.spawn(
+      setup<Msg>((ctx) => {
+        found = ctx.handedOver
+        return receive<Msg>(async (c) => {
+          await held.promise
+          try {
+            c.handOver('too early')
+          } catch (error) {
+            refused = error
+          }
+          return same
+        })
+      }),
+    )
+    ref.tell(say('wait'))
+    await kit.settle()
+    kit.system.restart(ref)
+    await kit.settle()
+    held.open()
+    await kit.settle()
+    expect(refused).toMatchObject({ code: 'not-allowed' })
+    expect(found).toBeUndefined()
     await kit.end()
   })
 

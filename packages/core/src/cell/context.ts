@@ -228,7 +228,8 @@ export class Context implements ActorContext<unknown> {
   }
   handOver(value: unknown): void {
     const cell = this.live('hand over')
-    if (cell.phase !== 'restarting' || !phaseInfo(cell).live) throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
+    if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'pre-stop')
+      throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
     cell.more.handingOver = value
   }
 }
