@@ -7,7 +7,9 @@ import {
   ActorError,
   behaviorOfClass,
   type ChildFailed,
+  type ClassCall,
   handleOf,
+  type MessageSchema,
   NotABehavior,
   NotAllowed,
   type Observation,
@@ -561,6 +563,35 @@ test('a class becomes a behavior, and the ref of that is a handle', async () => 
   await kit.settle()
   expect(await n).toBe(1)
   expect(() => handleOf(kit.probe<never>().ref)).toThrow(NotAllowed)
+  await kit.end()
+})
+
+test('a question is answered also where a schema has left its replyTo out', async () => {
+  const kit = createTestKit()
+  class Adder extends Actor {
+    add(a: number): number {
+      return a + 1
+    }
+    async later(a: number): Promise<number> {
+      await Promise.resolve()
+      return a + 1
+    }
+  }
+  const accepts: MessageSchema = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) => ({ value: { type: (value as ClassCall).type, args: (value as ClassCall).args } }),
+    },
+  }
+  for (const reentrant of [false, true]) {
+    const adder = kit.system.spawn(Adder, { accepts, reentrant })
+    const answers = Promise.all([adder.ask.add(1), adder.ask.later(2)])
+    adder.tell.add(3)
+    await kit.settle()
+    expect(await answers).toEqual([2, 3])
+  }
+  expect(kit.system.deadLetters.list()).toEqual([])
   await kit.end()
 })
 

@@ -3,6 +3,7 @@
 // without class actors do not carry it.
 
 import type { Context } from '../cell/context.ts'
+import { askedBy } from '../cell/envelope.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf, type ClassCall } from '../values/actor-class.ts'
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
 import type { ActorContext } from '../values/context.ts'
@@ -171,7 +172,8 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
 
 /** Answers whoever asked, unless the call was handed on, put aside, cut off, or has replied by itself. */
 function answer(ctx: Context, message: ClassCall, value: unknown): undefined {
-  const { replyTo } = message
+  // A schema may have left the address out; whoever asked is known all the same.
+  const replyTo = message.replyTo ?? (ctx.meta === undefined ? undefined : askedBy(ctx.meta))
   if (replyTo === undefined || ctx.message !== message || ctx.ended) return
   if (value === undefined && (replyTo as { settled?: boolean }).settled === true) return
   replyTo.tell(value as never)
