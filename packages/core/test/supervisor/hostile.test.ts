@@ -94,3 +94,25 @@ describe('a child that is none is refused', () => {
     expect(() => supervisor({ children: [{ name: 'c', behavior: idle() } as never] })).toThrow(expect.objectContaining({ code: 'invalid-option' }))
   })
 })
+
+describe('a request that throws when it is read counts as unhandled', () => {
+  const throwing = (): never => {
+    throw new Error('do not look')
+  }
+  const illegible: Record<string, object> = {
+    'its child': Object.defineProperty({}, 'child', { get: throwing }),
+    'the name of its child': { child: Object.defineProperty({}, 'name', { get: throwing }) },
+    'everything of its child': { child: new Proxy({}, { get: throwing, has: throwing }) },
+    'the behavior of its child': { child: Object.defineProperty({ name: 'c', needs: [], spawn: {} }, 'behavior', { get: throwing }) },
+    'its replyTo': Object.defineProperty({ child: 'a' }, 'replyTo', { get: throwing }),
+  }
+  for (const type of ['start-child', 'stop-child', 'restart-child', 'delete-child', 'find-child'])
+    for (const [name, request] of Object.entries(illegible))
+      test(`${type}, ${name}`, async () => {
+        const { kit, sup, works } = await rig()
+        sup.tell(Object.defineProperties({ type }, Object.getOwnPropertyDescriptors(request)) as never)
+        await kit.settle()
+        expect(await kit.checkLedger()).toMatchObject({ unhandled: 1, failed: 0 })
+        await works()
+      })
+})

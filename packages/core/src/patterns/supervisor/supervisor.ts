@@ -116,6 +116,7 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
 
 /** False: it is no message for a supervisor. */
 function handle(engine: Engine, checked: Checked, path: string, message: SupervisorMessage): boolean {
+  if (!isLegible(message)) return false
   switch (message?.type) {
     case 'start-child': {
       const wrong = misfit(checked, message.child)
@@ -148,6 +149,23 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
       return true
     default:
       return false
+  }
+}
+
+/** What is read of a request for the sake of its child, be it a spec, a ref or a name. */
+const looked = ['name', 'path', 'behavior', 'needs', 'spawn', 'template', 'significant'] as const
+
+/** Whether a request can be read: a getter or proxy that throws must not fail the supervisor, and its children with it. */
+function isLegible(message: SupervisorMessage): boolean {
+  try {
+    const { child, replyTo } = (message ?? {}) as { readonly child?: unknown; readonly replyTo?: { readonly tell?: unknown } }
+    void replyTo?.tell
+    if (typeof child !== 'object' || child === null) return true
+    void ('tell' in child)
+    for (const part of looked) void (child as Record<string, unknown>)[part]
+    return true
+  } catch {
+    return false
   }
 }
 
