@@ -44,9 +44,10 @@ export class ManualRuntime implements ExecutionRuntime {
   hold(): () => void {
     return () => {}
   }
-  pump(): boolean {
+  pump(until?: () => boolean): boolean {
     let ran = false
     for (;;) {
+      if (ran && until?.() === true) return true
       const due = this.#timer
       if (due !== undefined && due.at <= this.#now()) {
         this.#timer = undefined

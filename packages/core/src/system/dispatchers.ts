@@ -25,7 +25,7 @@ export class DispatcherTable implements Dispatchers {
   readonly fallback: Dispatcher
   constructor(host: CellHost, options: DispatcherOptions | undefined, others: Readonly<Record<string, DispatcherOptions>> | undefined) {
     this.#host = host
-    this.fallback = new Dispatcher(defaultName, host, settingsOf(options, 'dispatcher'))
+    this.fallback = new Dispatcher(defaultName, host, settingsOf(options, 'dispatcher', host))
     this.#table.set(defaultName, this.fallback)
     for (const [name, given] of Object.entries(others ?? {})) this.add(name, given)
   }
@@ -39,7 +39,7 @@ export class DispatcherTable implements Dispatchers {
     if (typeof name !== 'string' || name === '') throw new InvalidOption('dispatcher name', name, 'use a non-empty string')
     const present = this.#table.get(name)
     if (present !== undefined && present.state !== 'stopped') throw new UnknownDispatcher(name, 'there is one of that name. Close it first')
-    this.#table.set(name, new Dispatcher(name, this.#host, settingsOf(options, `dispatchers.${name}`)))
+    this.#table.set(name, new Dispatcher(name, this.#host, settingsOf(options, `dispatchers.${name}`, this.#host)))
   }
   close(name: string): void {
     if (name === defaultName) throw new UnknownDispatcher(name, 'the default dispatcher ends with its system only')
@@ -69,12 +69,17 @@ export class DispatcherTable implements Dispatchers {
   }
 }
 
-function settingsOf(options: DispatcherOptions = {}, where: string): DispatcherSettings {
+/** As good as no limit of turns. */
+const endless = 2 ** 30
+/** Where somebody pumps, the clock may stand still, and then no slice would end; so whoever pumps gets a word in. */
+const pumped = 2 ** 14
+
+function settingsOf(options: DispatcherOptions = {}, where: string, host: CellHost): DispatcherSettings {
   checkKnown(where, options, ['throughput', 'slice', 'maxTurns'])
   const { throughput = 64, slice = 5, maxTurns } = options
   return {
     throughput: checkWhole(`${where}.throughput`, throughput, 1),
     slice: checkFinite(`${where}.slice`, slice, 'above'),
-    maxTurns: maxTurns === undefined ? 2 ** 30 : checkWhole(`${where}.maxTurns`, maxTurns, 1),
+    maxTurns: maxTurns === undefined ? (host.runtime.pump === undefined ? endless : pumped) : checkWhole(`${where}.maxTurns`, maxTurns, 1),
   }
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { ActorSystem, ManualRuntime, receive } from '../index.ts'
+import { type ActorRef, ActorSystem, ManualRuntime, receive, same } from '../index.ts'
 
 test('a survivor is reported once, also when real time and the runtime reach the deadline one after the other', async () => {
   let now = 0
   let ending = false
   // The first pump finds the runtime's clock before the deadline, and takes so long that real time is past it.
   class Slow extends ManualRuntime {
-    override pump(): boolean {
-      const ran = super.pump()
+    override pump(until?: () => boolean): boolean {
+      const ran = super.pump(until)
       if (!ending || now > 0) return ran
       const begun = performance.now()
       while (performance.now() - begun < 5);
@@ -22,4 +22,25 @@ test('a survivor is reported once, also when real time and the runtime reach the
   ending = true
   const report = await system.shutdown({ deadline: 2 })
   expect(report.killed).toEqual(['/user/stuck'])
+})
+
+test('a draining shutdown of actors that never run out of messages ends at its deadline, also where the clock stands still', async () => {
+  const system = ActorSystem.create('busy', { runtime: new ManualRuntime({ now: () => 0 }), keepAlive: false })
+  const restless = receive<'go'>((ctx) => {
+    ctx.self.tell('go')
+    return same
+  })
+  const pass: ActorRef<'go'>[] = []
+  const other = (to: number) =>
+    receive<'go'>(() => {
+      pass[to]!.tell('go')
+      return same
+    })
+  system.spawn(restless, { name: 'restless' }).tell('go')
+  pass.push(system.spawn(other(1), { name: 'ping' }), system.spawn(other(0), { name: 'pong' }))
+  pass[0]!.tell('go')
+  const report = await system.shutdown({ drain: true, deadline: 20 })
+  expect(report.killed).toEqual(['/user/restless', '/user/ping', '/user/pong'])
+  const { queued, inProgress } = await system.ledger()
+  expect([queued, inProgress]).toEqual([0, 0])
 })

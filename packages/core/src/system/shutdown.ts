@@ -101,7 +101,7 @@ function isQuiet(core: SystemCore): boolean {
 function pumpToEnd(core: SystemCore, deadline: number, done: () => boolean, killAll: () => void, finish: () => void): void {
   const started = hostNow()
   const round = (): void => {
-    core.runtime.pump!()
+    core.runtime.pump!(() => hostNow() - started > deadline)
     if (done()) return
     const waited = hostNow() - started
     if (waited > deadline + grace) finish()

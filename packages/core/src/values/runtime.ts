@@ -32,8 +32,11 @@ export interface ExecutionRuntime {
   enter(task: () => void): void
   /** Keeps the process alive until the returned function is called. */
   hold(): () => void
-  /** Runs what is due and returns whether anything ran; only runtimes that do not run by themselves have it. */
-  pump?(): boolean
+  /**
+   * Runs what is due and returns whether anything ran; only runtimes that do not run by themselves have it. Returns
+   * early, between two tasks, once `until` holds: work that breeds work would keep it for ever.
+   */
+  pump?(until?: () => boolean): boolean
   readonly choices?: SchedulerChoices
   /** Called once, when the system has ended. */
   stop?(): void
