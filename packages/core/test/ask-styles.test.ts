@@ -362,3 +362,25 @@ test('a question asked outside of handlers belongs to nobody; one that a handler
 test('DeadlockError is exported with its code', () => {
   expect(new DeadlockError(['/user/a', '/user/a'])).toMatchObject({ code: 'deadlock', name: 'DeadlockError' })
 })
+
+test('questions that time out together at a reentrant actor do not look at each other', async () => {
+  const kit = createTestKit()
+  const target = kit.system.spawn(behavior(kit), { reentrant: true })
+  const outcomes = Array.from({ length: 3000 }, () => outcomeOf(target.ask({ type: 'hang' }, { timeout: 10 })))
+  await kit.settle()
+  // Counts how many calls are looked at for all of the explanations together.
+  const { calls } = (target as unknown as { cell: { extras: { calls: Set<object> } } }).cell.extras
+  let looked = 0
+  const iterate = calls[Symbol.iterator].bind(calls)
+  calls[Symbol.iterator] = function* () {
+    for (const call of iterate()) {
+      looked++
+      yield call
+    }
+  } as never
+  await kit.advance(10)
+  for (const outcome of await Promise.all(outcomes)) expect(outcome).toMatchObject({ code: 'ask-timeout', question: 'in-progress' })
+  expect(looked).toBeLessThanOrEqual(3000 * 1001)
+  kit.system.kill(target)
+  await kit.end()
+})

@@ -9,7 +9,7 @@ import { askedBy, type Meta } from './envelope.ts'
 
 /** The longest chain that is printed. */
 const longest = 32
-/** How far the mailbox is searched: a thousand questions that time out together must not look at each other. */
+/** How far the mailbox, and the calls of a reentrant actor, are searched: a thousand questions that time out together must not look at each other. */
 const furthest = 1000
 
 export function explain(ask: PendingAsk): AskExplanation {
@@ -43,9 +43,12 @@ function busyWith(target: Cell): AskExplanation['inProgress'] {
   return undefined
 }
 
-/** Whether a reentrant target has the question among its calls. */
+/** Whether a reentrant target has the question among its calls; where there are too many to look at, it is taken for one of them. */
 function inCall(ask: PendingAsk): boolean {
-  for (const call of ask.target.extras?.calls ?? []) if (call.message !== undefined && askedBy(call.meta) === ask) return true
+  let left = furthest
+  for (const call of ask.target.extras?.calls ?? []) {
+    if (left-- === 0 || (call.message !== undefined && askedBy(call.meta) === ask)) return true
+  }
   return false
 }
 
