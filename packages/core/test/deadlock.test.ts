@@ -40,7 +40,7 @@ const settled = async (kit: TestKit, promise: Promise<unknown>): Promise<unknown
 }
 const go = { type: 'do' } as const
 
-test('asking oneself in a handler rejects at once with the cycle named', async () => {
+test('41. asking oneself in a handler rejects at once with the cycle named', async () => {
   const kit = createTestKit()
   const { a } = cast(kit, { a: (ctx) => ctx.ask(ctx.self, go) })
   const error = await settled(kit, a!.ask(go))
@@ -50,7 +50,7 @@ test('asking oneself in a handler rejects at once with the cycle named', async (
   await kit.end()
 })
 
-test.each([2, 3, 10])('a cycle of %i rejects the closing ask at once', async (n) => {
+test.each([2, 3, 10])('41. a cycle of %i rejects the closing ask at once', async (n) => {
   const kit = createTestKit()
   const names = Array.from({ length: n }, (_, i) => `n${i}`)
   const refs = cast(kit, Object.fromEntries(names.map((name, i) => [name, (ctx) => ctx.ask(refs[names[(i + 1) % n]!]!, go)])))
@@ -82,24 +82,36 @@ test('an ask after an await counts when it goes through ctx', async () => {
   await kit.end()
 })
 
-test('class actors are seen, through their handles too', async () => {
+test.each([1, 2, 3])('41. a cycle of %i class actors is seen, through their handles too, unless one is reentrant', async (n) => {
   const kit = createTestKit()
+  let left = Infinity
   class Node extends Actor {
     #next: ActorHandle<Node> | undefined
     link(next: ActorHandle<Node>): void {
       this.#next = next
     }
     async go(): Promise<string> {
-      return `${await this.#next!.ask.go()}!`
+      return left-- === 0 ? 'home' : `${await this.#next!.ask.go()}!`
     }
   }
-  const nodes = ['x', 'y', 'z'].map((name) => kit.system.spawn(Node, { name, supervision: 'resume' }))
-  nodes.forEach((node, i) => node.tell.link(nodes[(i + 1) % 3]!))
-  expect(await settled(kit, nodes[0]!.ask.go())).toMatchObject({ cycle: ['/user/z', '/user/x', '/user/y', '/user/z'] })
+  const ring = (names: readonly string[], reentrant: boolean): ActorHandle<Node>[] => {
+    const nodes = names.map((name, i) => kit.system.spawn(Node, { name, supervision: 'resume', reentrant: reentrant && i === 0 }))
+    nodes.forEach((node, i) => node.tell.link(nodes[(i + 1) % n]!))
+    return nodes
+  }
+  const names = ['x', 'y', 'z'].slice(0, n)
+  const cycle = [...names.slice(-1), ...names].map((name) => `/user/${name}`)
+  expect(await settled(kit, ring(names, false)[0]!.ask.go())).toMatchObject({ code: 'deadlock', cycle })
+  left = n
+  const [first] = ring(
+    names.map((name) => `re${name}`),
+    true,
+  )
+  expect(await settled(kit, first!.ask.go())).toBe(`home${'!'.repeat(n)}`)
   await kit.end()
 })
 
-test('a reentrant actor in the cycle breaks it', async () => {
+test('41. a reentrant actor in the cycle breaks it', async () => {
   const kit = createTestKit()
   let calls = 0
   const refs: Record<string, ActorRef<Do>> = cast(

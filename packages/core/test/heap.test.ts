@@ -26,9 +26,24 @@ const loads: Record<string, Load> = {
     before: `const echo = system.spawn(receive((ctx, m) => { m.replyTo.tell(1); return same }))`,
     round: `const asks = []; for (let i = 0; i < n; i++) asks.push(echo.ask({ i })); pump(); await Promise.all(asks)`,
   },
-  'asks rejected by timeout': {
+  '40. asks rejected by timeout': {
     before: `const silent = system.spawn(ignore)`,
     round: `const asks = []; for (let i = 0; i < n; i++) asks.push(silent.ask({ i }, { timeout: 1 + i % 100 }).then(() => { throw 1 }, () => {})); pump(); clock.now += 200; pump(); await Promise.all(asks)`,
+  },
+  '40. asks of class actors rejected by timeout: queued, in progress, and handled without an answer': {
+    before: `const sink = system.spawn(ignore)
+      class Silent extends Actor { async hang() { await new Promise(() => {}) } pass() { this.ctx.forward(sink) } }
+      const held = system.spawn(Silent), busy = system.spawn(Silent, { reentrant: true }), silent = system.spawn(Silent)
+      const views = Array.from({ length: 100 }, (_, i) => (i === 0 ? held : i === 1 ? busy : silent).with({ timeout: 1 + i }).ask)`,
+    round: `system.suspend(held, 'a test')
+      pump()
+      const asks = []
+      for (let i = 0; i < n; i++) {
+        const ask = views[i % 100]
+        asks.push((i % 100 === 1 ? ask.hang() : ask.pass()).then(() => { throw 1 }, () => {}))
+      }
+      pump(); clock.now += 200; pump(); await Promise.all(asks)
+      system.resume(held); system.restart(busy); pump(); clock.now += 6000; pump()`,
   },
   'asks of an actor that stops': {
     rounds: 20,
@@ -70,7 +85,7 @@ const loads: Record<string, Load> = {
 }
 
 const script = (load: Load): string => `
-  import { ActorSystem, ManualRuntime, ignore, receive, same, setup } from ${JSON.stringify(dist)}
+  import { Actor, ActorSystem, ManualRuntime, ignore, receive, same, setup } from ${JSON.stringify(dist)}
   Error.stackTraceLimit = 0
   const clock = { now: 0 }
   let armed = 0
