@@ -400,3 +400,34 @@ test('a deadlock: a handler that forwards its message and then waits for one tha
   expect(answer).toBeInstanceOf(DeadlockError)
   await kit.end()
 })
+
+test('a deadlock: A asks B, which forwards the question back to A', async () => {
+  const kit = createTestKit()
+  const refs: Record<string, ActorRef<Do>> = cast(kit, { a: (ctx) => ctx.ask(refs['b']!, go), b: (ctx) => ctx.forward(refs['a']!) })
+  expect(await settled(kit, refs['a']!.ask(go))).toMatchObject({ code: 'deadlock', cycle: ['/user/a', '/user/a'] })
+  await kit.end()
+})
+
+test('a deadlock: B asks A in the handler of a timer, while the question of A waits behind it', async () => {
+  const kit = createTestKit()
+  const heard: unknown[] = []
+  const { a } = cast(kit, { a: (ctx) => ctx.ask(b, go) })
+  const b: ActorRef<Do> = kit.system.spawn(
+    setup<Do | 'tick'>((ctx) => {
+      ctx.timers.once('t', 10, 'tick')
+      return receive<Do | 'tick'>(async (c, m) => {
+        if (m !== 'tick') return m.replyTo.tell('free')
+        await delay(5, { clock: c.system.clock })
+        heard.push(await outcomeOf(c.ask(a!, go)))
+        return same
+      })
+    }),
+    { name: 'b' },
+  )
+  await kit.advance(10)
+  const asked = a!.ask(go)
+  await kit.advance(5)
+  expect(heard).toMatchObject([{ code: 'deadlock', cycle: ['/user/b', '/user/a', '/user/b'] }])
+  expect(await settled(kit, asked)).toBe('free')
+  await kit.end()
+})
