@@ -456,3 +456,40 @@ test('C9: every ask settles exactly once, by the first pass after its deadline, 
     { numRuns: 200 },
   )
 })
+
+test('what is no question is refused at once, and nothing is sent', async () => {
+  const kit = createTestKit()
+  const ref = kit.system.spawn(
+    answering(() => {}),
+    { name: 'strict' },
+  ) as ActorRef<never>
+  for (const question of ['text', 7, undefined, null, Symbol('q')])
+    expect(await outcome(ref.ask(question as never))).toBe('ask-refused')
+  await expect(ref.ask('text' as never)).rejects.toThrow(/\/user\/strict.*a question is an object/)
+  await kit.settle()
+  expect((await kit.system.ledger()).sent).toBe(0)
+  await kit.end()
+})
+
+test('questions that share a signal share one listener, which goes with the last of them', async () => {
+  const kit = createTestKit()
+  const ref = kit.system.spawn(answering((_ctx, m) => (m.n === 0 ? m.replyTo.tell('done') : never())))
+  const controller = new AbortController()
+  const { signal } = controller
+  let listeners = 0
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)]
+  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args))
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args))
+  const answered = Array.from({ length: 20 }, () => ref.ask({ type: 'q', n: 0 }, { signal }))
+  expect(listeners).toBe(1)
+  await kit.settle()
+  await Promise.all(answered)
+  expect(listeners).toBe(0)
+  const aborted = Array.from({ length: 20 }, () => outcome(ref.ask({ type: 'q', n: 1 }, { signal })))
+  await kit.settle()
+  controller.abort()
+  expect(new Set(await Promise.all(aborted))).toEqual(new Set(['cancelled']))
+  ref.stop()
+  await kit.advance(10_000)
+  await kit.end()
+})

@@ -2,7 +2,6 @@
 // actor's turn, so that a throwing adapter is a failure of the actor and of nobody else.
 
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
-import { AskRefused } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
 import { askCell, contextNow, type PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
@@ -45,7 +44,6 @@ export class Adapter implements ActorRef<unknown> {
   }
   /** Asks on behalf of a context, whose incarnation the question ends with if it is `owned`. */
   askAs(asker: Context | undefined, owned: boolean, question: unknown, options: AskOptions | undefined): Promise<never> {
-    if (typeof question !== 'function' && typeof question !== 'object') return Promise.reject(new AskRefused(this.path, 'the question is no message'))
     return askCell(this.cell, question, options, asker, owned, (ask) => new Adapted(this, ask)) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AbortSignalLike }): Promise<void> {

@@ -2,6 +2,7 @@
 // in one object. Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops,
 // and, where a handler asked it, into its asker. Kept small: it is most of what an ask costs.
 
+import { listenTo } from '../ports/on-abort.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { checkOneOf } from '../values/checks.ts'
@@ -139,9 +140,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   listen(signal: AbortSignalLike): void {
-    const abort = (): void => this.cancel(`The question to ${this.target.ref.path}`, signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    this.unlisten = () => signal.removeEventListener('abort', abort)
+    this.unlisten = listenTo(signal, () => this.cancel(`The question to ${this.target.ref.path}`, signal.reason))
   }
 
   link(): void {
@@ -193,7 +192,8 @@ const unread = -1
 
 /** The context of the handler that runs now; undefined outside of turns. */
 export function contextNow(host: CellHost): Context | undefined {
-  return host.running?.current?.ctx
+  const cell = host.running?.current
+  return cell?.extras?.calling ?? cell?.ctx
 }
 
 // One executor for all asks: a closure less for each. It runs at once, inside `new Promise`.
@@ -216,6 +216,8 @@ export function askCell(
   owned: boolean,
   wrap?: (ask: PendingAsk) => Meta,
 ): Promise<unknown> {
+  if (typeof question !== 'function' && (typeof question !== 'object' || question === null))
+    return Promise.reject(new AskRefused(target.ref.path, 'a question is an object, or a function that makes one of the address to answer'))
   const { host } = target.dispatcher
   let timeout = host.askTimeout
   let headers: Headers | undefined
@@ -234,7 +236,7 @@ export function askCell(
   const ask = new PendingAsk(target, headers, timeout, resolveLast, rejectLast)
   let message: unknown
   try {
-    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : withReplyTo(question as object, ask)
+    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : withReplyTo(question, ask)
     if (asker !== undefined && !ask.settled) bindAsker(ask, asker, owned, options?.deadlock ?? host.deadlock)
   } catch (cause) {
     ask.fail(cause)

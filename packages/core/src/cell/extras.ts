@@ -66,6 +66,8 @@ export class Extras {
   asking: AskEdge | undefined
   /** The handler, signal handler or setup that has not settled. */
   pending: PendingCall | undefined
+  /** The call of a reentrant actor whose synchronous part runs now: what it asks is its own. */
+  calling: CallContext | undefined
   /** Pending handlers of a reentrant actor. */
   calls: Set<CallContext> | undefined
   /** Those of them that have settled and wait for the next turn. */

@@ -43,6 +43,7 @@ export function handleGuarded(cell: Cell): number {
       }
       ctx.message = message
     }
+    if (call !== undefined) cell.more.calling = call
     const next = cell.behavior.handle(ctx as never, message as never)
     if (call !== undefined) followCall(cell, call, passage, next)
     else if (passage !== undefined) followPassage(cell, ctx, passage, next)
@@ -52,6 +53,8 @@ export function handleGuarded(cell: Cell): number {
     if (call !== undefined) endCall(cell, call)
     // An adapter that throws has marked its message on the cell's own context, before the call had one.
     messageFailed(cell, ctx.message === undefined && cell.ctx !== undefined ? cell.ctx : ctx, cause)
+  } finally {
+    if (call !== undefined && cell.extras !== undefined) cell.extras.calling = undefined
   }
   return 1
 }

@@ -1,6 +1,7 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import {
+  type AskTimeout,
   Actor,
   type ActorHandle,
   type ActorRef,
@@ -522,6 +523,34 @@ test('a reentrant class actor takes other calls while one is pending', async () 
   await kit.settle()
   expect(await Promise.all(waits)).toEqual(['go', 'go'])
   expect(await released).toBe(2)
+  await kit.end()
+})
+
+test('what a call of a reentrant class actor asks has no more time than the call itself, and no other call lends it time', async () => {
+  const kit = createTestKit()
+  class Silent extends Actor {
+    wait(): Promise<never> {
+      return new Promise(() => {})
+    }
+  }
+  const silent = kit.system.spawn(Silent)
+  const timeouts: unknown[] = []
+  class Desk extends Actor {
+    async pass(): Promise<void> {
+      await silent.ask.wait().catch((error: AskTimeout) => timeouts.push(error.timeout))
+    }
+  }
+  const desk = kit.system.spawn(Desk, { reentrant: true })
+  const outcomes = [100, 300].map((timeout) =>
+    desk
+      .with({ timeout })
+      .ask.pass()
+      .catch(() => 'late'),
+  )
+  await kit.settle()
+  await kit.advance(5000)
+  expect(await Promise.all(outcomes)).toEqual(['late', 'late'])
+  expect(timeouts).toEqual([100, 300])
   await kit.end()
 })
 
