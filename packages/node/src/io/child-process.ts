@@ -6,6 +6,7 @@ import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Credited } from './credit.ts'
 import { IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
+import { checkOptions, processChecks } from './limits.ts'
 import type { Bytes } from './protocol.ts'
 import { resource } from './resource.ts'
 
@@ -66,6 +67,7 @@ class Output extends Credited {
  */
 export function childProcess(command: string, options: ProcessOptions): Behavior<ProcessCommand> {
   const { owner, args = [], cwd, env, credits = 16, maxBuffered = 16 * 1024 * 1024, killAfter = 2000 } = options
+  checkOptions('childProcess', options, processChecks, ['owner'])
   return resource<ProcessCommand, ProcessEvent>(owner, ({ tell, report, finish }, ctx) => {
     const self = ctx.self
     const child = spawn(command, [...args], { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), stdio: 'pipe' })

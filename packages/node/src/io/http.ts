@@ -7,6 +7,7 @@ import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { ErrorCarrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
+import { checkOptions, httpChecks, webSocketAcceptChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
 import type { TlsServerOptions } from './tls.ts'
@@ -64,6 +65,8 @@ const none = Buffer.alloc(0)
 function serve(options: HttpServeOptions): Behavior<HttpCommand> {
   const { owner, port = 0, host = '127.0.0.1', maxBody = 1024 * 1024, body = 'collect' } = options
   const what = `listen on ${options.path ?? `${host}:${port}`}`
+  checkOptions('http.serve', options, httpChecks, ['owner'])
+  if (options.websocket !== undefined) checkOptions('websocket', options.websocket, webSocketAcceptChecks, ['owner', 'handler'])
   return resource<HttpCommand, HttpEvent>(owner, ({ self, tell, report, finish }, ctx) => {
     const waiting: ActorRef<Endpoint>[] = []
     let phase: 'binding' | 'listening' | 'closed' = 'binding'

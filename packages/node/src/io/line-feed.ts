@@ -8,6 +8,7 @@ import { Credited } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
 import { lines } from './framing/lines.ts'
+import { checkOptions, lineChecks } from './limits.ts'
 import { resource } from './resource.ts'
 
 /** One line, without its end. */
@@ -42,6 +43,7 @@ class LineMessage extends Credited implements Line {
 
 export function lineFeed(open: () => Readable, what: string, options: LineOptions): Behavior<LineCommand> {
   const { owner, credits = 256, maxLength } = options
+  checkOptions('lines', options, lineChecks, ['owner'])
   return resource<LineCommand, LineEvent>(owner, ({ self, report, finish }) => {
     const stream = open()
     const decoder = lines({ maxLength })

@@ -7,6 +7,7 @@ import { actorBehind, onRelease } from 'troupe/internal'
 import { Acceptor, type SpawnConnection } from './accept.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
+import { checkOptions, listenChecks } from './limits.ts'
 import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions, Endpoint, SocketEvent } from './protocol.ts'
 
 /** What a listener tells its owner. */
@@ -19,7 +20,7 @@ export type ListenerEvent =
       readonly remote: Endpoint
       readonly listener: ActorRef<ListenerCommand>
     }
-  /** A peer was turned away: too many connections, or a TLS handshake that failed. */
+  /** A peer was turned away: too many connections, a TLS handshake that failed, or spawn options that are wrong. */
   | { readonly type: 'refused'; readonly code: string; readonly remote: Endpoint; readonly listener: ActorRef<ListenerCommand> }
   /** It cannot listen, and stops; unhandled, it fails instead. */
   | { readonly type: 'listen-error'; readonly code: string; readonly error: IoError; readonly listener: ActorRef<ListenerCommand> }
@@ -63,10 +64,16 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
   const { owner } = options
   const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
   const what = `listen on ${place}`
+  checkOptions('listen', options, listenChecks, ['owner', 'handler'])
   return setup<ListenerCommand | Internal>((ctx) => {
     const self: ActorRef<ListenerCommand | Internal> = ctx.self
     const waiting: ActorRef<Endpoint>[] = []
     let bound = false
+    // A server that is still looking up its name cannot be closed; it is, as soon as it listens.
+    const close = (): void => {
+      if (server.listening) server.close()
+      else server.once('listening', () => server.close())
+    }
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
     const carrier = new Carrier(self, source)
     const tell = (event: ListenerEvent): void => owner?.tell(event, carrier)
@@ -95,8 +102,7 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     onRelease(ctx, {
       release: () => {
         source.stale = true
-        if (server.listening) server.close()
-        else server.on('listening', () => server.close())
+        close()
       },
     })
     const watched = owner === undefined ? undefined : actorBehind(owner)
@@ -121,7 +127,7 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
             else waiting.push(m.replyTo)
             return same
           case 'close':
-            server.close()
+            close()
             return same
           case 'fall':
             throw m.error

@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Carrier, Credited } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
+import { checkOptions, udpChecks } from './limits.ts'
 import type { Bytes, Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
 
@@ -55,6 +56,7 @@ class Datagram extends Credited {
 
 function bind(options: UdpOptions): Behavior<UdpCommand> {
   const { owner, port = 0, version = 4, host = version === 4 ? '127.0.0.1' : '::1', credits = 1024, reuseAddress = false } = options
+  checkOptions('udp.bind', options, udpChecks, ['owner'])
   return resource<UdpCommand, UdpEvent>(owner, ({ tell, report, finish }, ctx) => {
     const self = ctx.self
     const socket = createSocket({ type: version === 4 ? 'udp4' : 'udp6', reuseAddr: reuseAddress })
