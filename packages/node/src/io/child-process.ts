@@ -125,15 +125,23 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
         }
       },
       release: () => {
-        for (const feed of feeds) feed.stale = true
-        if (ended || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+        for (const feed of feeds) feed.close()
+        if (ended || child.pid === undefined) return
+        // Children of the child may hold its pipes open long after it; nobody listens to them any more.
+        const letGo = (): void => {
+          for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+        }
+        if (child.exitCode !== null || child.signalCode !== null) return letGo()
         // Read on into nothing: a child blocked on a full pipe could not end politely.
         child.stdout.resume()
         child.stderr.resume()
         child.stdin.destroy()
         child.kill('SIGTERM')
         const timer = setTimeout(() => child.kill('SIGKILL'), killAfter)
-        child.once('exit', () => clearTimeout(timer))
+        child.once('exit', () => {
+          clearTimeout(timer)
+          letGo()
+        })
       },
     }
   })
