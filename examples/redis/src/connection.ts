@@ -18,16 +18,18 @@ const few = 32
 /** Serves the commands that need no keyspace; stays empty. */
 const nowhere = new Store(() => 0)
 
+const none: readonly string[][] = []
+
 class Worker {
   readonly session: Session
   readonly #socket: Connection
   readonly #self: ActorRef<ConnectionMessage>
   readonly #requests: RespRequests<string> = respRequests()
   /** Commands under way, which a keyspace may be looking at, and the next one's place among them. */
-  #commands: string[][] = []
+  #commands: readonly string[][] = none
   #at = 0
   /** Commands that came meanwhile. */
-  #next: string[][] = []
+  #next: string[][] | undefined = undefined
   /** A keyspace has the commands under way. */
   #asked = false
   #problem: string | undefined = undefined
@@ -45,7 +47,7 @@ class Worker {
   take(ctx: ActorContext<ConnectionMessage>, chunk: Buffer): void {
     if (this.#problem !== undefined || this.session.closing) return
     try {
-      this.#requests.read(chunk, this.#next)
+      this.#requests.read(chunk, (this.#next ??= []))
     } catch (cause) {
       if (!(cause instanceof FrameError)) throw cause
       this.#problem = cause.problem
@@ -97,11 +99,11 @@ class Worker {
   /** Whether there is a command to work on. */
   #more(): boolean {
     if (this.#at < this.#commands.length) return true
-    if (this.#next.length === 0) return false
-    this.#commands = this.#next
-    this.#next = []
+    // An idle connection keeps nothing of what it did.
+    this.#commands = this.#next ?? none
+    this.#next = undefined
     this.#at = 0
-    return true
+    return this.#commands.length > 0
   }
   /** Answers the run of commands that need no keyspace, with which those under way begin. */
   #answerStateless(first: Command): void {
@@ -129,7 +131,7 @@ class Worker {
   }
   /** Reads on, or stops reading, by how much is left to do. */
   #pace(): void {
-    const left = this.#commands.length - this.#at + this.#next.length
+    const left = this.#commands.length - this.#at + (this.#next?.length ?? 0)
     if (this.#reading ? left < many && !this.#full : left > few || this.#full) return
     this.#reading = !this.#reading
     if (this.#reading) this.#socket.resume()

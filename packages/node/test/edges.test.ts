@@ -35,7 +35,7 @@ type Event = ListenerEvent | ConnectionEvent
 const quiet = (): Behavior<unknown> => receive(() => same)
 
 /** Serves sockets for clients that are to be tested. */
-async function rawServer(onSocket: (socket: Socket) => void): Promise<{ readonly port: number; close(): void }> {
+async function rawServer(onSocket: (socket: Socket) => void): Promise<{ readonly port: number; readonly close: () => void }> {
   const server = createServer(onSocket).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { port: (server.address() as { port: number }).port, close: () => void server.close() }

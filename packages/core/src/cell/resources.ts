@@ -19,9 +19,9 @@ export function onRelease(ctx: ActorContext<never>, resource: { release(): void 
   else more.releases.push(resource)
 }
 
-/** A `setup` for something that is there before its actor: where the actor ends without a start, `unstarted` is called instead. */
-export function setupOrRelease<M>(init: (ctx: ActorContext<M>) => Behavior<M>, unstarted: (() => void) | undefined): Behavior<M> {
-  return unstarted === undefined ? setup(init) : new EarlyNode(init, undefined, unstarted)
+/** A `setup` for something that is there before its actor: where the actor ends without a start, it is released instead. */
+export function setupOrRelease<M>(init: (ctx: ActorContext<M>) => Behavior<M>, early: { release(): void } | undefined): Behavior<M> {
+  return early === undefined ? setup(init) : new EarlyNode(init, undefined, early)
 }
 
 /** The actor whose mailbox a ref leads to: itself, or the one behind an adapter; undefined for asks and foreign refs. */

@@ -154,7 +154,7 @@ function finish(cell: Cell): void {
   disarmStep(cell)
   const info = phaseInfo(cell)
   const { initial } = cell
-  if (info.unstarted && initial instanceof EarlyNode) initial.unstarted()
+  if (info.unstarted && initial instanceof EarlyNode) initial.early.release()
   release(cell, info)
 }
 

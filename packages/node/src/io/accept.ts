@@ -14,7 +14,7 @@ import {
   supervisorClient,
   SystemClosed,
 } from 'troupe'
-import { handledConnection, once, ownedConnection } from './connection.ts'
+import { handledConnection, Once, ownedConnection } from './connection.ts'
 import { Carrier } from './credit.ts'
 import { toIoError } from './errors.ts'
 import type { ListenerCommand, ListenerEvent, ListenOptions } from './listen.ts'
@@ -65,8 +65,8 @@ export class Acceptor {
   }
   #behavior(link: SocketLink): Behavior<never> {
     const { handler, owner } = this.#options
-    if (handler !== undefined) return handledConnection(once(link), handler, this.#options)
-    return ownedConnection(once(link), owner, this.#options, (connection) =>
+    if (handler !== undefined) return handledConnection(new Once(link), handler, this.#options)
+    return ownedConnection(new Once(link), owner, this.#options, (connection) =>
       this.#tell({ type: 'accepted', connection, remote: link.remote, listener: this.#ctx.self }),
     )
   }

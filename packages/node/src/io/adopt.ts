@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import type { ActorRef, Behavior } from 'troupe'
-import { once, ownedConnection } from './connection.ts'
+import { Once, ownedConnection } from './connection.ts'
 import { adoptChecks, checkOptions } from './limits.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
 import { SocketLink } from './socket-link.ts'
@@ -25,5 +25,5 @@ export interface AdoptOptions extends ConnectionOptions {
  */
 export function adopt(stream: Duplex, options: AdoptOptions): Behavior<ConnectionCommand> {
   checkOptions('adopt', options, adoptChecks, ['owner'])
-  return ownedConnection(once(new SocketLink(stream, 'use an adopted stream', options, options.interest)), options.owner, options)
+  return ownedConnection(new Once(new SocketLink(stream, 'use an adopted stream', options, options.interest)), options.owner, options)
 }

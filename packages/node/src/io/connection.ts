@@ -15,23 +15,19 @@ type AnyLink = Link<never, never>
 /** Where the link of an incarnation comes from. */
 export interface Opening<L> {
   /** Undefined where it cannot come back; then the actor stops. */
-  readonly open: (ctx: ActorContext<never>) => L | undefined
-  /** The actor ended before it began: lets go of what was there already. */
-  readonly unstarted?: () => void
+  open(ctx: ActorContext<never>): L | undefined
+  /** The link that is there before its actor: let go of where that never starts. */
+  readonly link?: L
 }
 
 /** A connection that is there once, such as an accepted one: a restarted actor finds it gone, and stops. */
-export function once<L extends { readonly attached: boolean; readonly stale: boolean; release(): void }>(
-  link: L,
-  begin?: (ctx: ActorContext<never>) => void,
-): Opening<L> {
-  return {
-    open: (ctx) => {
-      if (link.attached || link.stale) return undefined
-      begin?.(ctx)
-      return link
-    },
-    unstarted: () => link.release(),
+export class Once<L extends AnyLink> implements Opening<L> {
+  readonly link: L
+  constructor(link: L) {
+    this.link = link
+  }
+  open(): L | undefined {
+    return this.link.attached || this.link.stale ? undefined : this.link
   }
 }
 
@@ -82,7 +78,7 @@ export function ownedLink<L extends AnyLink, C extends { readonly type: string }
       (_ctx, signal) => (signal.type === 'Terminated' && watched.is(signal.ref) ? stopped : unhandled),
     )
   }
-  return setupOrRelease(begin, opening.unstarted)
+  return setupOrRelease(begin, opening.link)
 }
 
 /** The user's actor as the owner of its socket. */
@@ -99,7 +95,7 @@ export function handledConnection<M, L extends AnyLink>(
     link.attach(ctx, ctx.self, undefined)
     return behavior
   }
-  return setupOrRelease(begin, opening.unstarted)
+  return setupOrRelease(begin, opening.link)
 }
 
 /** A connection actor around a socket or another stream. */

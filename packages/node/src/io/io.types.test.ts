@@ -40,6 +40,8 @@ import {
 import { type ActorRef, type Behavior, receive, same } from 'troupe'
 import { expectTypeOf, test } from 'vitest'
 
+declare const signals: ActorRef<OsSignal>
+declare const listenersOnly: ActorRef<ListenerEvent>
 declare const listens: ActorRef<ListenerEvent | ConnectionEvent>
 declare const hears: ActorRef<ConnectionEvent>
 declare const strings: ActorRef<string>
@@ -86,9 +88,9 @@ test('owners must understand what they will be told', () => {
     expectTypeOf(stdinLines({ owner: null! as ActorRef<LineEvent> })).toEqualTypeOf<Behavior<LineCommand>>()
     expectTypeOf(udp.bind({ owner: null! as ActorRef<UdpEvent> })).toEqualTypeOf<Behavior<UdpCommand>>()
     expectTypeOf(childProcess('x', { owner: null! as ActorRef<ProcessEvent> })).toEqualTypeOf<Behavior<ProcessCommand>>()
-    expectTypeOf(osSignals({ owner: null! as ActorRef<OsSignal> })).toEqualTypeOf<Behavior<never>>()
+    expectTypeOf(osSignals({ owner: signals })).toEqualTypeOf<Behavior<never>>()
     // @ts-expect-error the owner of a listener hears of connections too
-    tcp.listen({ port: 0, owner: null! as ActorRef<ListenerEvent> })
+    tcp.listen({ port: 0, owner: listenersOnly })
     // @ts-expect-error it does not understand connections
     tcp.connect({ port: 1, owner: strings })
     // @ts-expect-error nor files

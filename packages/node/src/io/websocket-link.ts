@@ -36,6 +36,7 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
   readonly #socket: WebSocket
   readonly remote: Endpoint
   readonly path: string
+  readonly #pingEvery: number
   /** What was sent before the handshake was done. */
   #early: (string | Uint8Array)[] = []
   #earlyBytes = 0
@@ -50,6 +51,7 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
     this.#socket = socket
     this.remote = remote
     this.path = path
+    this.#pingEvery = options.pingEvery ?? 30_000
     socket.on('error', (cause) => {
       if (!this.#givenUp) this.broke(cause)
     })
@@ -97,9 +99,13 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
     this.#socket.terminate()
   }
 
+  override attach(ctx: ActorContext<never>, to: ActorRef<never> | undefined, connection: ActorRef<WebSocketCommand> | undefined): void {
+    if (this.#pingEvery > 0) this.#keepAlive(ctx, this.#pingEvery)
+    super.attach(ctx, to, connection)
+  }
+
   /** Pings for as long as the incarnation lives; ends the connection if one goes unanswered. */
-  keepAlive(ctx: ActorContext<never>, every: number): void {
-    if (every <= 0) return
+  #keepAlive(ctx: ActorContext<never>, every: number): void {
     let cancel = (): void => {}
     const look = (): void => {
       if (this.stale) return

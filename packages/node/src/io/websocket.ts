@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from 'troupe'
 import { WebSocket, WebSocketServer } from 'ws'
-import { handledConnection, type Obey, once, type Opening, ownedLink } from './connection.ts'
+import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'
 import { checkOptions, webSocketConnectChecks } from './limits.ts'
 import { WebSocketLink } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
@@ -46,8 +46,6 @@ function actorOf(
   return handler === undefined ? ownedLink(opening, owner, options, obey) : handledConnection(opening, handler, options)
 }
 
-const pingEvery = 30_000
-
 /** Takes the upgrade requests of an HTTP server; spawns an actor for each WebSocket. */
 export function webSocketAcceptor(
   ctx: ActorContext<never>,
@@ -72,10 +70,7 @@ export function webSocketAcceptor(
           { host: remoteAddress, port: remotePort },
           url,
         )
-        const behavior = actorOf(
-          once(link, (child) => link.keepAlive(child, options.pingEvery ?? pingEvery)),
-          options,
-        )
+        const behavior = actorOf(new Once(link), options)
         try {
           ctx.spawn(behavior, { supervision: 'stop', ...options.spawn })
         } catch {
@@ -110,7 +105,7 @@ function connect(
   const { headers = {}, connectTimeout = 10_000, maxMessage = 1024 * 1024, ca } = options
   checkOptions('websocket.connect', options, webSocketConnectChecks, ['owner', 'handler'])
   if (!/^wss?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) throw new InvalidOption('url', url, 'use a ws: or wss: URL')
-  const open = (ctx: ActorContext<never>): WebSocketLink => {
+  const open = (): WebSocketLink => {
     const socket = new WebSocket(url, { headers, handshakeTimeout: connectTimeout, maxPayload: maxMessage, ...(ca === undefined ? {} : { ca }) })
     const { hostname, port, pathname, search } = new URL(url)
     const link = new WebSocketLink(
@@ -120,7 +115,6 @@ function connect(
       { host: hostname, port: port === '' ? undefined : Number(port) },
       pathname + search,
     )
-    link.keepAlive(ctx, options.pingEvery ?? pingEvery)
     return link
   }
   return actorOf({ open }, options)
