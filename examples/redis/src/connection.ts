@@ -1,17 +1,16 @@
-// The actor of one connection. It owns its socket, reads commands out of its chunks and works them off in order: runs of
-// commands that a keyspace can answer go there as one batch, the rest is answered by the session. One question is out
+// The actor of one connection. It owns its socket, reads commands out of its chunks and works them off in order: what a
+// keyspace can answer goes there as one batch, with all that came behind it, the rest is answered by the session. One question is out
 // at a time, and nothing is asked while the peer does not read: memory stays bounded whatever the peer does.
 
 import { type Connection, FrameError, respRequests, type RespRequests } from '@troupe/node'
 import { type ActorContext, type ActorRef, type Behavior, receive, same, setup } from 'troupe'
 import type { Backstage, ConnectionMessage } from './backstage.ts'
-import { execute, find } from './commands/execute.ts'
+import type { Command } from './commands/command.ts'
+import { find, run } from './commands/execute.ts'
 import { Replies } from './replies.ts'
 import { answerLocally, Session } from './session.ts'
 import { Store } from './store.ts'
 
-/** Commands of one batch. */
-const batchSize = 64
 /** Commands waiting at which reading stops, and at which it goes on. */
 const many = 256
 const few = 32
@@ -19,15 +18,20 @@ const few = 32
 /** Serves the commands that need no keyspace; stays empty. */
 const nowhere = new Store(() => 0)
 
+const none: readonly string[][] = []
+
 class Worker {
   readonly session: Session
   readonly #socket: Connection
   readonly #self: ActorRef<ConnectionMessage>
   readonly #requests: RespRequests<string> = respRequests()
-  #todo: string[][] = []
+  /** Commands under way, which a keyspace may be looking at, and the next one's place among them. */
+  #commands: readonly string[][] = none
   #at = 0
-  /** The batch that a keyspace has. */
-  #batch: string[][] | undefined = undefined
+  /** Commands that came meanwhile. */
+  #next: string[][] | undefined = undefined
+  /** A keyspace has the commands under way. */
+  #asked = false
   #problem: string | undefined = undefined
   /** The peer takes no more for now. */
   #full = false
@@ -42,12 +46,8 @@ class Worker {
   /** Takes the commands of a chunk. What breaks the protocol is answered behind them, and ends the connection. */
   take(ctx: ActorContext<ConnectionMessage>, chunk: Buffer): void {
     if (this.#problem !== undefined || this.session.closing) return
-    if (this.#at === this.#todo.length) {
-      this.#todo = []
-      this.#at = 0
-    }
     try {
-      this.#requests.read(chunk, this.#todo)
+      this.#requests.read(chunk, (this.#next ??= []))
     } catch (cause) {
       if (!(cause instanceof FrameError)) throw cause
       this.#problem = cause.problem
@@ -55,12 +55,9 @@ class Worker {
     this.work(ctx)
   }
   batchDone(ctx: ActorContext<ConnectionMessage>, text: string, done: number): void {
-    const rest = this.#batch?.slice(done)
-    this.#batch = undefined
-    if (rest !== undefined && rest.length > 0) {
-      this.#todo = [...rest, ...this.#todo.slice(this.#at)]
-      this.#at = 0
-    }
+    // What EXEC and FLUSHALL send are no commands of ours.
+    if (this.#asked) this.#at += done
+    this.#asked = false
     this.answered(ctx, text)
   }
   answered(ctx: ActorContext<ConnectionMessage>, text: string): void {
@@ -80,18 +77,17 @@ class Worker {
   /** Goes on until there is nothing to do, something to wait for, or a peer that does not read. */
   work(ctx: ActorContext<ConnectionMessage>): void {
     const { session } = this
-    const todo = this.#todo
-    while (!session.waiting && !this.#full && !session.closing && this.#at < todo.length) {
-      const args = todo[this.#at]!
-      if (!session.special && find(args[0]!) !== undefined) this.#plain(args)
-      else {
+    while (!session.waiting && !this.#full && !session.closing && this.#more()) {
+      const args = this.#commands[this.#at]!
+      const found = session.special ? undefined : find(args[0]!)
+      if (found === undefined) {
         this.#at++
         answerLocally(ctx, args, session)
-      }
+      } else if (found.stateless) this.#answerStateless(found)
+      else this.#askKeyspace()
       if (session.out.length > 65_536) this.#flush()
     }
-    const through = this.#at === this.#todo.length && !session.waiting
-    if (through && this.#problem !== undefined && !session.closing) {
+    if (!session.waiting && this.#problem !== undefined && !session.closing && !this.#more()) {
       session.out += `-ERR Protocol error: ${this.#problem}\r\n`
       session.closing = true
     }
@@ -100,25 +96,32 @@ class Worker {
     else this.#pace()
   }
 
-  #plain(args: string[]): void {
+  /** Whether there is a command to work on. */
+  #more(): boolean {
+    if (this.#at < this.#commands.length) return true
+    // An idle connection keeps nothing of what it did.
+    this.#commands = this.#next ?? none
+    this.#next = undefined
+    this.#at = 0
+    return this.#commands.length > 0
+  }
+  /** Answers the run of commands that need no keyspace, with which those under way begin. */
+  #answerStateless(first: Command): void {
+    const out = new Replies()
+    const commands = this.#commands
+    let found: Command | undefined = first
+    do {
+      run(found, nowhere, commands[this.#at]!, out)
+      found = ++this.#at < commands.length ? find(commands[this.#at]![0]!) : undefined
+    } while (found?.stateless === true && out.text.length < 65_536)
+    this.session.out += out.text
+  }
+  /** Gives all that is under way to the keyspace, which takes as many as it can answer. */
+  #askKeyspace(): void {
     const { session } = this
-    const name = find(args[0]!)!.name
-    if (name === 'PING' || name === 'ECHO') {
-      this.#at++
-      const out = new Replies()
-      execute(nowhere, args, out)
-      session.out += out.text
-      return
-    }
-    const from = this.#at
-    const last = Math.min(this.#todo.length, from + batchSize)
-    do this.#at++
-    while (this.#at < last && find(this.#todo[this.#at]![0]!) !== undefined)
-    const whole = from === 0 && this.#at === this.#todo.length
-    const commands = whole ? this.#todo : this.#todo.slice(from, this.#at)
-    this.#batch = commands
     session.waiting = true
-    session.keyspace.tell({ type: 'batch', commands, transaction: false, from: this.#self })
+    this.#asked = true
+    session.keyspace.tell({ type: 'batch', commands: this.#commands, first: this.#at, transaction: false, from: this.#self })
   }
   #flush(): void {
     const { out } = this.session
@@ -128,7 +131,7 @@ class Worker {
   }
   /** Reads on, or stops reading, by how much is left to do. */
   #pace(): void {
-    const left = this.#todo.length - this.#at
+    const left = this.#commands.length - this.#at + (this.#next?.length ?? 0)
     if (this.#reading ? left < many && !this.#full : left > few || this.#full) return
     this.#reading = !this.#reading
     if (this.#reading) this.#socket.resume()

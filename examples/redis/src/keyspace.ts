@@ -1,21 +1,30 @@
 // One database as an actor. It gets the commands of a connection in batches and answers each batch with one text; a
-// transaction is a batch that answers as one array. Being an actor is what makes both atomic. A batch whose answers
-// grow large is answered in part, so that a client that does not read costs no more than one part.
+// transaction is a batch that answers as one array. Being an actor is what makes both atomic. A batch that is long, or
+// whose answers are, is answered in part, so that a client that does not read costs no more than one part.
 
 import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
-import { execute } from './commands/execute.ts'
+import { find, run } from './commands/execute.ts'
 import { Replies } from './replies.ts'
 import { Store } from './store.ts'
 
-/** The answers to the first `done` commands of a batch. */
+/** The answers to the first `done` commands of a batch: all of them, or those up to one that is not for a keyspace. */
 export interface BatchDone {
   readonly type: 'batch-done'
   readonly text: string
   readonly done: number
 }
 
+/** Commands from `first` on, which from then on nobody changes. */
+export interface Batch {
+  readonly type: 'batch'
+  readonly commands: readonly (readonly string[])[]
+  readonly first: number
+  readonly transaction: boolean
+  readonly from: ActorRef<BatchDone>
+}
+
 export type Keyspace =
-  | { readonly type: 'batch'; readonly commands: readonly (readonly string[])[]; readonly transaction: boolean; readonly from: ActorRef<BatchDone> }
+  | Batch
   | { readonly type: 'flush' }
   | { readonly type: 'size'; readonly replyTo: ActorRef<{ readonly keys: number; readonly expires: number }> }
   | { readonly type: 'sweep' }
@@ -24,6 +33,8 @@ const sweepEvery = 100
 const sweepLimit = 1000
 /** Bytes of answers after which the rest of a batch waits. */
 const enough = 256 * 1024
+/** Commands after which others have their turn. */
+const longest = 64
 
 export function keyspace(clock: () => number): Behavior<Keyspace> {
   return setup((ctx) => {
@@ -32,7 +43,7 @@ export function keyspace(clock: () => number): Behavior<Keyspace> {
     return receive((_ctx, m) => {
       switch (m.type) {
         case 'batch':
-          run(store, m)
+          answer(store, m)
           return same
         case 'flush':
           store.clear()
@@ -48,22 +59,26 @@ export function keyspace(clock: () => number): Behavior<Keyspace> {
   })
 }
 
-function run(store: Store, { commands, transaction, from }: Extract<Keyspace, { type: 'batch' }>): void {
+function answer(store: Store, { commands, first, transaction, from }: Batch): void {
   const out = new Replies()
   store.tick()
   if (transaction) out.array(commands.length)
-  let done = 0
+  const last = transaction ? commands.length : Math.min(commands.length, first + longest)
+  let at = first
   try {
-    for (const args of commands) {
-      execute(store, args, out)
-      done++
+    while (at < last) {
+      const args = commands[at]!
+      const found = find(args[0]!)
+      if (found === undefined) break
+      run(found, store, args, out)
+      at++
       if (out.text.length > enough && !transaction) break
     }
   } catch (cause) {
     // A bug in a command fails this actor, and its supervisor resumes it; but who waits must not wait for ever.
-    for (; done < commands.length; done++) out.error('ERR internal error')
-    from.tell({ type: 'batch-done', text: out.text, done })
+    for (; at < last; at++) out.error('ERR internal error')
+    from.tell({ type: 'batch-done', text: out.text, done: at - first })
     throw cause
   }
-  from.tell({ type: 'batch-done', text: out.text, done })
+  from.tell({ type: 'batch-done', text: out.text, done: at - first })
 }

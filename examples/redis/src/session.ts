@@ -127,13 +127,14 @@ define('EXEC', 1, (ctx, _args, session) => {
   if (commands === undefined) return session.put('-ERR EXEC without MULTI\r\n')
   session.queued = undefined
   if (session.broken) return session.put('-EXECABORT Transaction discarded because of previous errors.\r\n')
-  session.keyspace.tell({ type: 'batch', commands, transaction: true, from: ctx.self })
+  session.keyspace.tell({ type: 'batch', commands, first: 0, transaction: true, from: ctx.self })
   session.waiting = true
 })
 define('FLUSHALL', -1, (ctx, args, session) => {
   const { keyspaces } = session.backstage
   for (const keyspace of keyspaces) keyspace.tell({ type: 'flush' })
-  session.keyspace.tell({ type: 'batch', commands: [['FLUSHDB', ...args.slice(1)]], transaction: false, from: ctx.self })
+  const commands = [['FLUSHDB', ...args.slice(1)]]
+  session.keyspace.tell({ type: 'batch', commands, first: 0, transaction: false, from: ctx.self })
   session.waiting = true
 })
 define('SELECT', 2, (_ctx, args, session) => {

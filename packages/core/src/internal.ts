@@ -18,7 +18,8 @@ export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervisi
 export { on, outcomeOf, phaseTable, takesMessages, takesSignals, type PhaseEvent } from './deciders/phase.ts'
 export { hostEnter, hostHold, hostNow, hostTimer, hostYield, makeAbortSource } from './ports/host.ts'
 export { listenTo } from './ports/on-abort.ts'
-export { actorBehind, onRelease } from './cell/resources.ts'
+export { actorBehind, onRelease, setupOrRelease } from './cell/resources.ts'
+export { checkBoolean, checkFinite, checkFunction, checkKnown, checkOneOf, checkRef, checkWhole } from './values/checks.ts'
 
 // For those who connect the systems of several threads.
 export { behaviorFrom } from './values/actor-class.ts'

@@ -8,10 +8,12 @@ export interface Command {
   /** As Redis counts: the words including the name; negative means at least that many. */
   readonly arity: number
   readonly run: (store: Store, args: readonly string[], out: Replies) => void
+  /** Looks at no key: whoever has the words can answer. */
+  readonly stateless: boolean
 }
 
-export function command(name: string, arity: number, run: Command['run']): Command {
-  return { name, arity, run }
+export function command(name: string, arity: number, run: Command['run'], stateless = false): Command {
+  return { name, arity, run, stateless }
 }
 
 /** A 64-bit integer within what JavaScript counts exactly. */

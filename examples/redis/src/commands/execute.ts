@@ -8,14 +8,13 @@ import { type Command, command } from './command.ts'
 import { keys } from './keys.ts'
 import { strings } from './strings.ts'
 
-const stateless: readonly Command[] = [
-  command('PING', -1, (_store, args, out) => {
-    if (args.length > 2) throw new CommandError("ERR wrong number of arguments for 'ping' command")
-    if (args.length === 1) out.text += '+PONG\r\n'
-    else out.bulk(args[1])
-  }),
-  command('ECHO', 2, (_store, args, out) => out.bulk(args[1])),
-]
+function ping(_store: Store, args: readonly string[], out: Replies): void {
+  if (args.length > 2) throw new CommandError("ERR wrong number of arguments for 'ping' command")
+  if (args.length === 1) out.text += '+PONG\r\n'
+  else out.bulk(args[1])
+}
+
+const stateless: readonly Command[] = [command('PING', -1, ping, true), command('ECHO', 2, (_store, args, out) => out.bulk(args[1]), true)]
 
 export const table: ReadonlyMap<string, Command> = new Map(
   [...stateless, ...strings, ...collections, ...keys].flatMap((c) => [
@@ -44,10 +43,14 @@ export function unknown(args: readonly string[]): string {
   return `ERR unknown command '${shown(args[0]!)}', with args beginning with: ${rest.join(' ')}`
 }
 
-/** Runs one command; what is wrong with it is its reply. */
+/** Runs one command, found or not; what is wrong with it is its reply. */
 export function execute(store: Store, args: readonly string[], out: Replies): void {
   const found = find(args[0]!)
-  if (found === undefined) return out.error(unknown(args))
+  if (found === undefined) out.error(unknown(args))
+  else run(found, store, args, out)
+}
+
+export function run(found: Command, store: Store, args: readonly string[], out: Replies): void {
   if (!fits(found.arity, args.length)) return out.error(wrongArity(args[0]!))
   const before = out.text
   try {

@@ -3,6 +3,7 @@
 // who overruns it is cut off as if killed.
 
 import { on, outcomeOf } from '../deciders/phase.ts'
+import { EarlyNode } from '../values/behavior.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
@@ -152,7 +153,10 @@ function endSignalFailed(cell: Cell, signal: Signal, cause: unknown): void {
 
 function finish(cell: Cell): void {
   disarmStep(cell)
-  release(cell, phaseInfo(cell))
+  const info = phaseInfo(cell)
+  const { initial } = cell
+  if (info.unstarted && initial instanceof EarlyNode) initial.early.release()
+  release(cell, info)
 }
 
 /** The cell is empty of user code. From here on nothing can fail. */

@@ -65,6 +65,18 @@ export class HookedNode extends BehaviorNode {
   }
 }
 
+/** A `setup` whose actor is to own something that is there already, and that somebody must let go of if it never starts. */
+export class EarlyNode extends BehaviorNode {
+  readonly early: { release(): void }
+  constructor(init: BehaviorNode['handle'], signal: BehaviorNode['signal'], early: { release(): void }) {
+    super('setup', init, signal)
+    this.early = early
+  }
+  override onSignal(handler: (ctx: never, signal: Signal) => unknown): EarlyNode {
+    return new EarlyNode(this.handle, handler, this.early)
+  }
+}
+
 const never = (): unknown => undefined
 
 /** Keep the present behavior. */

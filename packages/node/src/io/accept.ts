@@ -2,11 +2,23 @@
 // There may be many, so a connection costs its link and its behavior; everything else is shared.
 
 import type { Socket } from 'node:net'
-import { type ActorContext, type Behavior, child, receive, same, type SpawnOptions, supervisorClient } from 'troupe'
-import { handledConnection, ownedConnection } from './connection.ts'
+import {
+  type ActorContext,
+  type Behavior,
+  child,
+  ContextEnded,
+  NotAllowed,
+  receive,
+  same,
+  type SpawnOptions,
+  supervisorClient,
+  SystemClosed,
+} from 'troupe'
+import { handledConnection, Once, ownedConnection } from './connection.ts'
 import { Carrier } from './credit.ts'
-import { Link } from './link.ts'
+import { toIoError } from './errors.ts'
 import type { ListenerCommand, ListenerEvent, ListenOptions } from './listen.ts'
+import { SocketLink } from './socket-link.ts'
 
 /** Asks a supervisor to spawn a connection's actor: it should call `ctx.spawn(message.behavior, message.options)`. */
 export interface SpawnConnection {
@@ -30,7 +42,7 @@ export class Acceptor {
   }
   take(socket: Socket): void {
     const { supervisor, under, path } = this.#options
-    const link = new Link(socket, this.#what, this.#options, undefined, path)
+    const link = new SocketLink(socket, this.#what, this.#options, undefined, path)
     const behavior = this.#behavior(link)
     if (supervisor !== undefined) {
       const source = { stale: false, credited: () => {}, undelivered: () => link.release() }
@@ -43,23 +55,26 @@ export class Acceptor {
     }
     try {
       this.#ctx.spawn(behavior, this.#spawn)
-    } catch {
-      // The listener is stopping: a peer that slipped in is turned away.
+    } catch (cause) {
+      const { remote } = link
       link.release()
+      if (isStopping(cause)) return
+      this.#ctx.log.error({ cause, remote }, 'a connection was turned away: its actor could not be spawned')
+      this.#tell({ type: 'refused', code: toIoError(this.#what, cause).code, remote, listener: this.#ctx.self })
     }
   }
-  #behavior(link: Link): Behavior<never> {
+  #behavior(link: SocketLink): Behavior<never> {
     const { handler, owner } = this.#options
-    if (handler !== undefined) return handledConnection(once(link), handler, this.#options)
-    return ownedConnection(once(link), owner, this.#options, (connection) =>
+    if (handler !== undefined) return handledConnection(new Once(link), handler, this.#options)
+    return ownedConnection(new Once(link), owner, this.#options, (connection) =>
       this.#tell({ type: 'accepted', connection, remote: link.remote, listener: this.#ctx.self }),
     )
   }
 }
 
-/** An accepted socket is there once: a restarted actor finds it gone, and stops. */
-function once(link: Link): () => Link | undefined {
-  return () => (link.attached || link.stale ? undefined : link)
+/** Whether a spawn was refused because its parent, or the whole system, is on its way out: a peer that slipped in is turned away. */
+export function isStopping(cause: unknown): boolean {
+  return cause instanceof SystemClosed || cause instanceof ContextEnded || cause instanceof NotAllowed
 }
 
 let named = 0

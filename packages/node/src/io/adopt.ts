@@ -2,9 +2,10 @@
 
 import type { Duplex } from 'node:stream'
 import type { ActorRef, Behavior } from 'troupe'
-import { ownedConnection } from './connection.ts'
-import { Link } from './link.ts'
+import { Once, ownedConnection } from './connection.ts'
+import { adoptChecks, checkOptions } from './limits.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
+import { SocketLink } from './socket-link.ts'
 
 /** Who hears of the stream, and of what. */
 export interface AdoptOptions extends ConnectionOptions {
@@ -23,6 +24,6 @@ export interface AdoptOptions extends ConnectionOptions {
  * const connection = ctx.spawn(adopt(duplex, { owner: ctx.self, interest: ['data', 'closed'] }))
  */
 export function adopt(stream: Duplex, options: AdoptOptions): Behavior<ConnectionCommand> {
-  const link = new Link(stream, 'use an adopted stream', options, options.interest)
-  return ownedConnection(() => (link.attached || link.stale ? undefined : link), options.owner, options)
+  checkOptions('adopt', options, adoptChecks, ['owner'])
+  return ownedConnection(new Once(new SocketLink(stream, 'use an adopted stream', options, options.interest)), options.owner, options)
 }

@@ -6,6 +6,7 @@ import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Credited } from './credit.ts'
 import { IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
+import { checkOptions, processChecks } from './limits.ts'
 import type { Bytes } from './protocol.ts'
 import { resource } from './resource.ts'
 
@@ -66,6 +67,7 @@ class Output extends Credited {
  */
 export function childProcess(command: string, options: ProcessOptions): Behavior<ProcessCommand> {
   const { owner, args = [], cwd, env, credits = 16, maxBuffered = 16 * 1024 * 1024, killAfter = 2000 } = options
+  checkOptions('childProcess', options, processChecks, ['owner'])
   return resource<ProcessCommand, ProcessEvent>(owner, ({ tell, report, finish }, ctx) => {
     const self = ctx.self
     const child = spawn(command, [...args], { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), stdio: 'pipe' })
@@ -123,15 +125,23 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
         }
       },
       release: () => {
-        for (const feed of feeds) feed.stale = true
-        if (ended || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+        for (const feed of feeds) feed.close()
+        if (ended || child.pid === undefined) return
+        // Children of the child may hold its pipes open long after it; nobody listens to them any more.
+        const letGo = (): void => {
+          for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+        }
+        if (child.exitCode !== null || child.signalCode !== null) return letGo()
         // Read on into nothing: a child blocked on a full pipe could not end politely.
         child.stdout.resume()
         child.stderr.resume()
         child.stdin.destroy()
         child.kill('SIGTERM')
         const timer = setTimeout(() => child.kill('SIGKILL'), killAfter)
-        child.once('exit', () => clearTimeout(timer))
+        child.once('exit', () => {
+          clearTimeout(timer)
+          letGo()
+        })
       },
     }
   })

@@ -2,12 +2,13 @@
 // client.
 
 import type { Socket } from 'node:net'
-import type { ActorRef, Behavior } from 'troupe'
-import { handledConnection, type OpenLink, ownedConnection } from './connection.ts'
+import type { ActorContext, ActorRef, Behavior } from 'troupe'
+import { handledConnection, ownedConnection } from './connection.ts'
 import { IoError } from './errors.ts'
 import { later } from './later.ts'
-import { Link } from './link.ts'
+import { checkOptions, connectChecks } from './limits.ts'
 import type { Connection, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
+import { SocketLink } from './socket-link.ts'
 
 /** Where to connect. */
 export interface ConnectOptions extends ConnectionOptions {
@@ -38,9 +39,11 @@ export function connector<M>(
   make: MakeSocket,
 ): Behavior<never> {
   const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
-  const open: OpenLink = (ctx) => {
+  checkOptions('connect', options, connectChecks, ['owner', 'handler'])
+  checkOptions('connect', options, connectChecks, ['port', 'path'])
+  const open = (ctx: ActorContext<never>): SocketLink => {
     const { socket, ready } = make()
-    const link = new Link(socket, `connect to ${place}`, options, undefined, options.path)
+    const link = new SocketLink(socket, `connect to ${place}`, options, undefined, options.path)
     const ms = options.connectTimeout ?? 10_000
     const cancel = later(ctx, ms, () => link.fail(new IoError(`connect to ${place}`, 'connect-timeout', `no answer within ${ms} ms`)))
     socket.once('close', cancel)
@@ -52,5 +55,5 @@ export function connector<M>(
     return link
   }
   const { handler, owner } = options
-  return handler === undefined ? ownedConnection(open, owner, options) : handledConnection(open, handler, options)
+  return handler === undefined ? ownedConnection({ open }, owner, options) : handledConnection({ open }, handler, options)
 }

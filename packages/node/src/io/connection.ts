@@ -1,52 +1,65 @@
 // Ties a link to the life of an actor, in two forms. Owned: a connection actor that takes commands and whose socket
 // speaks to its owner directly. Handled: the user's own actor owns the socket and hears it without a hop between.
-// Either way the socket ends with the incarnation, and the actor ends after `closed` was heard.
+// Either way the socket ends with the incarnation, also with one that never starts, and the actor ends after `closed`.
 
-import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
-import { actorBehind, onRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, type Behavior, type Next, receive, same, stopped, unhandled } from 'troupe'
+import { actorBehind, onRelease, setupOrRelease } from 'troupe/internal'
 import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
+import type { SocketLink } from './socket-link.ts'
 
-/** What ends with an actor: a socket, a WebSocket. */
-export interface Tied {
-  readonly stale: boolean
-  readonly activity: number
-  attach(ctx: ActorContext<never>, to: ActorRef<never> | undefined, connection: ActorRef<never> | undefined): void
-  destroy(reason?: 'idle'): void
-  release(): void
+type AnyLink = Link<never, never>
+
+/** Where the link of an incarnation comes from. */
+export interface Opening<L> {
+  /** Undefined where it cannot come back; then the actor stops. */
+  open(ctx: ActorContext<never>): L | undefined
+  /** The link that is there before its actor: let go of where that never starts. */
+  readonly link?: L
 }
 
-/** Makes the link of a new incarnation; undefined where it cannot come back, and then the actor stops. */
-export type Open<L extends Tied> = (ctx: ActorContext<never>) => L | undefined
-export type OpenLink = Open<Link>
+/** A connection that is there once, such as an accepted one: a restarted actor finds it gone, and stops. */
+export class Once<L extends AnyLink> implements Opening<L> {
+  readonly link: L
+  constructor(link: L) {
+    this.link = link
+  }
+  open(): L | undefined {
+    return this.link.attached || this.link.stale ? undefined : this.link
+  }
+}
+
+/** What a connection actor understands besides `destroy`, `pause` and `resume`. */
+export type Obey<L, C> = (link: L, command: C, own: (owner: ActorRef<never>) => void) => Next<C>
+
+type Common = { readonly type: 'destroy' | 'pause' | 'resume' } | Fall
 
 /** A connection actor with an owner. */
-export function ownedConnection(
-  open: OpenLink,
-  owner: ActorRef<ConnectionEvent> | undefined,
-  options: ConnectionOptions,
-  accepted?: (connection: ActorRef<ConnectionCommand>) => void,
-): Behavior<ConnectionCommand> {
-  return setup<ConnectionCommand | Fall>((ctx) => {
-    const link = open(ctx)
+export function ownedLink<L extends AnyLink, C extends { readonly type: string }>(
+  opening: Opening<L>,
+  owner: ActorRef<never> | undefined,
+  options: Pick<ConnectionOptions, 'idleTimeout'>,
+  obey: Obey<L, C>,
+  accepted?: (connection: ActorRef<C>) => void,
+): Behavior<C> {
+  const begin = (ctx: ActorContext<C | Common>): Behavior<C | Common> => {
+    const link = opening.open(ctx)
     if (link === undefined) return stopped
     tie(ctx, link, options)
-    const { self } = ctx
+    const self: ActorRef<C> = ctx.self
     const watched = new Watched(ctx)
     watched.change(owner)
     accepted?.(self)
     link.attach(ctx, owner, self)
-    return receive(
+    const own = (to: ActorRef<never>): void => {
+      watched.change(to)
+      link.own(to)
+    }
+    return receive<C | Common>(
       (_ctx, m) => {
         switch (m.type) {
-          case 'write':
-            link.write(m.data)
-            return same
-          case 'end':
-            link.end(m.data)
-            return same
           case 'destroy':
             link.destroy()
             return same
@@ -56,44 +69,68 @@ export function ownedConnection(
           case 'resume':
             link.resume()
             return same
-          case 'ack':
-            link.ack()
-            return same
-          case 'flush':
-            link.flush(m.replyTo)
-            return same
-          case 'own':
-            watched.change(m.owner)
-            link.own(m.owner)
-            return same
           case 'fall':
-            throw m.error
+            throw (m as Fall).error
           default:
-            return unhandled
+            return obey(link, m as C, own) as Next<C | Common>
         }
       },
       (_ctx, signal) => (signal.type === 'Terminated' && watched.is(signal.ref) ? stopped : unhandled),
     )
-  })
+  }
+  return setupOrRelease(begin, opening.link)
 }
 
 /** The user's actor as the owner of its socket. */
-export function handledConnection<M, L extends Tied>(
-  open: Open<L>,
+export function handledConnection<M, L extends AnyLink>(
+  opening: Opening<L>,
   handler: (connection: L) => Behavior<M>,
   options: Pick<ConnectionOptions, 'idleTimeout'>,
 ): Behavior<M> {
-  return setup<M>((ctx) => {
-    const link = open(ctx)
+  const begin = (ctx: ActorContext<M>): Behavior<M> => {
+    const link = opening.open(ctx)
     if (link === undefined) return stopped
     tie(ctx, link, options)
     const behavior = handler(link)
     link.attach(ctx, ctx.self, undefined)
     return behavior
-  })
+  }
+  return setupOrRelease(begin, opening.link)
 }
 
-export function tie(ctx: ActorContext<never>, link: Tied, options: Pick<ConnectionOptions, 'idleTimeout'>): void {
+/** A connection actor around a socket or another stream. */
+export function ownedConnection(
+  opening: Opening<SocketLink>,
+  owner: ActorRef<ConnectionEvent> | undefined,
+  options: ConnectionOptions,
+  accepted?: (connection: ActorRef<ConnectionCommand>) => void,
+): Behavior<ConnectionCommand> {
+  return ownedLink(opening, owner, options, obeySocket, accepted)
+}
+
+const obeySocket: Obey<SocketLink, ConnectionCommand> = (link, m, own) => {
+  switch (m.type) {
+    case 'write':
+      link.write(m.data)
+      return same
+    case 'end':
+      link.end(m.data)
+      return same
+    case 'ack':
+      link.ack()
+      return same
+    case 'flush':
+      link.flush(m.replyTo)
+      return same
+    case 'own':
+      own(m.owner)
+      return same
+    default:
+      return unhandled
+  }
+}
+
+function tie(ctx: ActorContext<never>, link: AnyLink, options: Pick<ConnectionOptions, 'idleTimeout'>): void {
   const { idleTimeout } = options
   if (idleTimeout !== undefined)
     onRelease(ctx, {
@@ -108,7 +145,7 @@ export function tie(ctx: ActorContext<never>, link: Tied, options: Pick<Connecti
 }
 
 /** The owner whose end is this actor's end too. An adapter counts as the actor behind it; a child needs no watch. */
-export class Watched {
+class Watched {
   readonly #ctx: ActorContext<never>
   #ref: ActorRef<never> | undefined = undefined
   constructor(ctx: ActorContext<never>) {

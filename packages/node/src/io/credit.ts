@@ -41,6 +41,9 @@ export class Carrier extends Told {
     super(sender, undefined, undefined)
     this.source = source
   }
+  get stale(): boolean {
+    return this.source.stale
+  }
   override open(cell: unknown, message: unknown): unknown {
     if (this.source.stale) {
       ;(cell as Accounts).dispatcher.host.drop(message, undefined, 'restart')

@@ -11,6 +11,7 @@ export class Feed<E extends Credited> implements Source {
   readonly #carrier: Carrier
   readonly #limit: number
   readonly #gone: () => void
+  readonly #take: (chunk: Buffer) => void
   #unhandled = 0
   #paused = false
   stale = false
@@ -20,7 +21,8 @@ export class Feed<E extends Credited> implements Source {
     this.#limit = limit
     this.#gone = gone
     this.#carrier = new Carrier(sender, this)
-    stream.on('data', (chunk: Buffer) => this.tellAll(make(chunk)))
+    this.#take = (chunk) => this.tellAll(make(chunk))
+    stream.on('data', this.#take)
   }
   tellAll(events: readonly E[]): void {
     if (this.stale) return
@@ -37,6 +39,11 @@ export class Feed<E extends Credited> implements Source {
   resume(): void {
     this.#paused = false
     if (this.#unhandled < this.#limit) this.#stream.resume()
+  }
+  /** Nobody is told anything from here on; what becomes of the stream is the caller's affair. */
+  close(): void {
+    this.stale = true
+    this.#stream.removeListener('data', this.#take)
   }
   credited(): void {
     this.#unhandled--

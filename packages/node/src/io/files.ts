@@ -7,9 +7,10 @@ import { ownedConnection } from './connection.ts'
 import { Carrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { fileLines } from './line-feed.ts'
-import { Link } from './link.ts'
+import { checkOptions, fileChecks, watchChecks } from './limits.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
 import { resource } from './resource.ts'
+import { SocketLink } from './socket-link.ts'
 
 /** Which part of a file, and who hears it. */
 export interface ReadFileOptions extends ConnectionOptions {
@@ -23,16 +24,14 @@ export interface ReadFileOptions extends ConnectionOptions {
 
 function read(path: string, options: ReadFileOptions): Behavior<ConnectionCommand> {
   const { start, end, chunkSize = 65_536 } = options
-  return ownedConnection(
-    () => {
-      const range = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
-      const stream = createReadStream(path, { highWaterMark: chunkSize, ...range })
-      // The link writes to no stream that says it is not writable.
-      return new Link(stream as unknown as Duplex, `read ${path}`, options)
-    },
-    options.owner,
-    options,
-  )
+  checkOptions('file.read', options, fileChecks, ['owner'])
+  const open = (): SocketLink => {
+    const range = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
+    const stream = createReadStream(path, { highWaterMark: chunkSize, ...range })
+    // The link writes to no stream that says it is not writable.
+    return new SocketLink(stream as unknown as Duplex, `read ${path}`, options)
+  }
+  return ownedConnection({ open }, options.owner, options)
 }
 
 /** Who hears of the file that is appended to. */
@@ -44,11 +43,9 @@ export interface AppendFileOptions extends ConnectionOptions {
 
 function append(path: string, options: AppendFileOptions = {}): Behavior<ConnectionCommand> {
   const { mode = 0o666 } = options
-  return ownedConnection(
-    () => new Link(createWriteStream(path, { flags: 'a', mode }) as unknown as Duplex, `append to ${path}`, options),
-    options.owner,
-    options,
-  )
+  checkOptions('file.append', options, fileChecks)
+  const open = (): SocketLink => new SocketLink(createWriteStream(path, { flags: 'a', mode }) as unknown as Duplex, `append to ${path}`, options)
+  return ownedConnection({ open }, options.owner, options)
 }
 
 /** What the watcher of a file or folder tells. Equal news that was not handled yet is told once. */
@@ -65,6 +62,7 @@ export interface WatchOptions {
 
 function watch(path: string, options: WatchOptions): Behavior<never> {
   const { owner, recursive = false } = options
+  checkOptions('file.watch', options, watchChecks, ['owner'])
   return resource<never, WatchEvent>(owner, ({ self, report, finish }) => {
     const told = new Set<string>()
     let watcher: FSWatcher | undefined

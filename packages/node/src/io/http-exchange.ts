@@ -51,9 +51,19 @@ export function exchange(
     })
     let feed: Feed<BodyChunk | BodyEnded> | undefined
     response.on('close', () => self.stop({ after: 'queued' }))
+    // Parts that have not left yet, and who waits for that.
+    let unsent = 0
+    let flushes: ActorRef<Flushed>[] = []
+    const sent = (error?: Error | null): void => {
+      if (--unsent > 0 || error) return
+      for (const ref of flushes) ref.tell({ type: 'flushed' })
+      flushes = []
+    }
     const write = (data: Bytes): void => {
-      if (response.writableLength >= maxBuffered) response.destroy()
-      else if (response.writable) response.write(data)
+      if (response.writableLength >= maxBuffered) return void response.destroy()
+      if (!response.writable || data.length === 0) return
+      unsent++
+      response.write(data, sent)
     }
     return {
       onCommand: (m) => {
@@ -69,6 +79,7 @@ export function exchange(
             if (!response.headersSent) response.writeHead(m.status, m.headers).flushHeaders()
             return same
           case 'write':
+            cancel()
             write(m.data)
             return same
           case 'end':
@@ -77,8 +88,8 @@ export function exchange(
             return same
           case 'flush':
             if (!response.writable) return same
-            if (response.writableLength === 0) m.replyTo.tell({ type: 'flushed' })
-            else response.once('drain', () => m.replyTo.tell({ type: 'flushed' }))
+            if (unsent === 0) m.replyTo.tell({ type: 'flushed' })
+            else flushes.push(m.replyTo)
             return same
           case 'read':
             if (feed !== undefined) return same
@@ -99,7 +110,7 @@ export function exchange(
       },
       release: () => {
         cancel()
-        if (feed !== undefined) feed.stale = true
+        feed?.close()
         if (response.writableFinished || response.destroyed) return
         if (response.writableEnded) return
         // Stopped without an answer: it took too long, or the server goes down.

@@ -2,11 +2,12 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { Binding } from './binding.ts'
 import { ErrorCarrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
+import { checkOptions, httpChecks, webSocketAcceptChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
 import type { TlsServerOptions } from './tls.ts'
@@ -64,9 +65,9 @@ const none = Buffer.alloc(0)
 function serve(options: HttpServeOptions): Behavior<HttpCommand> {
   const { owner, port = 0, host = '127.0.0.1', maxBody = 1024 * 1024, body = 'collect' } = options
   const what = `listen on ${options.path ?? `${host}:${port}`}`
+  checkOptions('http.serve', options, httpChecks, ['owner'])
+  if (options.websocket !== undefined) checkOptions('websocket', options.websocket, webSocketAcceptChecks, ['owner', 'handler'])
   return resource<HttpCommand, HttpEvent>(owner, ({ self, tell, report, finish }, ctx) => {
-    const waiting: ActorRef<Endpoint>[] = []
-    let phase: 'binding' | 'listening' | 'closed' = 'binding'
     const acceptor = options.websocket === undefined ? undefined : webSocketAcceptor(ctx, options.websocket)
 
     const begin = (request: IncomingMessage, response: ServerResponse, whole: Buffer): void => {
@@ -104,6 +105,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
       })
     }
     const server = options.tls === undefined ? createServer(onRequest) : createTlsServer(options.tls, onRequest)
+    const binding = new Binding(server)
     server.on('upgrade', (request, socket, head) => {
       if (acceptor === undefined) socket.destroy()
       else acceptor.upgrade(request, socket, head)
@@ -113,19 +115,17 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
       else socket.destroy()
     })
     server.on('listening', () => {
-      phase = 'listening'
-      for (const ref of waiting.splice(0)) ref.tell(addressOf(server.address()))
-      tell({ type: 'listening', address: addressOf(server.address()) })
+      const address = binding.bound()
+      if (address !== undefined) tell({ type: 'listening', address })
     })
     server.on('error', (cause) => {
       const error = toIoError(what, cause)
       report(error, { type: 'listen-error', code: error.code, error })
-      if (phase === 'binding') finish({ type: 'listen-closed' })
+      if (binding.binding) finish({ type: 'listen-closed' })
     })
     server.on('close', () => tell({ type: 'listen-closed' }))
     const close = (): void => {
-      if (phase === 'listening') server.close()
-      phase = 'closed'
+      binding.close()
       server.closeIdleConnections()
     }
     server.listen(options.path === undefined ? { port, host } : { path: options.path })
@@ -133,8 +133,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
       onCommand: (m) => {
         switch (m.type) {
           case 'address':
-            if (phase === 'listening') m.replyTo.tell(addressOf(server.address()))
-            else waiting.push(m.replyTo)
+            binding.tellAddress(m.replyTo)
             return same
           case 'close':
             close()
@@ -144,7 +143,6 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
         }
       },
       release: () => {
-        if (phase === 'binding') server.on('listening', () => server.close())
         close()
         acceptor?.close()
         server.closeAllConnections()
@@ -170,11 +168,6 @@ function collect(request: IncomingMessage, maxBody: number, done: (whole: Buffer
   request.on('data', take)
   request.on('end', end)
   request.on('error', () => {})
-}
-
-function addressOf(address: AddressInfo | string | null): Endpoint {
-  if (address === null) return {}
-  return typeof address === 'string' ? { path: address } : { host: address.address, port: address.port }
 }
 
 /**

@@ -8,6 +8,7 @@ import { Credited } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
 import { lines } from './framing/lines.ts'
+import { checkOptions, lineChecks } from './limits.ts'
 import { resource } from './resource.ts'
 
 /** One line, without its end. */
@@ -42,6 +43,7 @@ class LineMessage extends Credited implements Line {
 
 export function lineFeed(open: () => Readable, what: string, options: LineOptions): Behavior<LineCommand> {
   const { owner, credits = 256, maxLength } = options
+  checkOptions('lines', options, lineChecks, ['owner'])
   return resource<LineCommand, LineEvent>(owner, ({ self, report, finish }) => {
     const stream = open()
     const decoder = lines({ maxLength })
@@ -58,14 +60,19 @@ export function lineFeed(open: () => Readable, what: string, options: LineOption
       }
     }
     const feed = new Feed<LineMessage>(stream, owner, self, credits, messages, () => self.stop())
-    stream.on('error', fail)
-    stream.on('end', () => {
+    const ended = (): void => finish({ type: 'lines-ended' })
+    const end = (): void => {
       const rest = decoder.rest()
       if (rest !== '') feed.tellAll([new LineMessage(rest)])
-    })
-    stream.on('close', () => finish({ type: 'lines-ended' }))
-    // Standard input that was ended by a terminal may never say `close`.
-    if (stream === process.stdin) stream.on('end', () => finish({ type: 'lines-ended' }))
+      // Standard input that was ended by a terminal may never say `close`.
+      if (stream === process.stdin) ended()
+    }
+    stream.on('error', fail)
+    stream.on('end', end)
+    stream.on('close', ended)
+    // An earlier incarnation may have paused it, or seen its end.
+    if (stream.destroyed || stream.readableEnded) ended()
+    else stream.resume()
     return {
       onCommand: (m) => {
         if (m.type === 'pause') feed.pause()
@@ -74,9 +81,12 @@ export function lineFeed(open: () => Readable, what: string, options: LineOption
         return same
       },
       release: () => {
-        feed.stale = true
-        if (stream === process.stdin) stream.pause()
-        else stream.destroy()
+        feed.close()
+        if (stream !== process.stdin) return void stream.destroy()
+        stream.removeListener('error', fail)
+        stream.removeListener('end', end)
+        stream.removeListener('close', ended)
+        stream.pause()
       },
     }
   })

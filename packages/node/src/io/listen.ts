@@ -5,8 +5,10 @@ import type { Server, Socket } from 'node:net'
 import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
 import { Acceptor, type SpawnConnection } from './accept.ts'
+import { Binding } from './binding.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'
-import { type IoError, toIoError } from './errors.ts'
+import { Fall, type IoError, toIoError } from './errors.ts'
+import { checkOptions, listenChecks } from './limits.ts'
 import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions, Endpoint, SocketEvent } from './protocol.ts'
 
 /** What a listener tells its owner. */
@@ -19,7 +21,7 @@ export type ListenerEvent =
       readonly remote: Endpoint
       readonly listener: ActorRef<ListenerCommand>
     }
-  /** A peer was turned away: too many connections, or a TLS handshake that failed. */
+  /** A peer was turned away: too many connections, a TLS handshake that failed, or spawn options that are wrong. */
   | { readonly type: 'refused'; readonly code: string; readonly remote: Endpoint; readonly listener: ActorRef<ListenerCommand> }
   /** It cannot listen, and stops; unhandled, it fails instead. */
   | { readonly type: 'listen-error'; readonly code: string; readonly error: IoError; readonly listener: ActorRef<ListenerCommand> }
@@ -57,16 +59,13 @@ export interface ListenOptions extends ConnectionOptions {
 /** Makes the server and calls back for each connection that is ready for use. */
 export type MakeServer = (accept: (socket: Socket) => void, refuse: (cause: Error, socket: Socket) => void) => Server
 
-type Internal = { readonly type: 'bound' } | { readonly type: 'fall'; readonly error: IoError }
-
 export function listener(options: ListenOptions, make: MakeServer): Behavior<ListenerCommand> {
   const { owner } = options
   const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
   const what = `listen on ${place}`
-  return setup<ListenerCommand | Internal>((ctx) => {
-    const self: ActorRef<ListenerCommand | Internal> = ctx.self
-    const waiting: ActorRef<Endpoint>[] = []
-    let bound = false
+  checkOptions('listen', options, listenChecks, ['owner', 'handler'])
+  return setup<ListenerCommand | Fall>((ctx) => {
+    const self: ActorRef<ListenerCommand | Fall> = ctx.self
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
     const carrier = new Carrier(self, source)
     const tell = (event: ListenerEvent): void => owner?.tell(event, carrier)
@@ -77,14 +76,18 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
       (cause, socket) =>
         tell({ type: 'refused', code: toIoError(what, cause).code, remote: { host: socket.remoteAddress, port: socket.remotePort }, listener: self }),
     )
+    const binding = new Binding(server)
     if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
     server.on('drop', (dropped) =>
       tell({ type: 'refused', code: 'too-many-connections', remote: { host: dropped?.remoteAddress, port: dropped?.remotePort }, listener: self }),
     )
-    server.on('listening', () => self.tell({ type: 'bound' }))
+    server.on('listening', () => {
+      const address = binding.bound()
+      if (address !== undefined && !source.stale) tell({ type: 'listening', address, listener: self })
+    })
     server.on('error', (cause) => {
       const error = toIoError(what, cause)
-      const unowned = (): void => self.tell({ type: 'fall', error })
+      const unowned = (): void => self.tell(new Fall(error))
       if (owner === undefined) return unowned()
       owner.tell({ type: 'listen-error', code: error.code, error, listener: self }, new ErrorCarrier(self, source, unowned))
       if (!server.listening) owner.tell({ type: 'listen-closed', listener: self }, new LastWord(self, source))
@@ -95,8 +98,7 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     onRelease(ctx, {
       release: () => {
         source.stale = true
-        if (server.listening) server.close()
-        else server.on('listening', () => server.close())
+        binding.close()
       },
     })
     const watched = owner === undefined ? undefined : actorBehind(owner)
@@ -109,19 +111,11 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     return receive(
       (_ctx, m) => {
         switch (m.type) {
-          case 'bound': {
-            bound = true
-            const address = addressOf(server)
-            for (const ref of waiting.splice(0)) ref.tell(address)
-            tell({ type: 'listening', address, listener: self })
-            return same
-          }
           case 'address':
-            if (bound) m.replyTo.tell(addressOf(server))
-            else waiting.push(m.replyTo)
+            binding.tellAddress(m.replyTo)
             return same
           case 'close':
-            server.close()
+            binding.close()
             return same
           case 'fall':
             throw m.error
@@ -140,10 +134,4 @@ class LastWord extends Carrier {
     this.sender?.stop({ after: 'queued' })
     return super.open(cell, message)
   }
-}
-
-function addressOf(server: Server): Endpoint {
-  const address = server.address()
-  if (address === null) return {}
-  return typeof address === 'string' ? { path: address } : { host: address.address, port: address.port }
 }

@@ -37,12 +37,15 @@ export function osSignals(options: OsSignalOptions): Behavior<never> {
       tell({ type: 'os-signal', signal })
       void shutdown?.shutdown({ deadline, drain: true })
     }
-    for (const signal of signals) process.on(signal, hear)
-    return {
-      onCommand: () => same,
-      release: () => {
-        for (const signal of signals) process.removeListener(signal, hear)
-      },
+    const release = (): void => {
+      for (const signal of signals) process.removeListener(signal, hear)
     }
+    try {
+      for (const signal of signals) process.on(signal, hear)
+    } catch (cause) {
+      release()
+      throw cause
+    }
+    return { onCommand: () => same, release }
   })
 }

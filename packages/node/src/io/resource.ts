@@ -31,6 +31,7 @@ export function resource<C extends { readonly type: string }, E>(
   return setup<C | Fall>((ctx) => {
     const { self } = ctx
     let failed = false
+    let finished = false
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
     const carrier = new Carrier(self, source)
     const fall = (error: IoError): void => {
@@ -48,7 +49,8 @@ export function resource<C extends { readonly type: string }, E>(
         else owner.tell(event, new ErrorCarrier(self, source, () => fall(error)))
       },
       finish: (event) => {
-        if (source.stale) return
+        if (source.stale || finished) return
+        finished = true
         const end = (): void => {
           if (!failed && !source.stale) self.stop({ after: 'queued' })
         }

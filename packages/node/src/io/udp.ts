@@ -2,8 +2,10 @@
 
 import { createSocket } from 'node:dgram'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { Binding } from './binding.ts'
 import { Carrier, Credited } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
+import { checkOptions, udpChecks } from './limits.ts'
 import type { Bytes, Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
 
@@ -55,11 +57,11 @@ class Datagram extends Credited {
 
 function bind(options: UdpOptions): Behavior<UdpCommand> {
   const { owner, port = 0, version = 4, host = version === 4 ? '127.0.0.1' : '::1', credits = 1024, reuseAddress = false } = options
+  checkOptions('udp.bind', options, udpChecks, ['owner'])
   return resource<UdpCommand, UdpEvent>(owner, ({ tell, report, finish }, ctx) => {
     const self = ctx.self
     const socket = createSocket({ type: version === 4 ? 'udp4' : 'udp6', reuseAddr: reuseAddress })
-    const waiting: ActorRef<Endpoint>[] = []
-    let phase: 'binding' | 'bound' | 'closed' = 'binding'
+    const binding = new Binding(socket)
     let open = 0
     let dropped = 0
     let failure = false
@@ -73,19 +75,9 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
         dropped = 0
       },
     })
-    const address = (): Endpoint => {
-      const { address: at, port: number } = socket.address()
-      return { host: at, port: number }
-    }
-    const close = (): void => {
-      if (phase === 'closed') return
-      phase = 'closed'
-      socket.close()
-    }
     socket.on('listening', () => {
-      phase = 'bound'
-      for (const ref of waiting.splice(0)) ref.tell(address())
-      tell({ type: 'bound', address: address(), socket: self })
+      const address = binding.bound()
+      if (address !== undefined) tell({ type: 'bound', address, socket: self })
     })
     socket.on('message', (data, { address: from, port: number }) => {
       if (open >= credits) {
@@ -102,25 +94,32 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
     socket.on('error', (cause) => {
       failure = true
       fail(`use UDP on ${host}:${port}`, cause)
-      close()
+      binding.closeNow()
     })
     socket.on('close', () => finish({ type: 'closed', socket: self }))
+    const send = ({ data, port: to, host: at = host }: Extract<UdpCommand, { type: 'send' }>): void => {
+      if (binding.closed) return
+      try {
+        socket.send(data, to, at, (cause) => {
+          if (cause !== null && !binding.closed) fail(`send to ${at}:${to}`, cause)
+        })
+      } catch (cause) {
+        // A port or an address that cannot be is thrown, not called back.
+        fail(`send to ${at}:${to}`, cause)
+      }
+    }
     socket.bind({ port, address: host })
     return {
       onCommand: (m) => {
         switch (m.type) {
           case 'send':
-            if (phase === 'closed') return same
-            socket.send(m.data, m.port, m.host ?? host, (cause) => {
-              if (cause !== null && phase !== 'closed') fail(`send to ${m.host ?? host}:${m.port}`, cause)
-            })
+            send(m)
             return same
           case 'address':
-            if (phase === 'bound') m.replyTo.tell(address())
-            else waiting.push(m.replyTo)
+            binding.tellAddress(m.replyTo)
             return same
           case 'close':
-            close()
+            binding.closeNow()
             return same
           default:
             return unhandled
@@ -129,7 +128,7 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
       release: () => {
         socket.removeAllListeners('message')
         if (!failure) socket.on('error', () => {})
-        close()
+        binding.closeNow()
       },
     }
   })

@@ -2,12 +2,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ActorContext, type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, unhandled } from 'troupe'
-import { onRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from 'troupe'
 import { WebSocket, WebSocketServer } from 'ws'
-import { handledConnection, type Open, tie, Watched } from './connection.ts'
-import type { Fall } from './errors.ts'
-import { later } from './later.ts'
+import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'
+import { checkOptions, webSocketConnectChecks } from './limits.ts'
 import { WebSocketLink } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
 
@@ -23,56 +21,29 @@ export interface WebSocketAcceptOptions extends WebSocketOptions {
   readonly spawn?: SpawnOptions | undefined
 }
 
-function owned(open: Open<WebSocketLink>, owner: ActorRef<OwnedWebSocketEvent> | undefined, options: WebSocketOptions): Behavior<WebSocketCommand> {
-  return setup<WebSocketCommand | Fall>((ctx) => {
-    const link = open(ctx)
-    if (link === undefined) return stopped
-    tie(ctx, link, options)
-    const { self } = ctx
-    const watched = new Watched(ctx)
-    watched.change(owner)
-    link.attach(ctx, owner, self)
-    return receive(
-      (_ctx, m) => {
-        switch (m.type) {
-          case 'send':
-            link.send(m.data)
-            return same
-          case 'close':
-            link.close(m.code, m.reason)
-            return same
-          case 'destroy':
-            link.destroy()
-            return same
-          case 'pause':
-            link.pause()
-            return same
-          case 'resume':
-            link.resume()
-            return same
-          case 'fall':
-            throw m.error
-          default:
-            return unhandled
-        }
-      },
-      (_ctx, signal) => (signal.type === 'Terminated' && watched.is(signal.ref) ? stopped : unhandled),
-    )
-  })
+const obey: Obey<WebSocketLink, WebSocketCommand> = (link, m) => {
+  switch (m.type) {
+    case 'send':
+      link.send(m.data)
+      return same
+    case 'close':
+      link.close(m.code, m.reason)
+      return same
+    default:
+      return unhandled
+  }
 }
 
-/** Pings for as long as the incarnation lives. */
-function keepAlive(ctx: ActorContext<never>, link: WebSocketLink, options: WebSocketOptions): void {
-  const { pingEvery = 30_000 } = options
-  if (pingEvery <= 0) return
-  let cancel = (): void => {}
-  const look = (): void => {
-    if (link.stale) return
-    link.checkAlive()
-    cancel = later(ctx, pingEvery, look)
-  }
-  cancel = later(ctx, pingEvery, look)
-  onRelease(ctx, { release: () => cancel() })
+/** The actor of a WebSocket, in the form that was asked for. */
+function actorOf(
+  opening: Opening<WebSocketLink>,
+  options: WebSocketOptions & {
+    readonly owner?: ActorRef<OwnedWebSocketEvent> | undefined
+    readonly handler?: ((connection: WebSocketConnection) => Behavior<WebSocketEvent>) | undefined
+  },
+): Behavior<never> {
+  const { handler, owner } = options
+  return handler === undefined ? ownedLink(opening, owner, options, obey) : handledConnection(opening, handler, options)
 }
 
 /** Takes the upgrade requests of an HTTP server; spawns an actor for each WebSocket. */
@@ -99,13 +70,7 @@ export function webSocketAcceptor(
           { host: remoteAddress, port: remotePort },
           url,
         )
-        const open: Open<WebSocketLink> = (child) => {
-          if (link.attached || link.stale) return undefined
-          keepAlive(child, link, options)
-          return link
-        }
-        const behavior: Behavior<never> =
-          options.handler === undefined ? owned(open, options.owner, options) : handledConnection(open, options.handler, options)
+        const behavior = actorOf(new Once(link), options)
         try {
           ctx.spawn(behavior, { supervision: 'stop', ...options.spawn })
         } catch {
@@ -138,7 +103,9 @@ function connect(
   },
 ): Behavior<never> {
   const { headers = {}, connectTimeout = 10_000, maxMessage = 1024 * 1024, ca } = options
-  const open: Open<WebSocketLink> = (ctx) => {
+  checkOptions('websocket.connect', options, webSocketConnectChecks, ['owner', 'handler'])
+  if (!/^wss?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) throw new InvalidOption('url', url, 'use a ws: or wss: URL')
+  const open = (): WebSocketLink => {
     const socket = new WebSocket(url, { headers, handshakeTimeout: connectTimeout, maxPayload: maxMessage, ...(ca === undefined ? {} : { ca }) })
     const { hostname, port, pathname, search } = new URL(url)
     const link = new WebSocketLink(
@@ -148,10 +115,9 @@ function connect(
       { host: hostname, port: port === '' ? undefined : Number(port) },
       pathname + search,
     )
-    keepAlive(ctx, link, options)
     return link
   }
-  return options.handler === undefined ? owned(open, options.owner, options) : handledConnection(open, options.handler, options)
+  return actorOf({ open }, options)
 }
 
 /**

@@ -1,0 +1,175 @@
+// A socket, or any other duplex stream, as a link: bytes both ways, half-close, lingering. Turns the stream's events into
+// messages straight from its callbacks, so that a chunk makes one hop.
+
+import type { Duplex } from 'node:stream'
+import type { ActorRef } from 'troupe'
+import { Link, Received } from './link.ts'
+import { connectionLimits } from './limits.ts'
+import type { Bytes, CloseReason, Connection, ConnectionCommand, ConnectionOptions, Endpoint, Flushed, SocketEvent } from './protocol.ts'
+
+/** The parts of `net.Socket` that a plain duplex may lack. */
+interface MaybeSocket {
+  readonly remoteAddress?: string | undefined
+  readonly remotePort?: number | undefined
+  readonly localAddress?: string | undefined
+  readonly localPort?: number | undefined
+  destroySoon?(): void
+}
+
+class DataEvent extends Received<ConnectionCommand> {
+  readonly type = 'data'
+  readonly chunk: Buffer
+  constructor(chunk: Buffer, connection: ActorRef<ConnectionCommand> | undefined) {
+    super(connection)
+    this.chunk = chunk
+  }
+}
+
+const empty = new Uint8Array(0)
+
+export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements Connection {
+  readonly socket: Duplex
+  readonly #path: string | undefined
+  readonly #linger: number
+  readonly #interest: ReadonlySet<string> | undefined
+  #reason: CloseReason = 'ended'
+
+  constructor(socket: Duplex, what: string, options: ConnectionOptions, interest?: readonly SocketEvent['type'][], path?: string) {
+    super(what, connectionLimits(options))
+    this.socket = socket
+    this.#path = path
+    this.#linger = options.linger ?? 1000
+    this.#interest = interest === undefined ? undefined : new Set(interest)
+    ;(socket as Linked)[linkOf] = this
+    socket.on('error', onError)
+    socket.on('close', onClose)
+  }
+
+  get remote(): Endpoint {
+    const { remoteAddress, remotePort } = this.socket as MaybeSocket
+    return this.#path === undefined ? { host: remoteAddress, port: remotePort } : { path: this.#path }
+  }
+  get local(): Endpoint {
+    const { localAddress, localPort } = this.socket as MaybeSocket
+    return this.#path === undefined ? { host: localAddress, port: localPort } : { path: this.#path }
+  }
+  get buffered(): number {
+    return this.socket.writableLength
+  }
+  get open(): boolean {
+    return !this.socket.destroyed
+  }
+
+  protected override begin(): void {
+    const { socket } = this
+    if (socket.destroyed) return this.onClosed()
+    socket.on('drain', onDrain)
+    socket.on('end', onEnd)
+    if (this.wants('data')) socket.on('data', onData)
+    if (this.held) this.halt()
+    else this.flow()
+  }
+
+  connected(): void {
+    this.tell({ type: 'connected', local: this.local, remote: this.remote })
+  }
+
+  write(data: Bytes, encoding: 'utf8' | 'latin1' = 'utf8'): boolean {
+    const { socket } = this
+    if (!socket.writable || this.overflowing(socket.writableLength)) return false
+    this.activity++
+    return typeof data === 'string' ? socket.write(data, encoding) : socket.write(data)
+  }
+  end(data?: Bytes): void {
+    if (!this.socket.writable) return
+    if (data === undefined) this.socket.end()
+    else this.socket.end(data)
+  }
+  override destroy(reason: CloseReason = 'destroyed'): void {
+    if (this.socket.destroyed) return
+    this.#reason = reason
+    this.socket.destroy()
+  }
+  flush(replyTo?: ActorRef<Flushed>): void {
+    if (!this.socket.writable) return
+    this.socket.write(empty, (error) => {
+      if (error) return
+      if (replyTo === undefined) this.tell({ type: 'drained' })
+      else replyTo.tell({ type: 'flushed' })
+    })
+  }
+
+  /** Gives unsent bytes a moment, but never holds on for a peer that does not read. */
+  override release(): void {
+    this.stale = true
+    const socket = this.socket as Duplex & MaybeSocket
+    if (socket.destroyed) return
+    if (this.#linger <= 0 || !(socket.writableLength > 0) || this.faulty) {
+      // Lets the peer see an end instead of a reset where all was sent.
+      if (socket.writable && !this.faulty && this.#linger > 0) socket.end()
+      socket.destroy()
+      return
+    }
+    socket.removeListener('data', onData)
+    this.flow()
+    const timer = setTimeout(() => socket.destroy(), this.#linger)
+    socket.once('close', () => clearTimeout(timer))
+    if (socket.destroySoon === undefined) socket.end(() => socket.destroy())
+    else socket.destroySoon()
+  }
+
+  // A file that is only written has nothing to pause.
+  protected override halt(): void {
+    ;(this.socket as Partial<Duplex>).pause?.()
+  }
+  protected override flow(): void {
+    ;(this.socket as Partial<Duplex>).resume?.()
+  }
+  protected override cut(): void {
+    this.destroy('error')
+  }
+  protected override wants(type: string): boolean {
+    return this.#interest === undefined || this.#interest.has(type)
+  }
+
+  onChunk(chunk: Buffer): void {
+    this.received(new DataEvent(chunk, this.connection))
+  }
+  onDrained(): void {
+    this.activity++
+    this.tell({ type: 'drained' })
+  }
+  onHalfClosed(): void {
+    this.tell({ type: 'half-closed' })
+  }
+  onFailed(cause: Error): void {
+    this.#reason = 'error'
+    this.broke(cause)
+  }
+  onClosed(): void {
+    this.ended({ type: 'closed', reason: this.#reason })
+  }
+}
+
+/** Where a stream keeps its link, so that all streams share their listeners: there may be many, and most are idle. */
+const linkOf: unique symbol = Symbol('link')
+
+interface Linked extends Duplex {
+  [linkOf]?: SocketLink
+}
+
+function onData(this: Linked, chunk: Buffer): void {
+  this[linkOf]!.onChunk(chunk)
+}
+function onDrain(this: Linked): void {
+  this[linkOf]!.onDrained()
+}
+function onEnd(this: Linked): void {
+  this[linkOf]!.onHalfClosed()
+}
+function onError(this: Linked, cause: Error): void {
+  this[linkOf]!.onFailed(cause)
+}
+function onClose(this: Linked): void {
+  this[linkOf]!.onClosed()
+}
