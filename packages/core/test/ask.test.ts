@@ -463,8 +463,7 @@ test('what is no question is refused at once, and nothing is sent', async () => 
     answering(() => {}),
     { name: 'strict' },
   ) as ActorRef<never>
-  for (const question of ['text', 7, undefined, null, Symbol('q')])
-    expect(await outcome(ref.ask(question as never))).toBe('ask-refused')
+  for (const question of ['text', 7, undefined, null, Symbol('q')]) expect(await outcome(ref.ask(question as never))).toBe('ask-refused')
   await expect(ref.ask('text' as never)).rejects.toThrow(/\/user\/strict.*a question is an object/)
   await kit.settle()
   expect((await kit.system.ledger()).sent).toBe(0)

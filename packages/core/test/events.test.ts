@@ -11,6 +11,8 @@ import {
   type Observation,
   receive,
   same,
+  setup,
+  stopped,
   type Subscription,
   SystemClosed,
   unhandled,
@@ -288,6 +290,36 @@ describe('observation channels', () => {
     expect(at.length).toBeGreaterThan(8)
     expect(at).toEqual(at.toSorted((a, b) => a - b))
     await kit.end()
+  })
+  test('heard or not, as many observations are there, and the actors fare the same', async () => {
+    const live = async (listen: boolean): Promise<object> => {
+      const kit = createTestKit()
+      let heard = 0
+      const before = kit.system.metrics().unheard
+      const subscription = listen ? kit.system.events.listen(() => void heard++) : undefined
+      const ends: unknown[] = []
+      const parent = kit.system.spawn(
+        setup<string>((ctx) =>
+          receive(
+            (_ctx, m) => {
+              if (m === 'stop') return stopped
+              const child = ctx.spawn(receive<string>((_c, n) => (n === 'end' ? stopped : same)))
+              for (const n of m === 'rich' ? ['a', 'end', 'too late'] : ['a', 'end']) child.tell(n)
+              return same
+            },
+            (_ctx, s) => void ends.push(s.type === 'ChildStopped' ? [s.child.uid, s.reason] : s.type),
+          ),
+        ),
+      )
+      for (const m of ['plain', 'rich', 'plain', 'stop']) parent.tell(m)
+      await kit.settle()
+      subscription?.cancel()
+      const { unheard, active, terminated } = kit.system.metrics()
+      const { sent, handled, deadLettered } = await kit.system.ledger()
+      await kit.end()
+      return { observations: heard + (listen ? 0 : unheard - before), ends, active, terminated, sent, handled, deadLettered }
+    }
+    expect(await live(false)).toEqual(await live(true))
   })
   test('without a listener no observation is made, and that is counted', async () => {
     const kit = createTestKit()

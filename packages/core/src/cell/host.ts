@@ -37,6 +37,8 @@ export interface CellHost {
   readonly tap: Tap | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
+  /** How many observations were not made, because nobody listened. */
+  unheard: number
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */
   readonly draining: boolean
   /** The deadline of the shutdown has passed: no user code is waited for any more. */

@@ -1,7 +1,7 @@
 // From nothing to running: setup, PreStart, PostStart and, after a restart, PostRestart. Each may be async; one
 // deadline bounds them together. Runs in the actor's turn, never inside `spawn`.
 
-import { on } from '../deciders/phase.ts'
+import { on, quickStart } from '../deciders/phase.ts'
 import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
 import { NotABehavior, StartTimeout } from '../values/errors.ts'
 import { postStart, preStart, type Signal } from '../values/signals.ts'
@@ -13,7 +13,7 @@ import { fail } from './failing.ts'
 import { become } from './following.ts'
 import { endTimers } from './incarnation.ts'
 import { abandon, armStep, disarmStep, hold } from './pending.ts'
-import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { resolveNode } from './setting-up.ts'
 
 /** The first start. */
@@ -21,8 +21,9 @@ export function beginStart(cell: Cell): void {
   const initial = cell.initial!
   if (initial.kind === 'receive' && initial.signal === undefined && cell.extras === undefined) {
     // Nothing to run and nobody to tell: the whole start is one step. Listeners still hear of both phases.
-    change(cell, on.start, undefined)
     cell.ctx = new Context(cell)
+    if (rush(cell, quickStart, undefined)) return
+    change(cell, on.start, undefined)
     change(cell, on.started, undefined)
     return
   }

@@ -2,7 +2,7 @@
 // it: own watches cleared, unregistered, mailbox drained, watchers told. Each wait is bounded by `stopTimeout`;
 // who overruns it is cut off as if killed.
 
-import { on, outcomeOf } from '../deciders/phase.ts'
+import { on, outcomeOf, quickStop } from '../deciders/phase.ts'
 import { EarlyNode } from '../values/behavior.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
@@ -15,7 +15,7 @@ import { Envelope } from './envelope.ts'
 import { endCalls, endIncarnation, endTimers, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'
 import { abandon, armStep, disarmStep, hold, isBusy } from './pending.ts'
-import { change, infoOf, phaseInfo } from './phase-change.ts'
+import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
 import { clearWatches, tellWatchers } from './watch.ts'
 
@@ -29,6 +29,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
   }
   if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.behavior.signal === undefined) {
     // Nothing to run, nobody to wait for.
+    if (cell.queuedMessages === 0 && cell.options.ownMiddleware.length === 0 && rush(cell, quickStop, normalEnd)) return vanish(cell)
     change(cell, on.stop, normalEnd)
     release(cell, normalEnd)
     return
@@ -190,6 +191,17 @@ function release(cell: Cell, end: EndInfo): void {
   cell.initial = undefined
   if (parent !== undefined) childEnded(parent, cell, end)
   extras?.keeper?.ended(cell, end)
+}
+
+/** What is left of `release` for one whose end is in nobody's way. */
+function vanish(cell: Cell): void {
+  const { dispatcher, ref } = cell
+  const parent = ref.parent?.cell
+  cell.ctx = undefined
+  parent?.children?.remove(cell)
+  dispatcher.left()
+  dispatcher.host.died(cell)
+  if (parent !== undefined) childEnded(parent, cell, normalEnd)
 }
 
 /** Whether no incarnation has come up so far. */

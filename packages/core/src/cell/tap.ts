@@ -24,6 +24,8 @@ export class Tap {
   }
   /** The actor has joined the tree: nothing of its spawn can fail any more. */
   born(_cell: Cell): void {}
+  /** Whether it must see each phase: otherwise those that pass in one step are not shown. */
+  readonly seesPhases: boolean = false
   phased(_cell: Cell, _from: Phase, _to: Phase): void {}
   /** A message ends as a dead letter or as dropped. */
   ended(_message: unknown, _meta: Meta, _how: 'dead' | 'dropped', _reason: EndReason): void {}

@@ -4,7 +4,7 @@
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, InvalidTransition, type Observation, type Phase, receive, same, setup, supervise } from 'troupe'
-import { on, outcomeOf, type Outcome, type PhaseEvent, phaseTable, takesMessages, takesSignals } from './phase.ts'
+import { on, outcomeOf, type Outcome, type PhaseEvent, phaseTable, quickStart, quickStop, takesMessages, takesSignals } from './phase.ts'
 
 const phases: readonly Phase[] = ['created', 'starting', 'running', 'suspended', 'failed', 'restarting', 'stopping', 'stopped', 'terminated']
 const events: readonly PhaseEvent[] = ['start', 'started', 'suspend', 'resume', 'fail', 'restart', 'relaunch', 'stop', 'kill', 'cleaned', 'released']
@@ -24,6 +24,26 @@ const table: Readonly<Record<Phase, readonly Expected[]>> = {
   stopped: ['invalid', 'invalid', 'noop', 'noop', 'invalid', 'noop', 'invalid', 'noop', 'noop', 'invalid', 'terminated'],
   terminated: ['invalid', 'invalid', 'noop', 'noop', 'invalid', 'noop', 'invalid', 'noop', 'noop', 'invalid', 'invalid'],
 }
+
+describe('several events as one', () => {
+  const ways: [string, typeof quickStart, readonly PhaseEvent[]][] = [
+    ['the quick start', quickStart, ['start', 'started']],
+    ['the quick stop', quickStop, ['stop', 'cleaned', 'released']],
+  ]
+  for (const [name, way, steps] of ways)
+    test(`${name} ends where its steps do, and is refused where one of them is`, () => {
+      for (const phase of phases) {
+        let expected: Expected = phase
+        for (const event of steps) {
+          const next: Expected = expected === 'invalid' ? 'invalid' : table[expected as Phase][events.indexOf(event)]!
+          expected = next === 'noop' || next === 'defer' ? 'invalid' : next
+        }
+        if (expected === 'invalid') expect(() => outcomeOf(phase, way)).toThrow(InvalidTransition)
+        else expect(outcomeOf(phase, way)).toBe(expected)
+      }
+      expect(way.steps).toBe(steps.length)
+    })
+})
 
 describe('the phase table', () => {
   const pairs = phases.flatMap((phase) => events.map((event, i) => ({ phase, event, expected: table[phase][i]! })))

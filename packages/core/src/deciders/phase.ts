@@ -55,6 +55,20 @@ export const on: Readonly<Record<PhaseEvent, Transition>> = {
   released: column('released'),
 }
 
+/** Several events in a row as one, for where nothing can happen between them: what each phase in which all are allowed ends in. */
+function passage(...events: readonly PhaseEvent[]): Transition & { readonly steps: number } {
+  const pairs = Object.keys(phaseTable).flatMap((phase) => {
+    const end = events.reduce<Outcome | undefined>((at, event) => phaseTable[at as Phase]?.[event], phase as Phase)
+    return end === undefined ? [] : [phase, end]
+  })
+  return { event: events[0]!, pairs, steps: events.length }
+}
+
+/** The start of an actor that has nothing to run first. */
+export const quickStart: Transition & { readonly steps: number } = passage('start', 'started')
+/** The end of an actor that has nothing to run, to wait for or to leave behind. */
+export const quickStop: Transition & { readonly steps: number } = passage('stop', 'cleaned', 'released')
+
 /** What an event makes of a phase; throws `InvalidTransition` where the table has no entry. */
 export function outcomeOf(phase: Phase, { event, pairs }: Transition): Outcome {
   for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === phase) return pairs[i + 1] as Outcome

@@ -26,6 +26,7 @@ import { TimerAccount } from './timer-account.ts'
 import { WatchAccount } from './watch-account.ts'
 
 export class SimTap extends Tap {
+  override readonly seesPhases = true
   host!: CellHost
   trace!: Trace
   faults!: FaultSource
