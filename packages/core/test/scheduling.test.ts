@@ -11,6 +11,7 @@ import {
   type ExecutionRuntime,
   HostRuntime,
   ignore,
+  type MailboxKind,
   ManualRuntime,
   type Observation,
   receive,
@@ -251,6 +252,39 @@ describe('C11: the scheduler yields to the host within its slice plus at most 64
     expect(Math.max(...runtime.lengths)).toBeLessThanOrEqual(5 + 64)
     void system.shutdown()
     system.pump()
+  })
+
+  test('a mailbox that holds its messages back keeps nobody from the loop', () => {
+    const { system, runtime } = watchedSystem()
+    const held: unknown[] = []
+    let looks = 0
+    const holding: MailboxKind = {
+      kind: 'holding',
+      create: () => ({
+        meta: undefined,
+        get size() {
+          return held.length
+        },
+        push: (message) => void held.push(message),
+        shift: () => {
+          runtime.clock.now++
+          // What it waits for can only come when the loop has turned; the second bound is there for a loop that never does.
+          return runtime.enters > 3 || ++looks > 10_000 ? held.shift() : undefined
+        },
+      }),
+    }
+    const handled: string[] = []
+    const ref = system.spawn(
+      receive<string>((_ctx, m) => {
+        handled.push(m)
+        return same
+      }),
+      { mailbox: holding },
+    )
+    ref.tell('at last')
+    system.pump()
+    expect(handled).toEqual(['at last'])
+    expect(looks).toBeLessThan(100)
   })
 
   test('a flood of signals to one actor yields too, and still goes before its messages', () => {

@@ -192,6 +192,8 @@ export class Cell {
         left -= handled
         if (!dispatcher.spend(handled) || handled < burst || left === 0 || this.lane !== undefined || !this.canHandle()) break
       }
+      // A mailbox that holds its messages back: looking at it takes time too, and what it waits for may need the loop.
+      if (left === quota) dispatcher.spend(1)
     } else this.fullTurn(quota)
     this.afterTurn()
   }
