@@ -6,6 +6,8 @@ export interface ChaosPlan {
     /** Milliseconds between kills. */
     readonly every: number;
     readonly seed: number;
+    /** Milliseconds that everything after the kills may take; then the run ends with a diagnosis. */
+    readonly patience?: number;
 }
 export interface ChaosResult {
     readonly kills: Readonly<Record<string, number>>;

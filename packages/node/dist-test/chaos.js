@@ -1,15 +1,31 @@
 // Threads are killed at random while messages flow between many actors. At the end every actor must answer, every
-// message must be accounted for, and none may have come out of order.
+// message must be accounted for, and none may have come out of order. A run that does not end in time says where it stands.
 import { ActorSystem, receive, same, supervise } from 'troupe';
 import { threads } from '@troupe/node';
 import { chaosActor } from './chaos-actor.js';
 export async function runChaos(plan) {
-    const { actors, hangAfter } = plan;
-    const random = generator(plan.seed);
     const system = ActorSystem.create('chaos', {
         supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }),
     });
-    const pool = threads(system, { size: 2, hangAfter });
+    const pool = threads(system, { size: 2, hangAfter: plan.hangAfter });
+    const progress = { phase: 'spawning', answered: 0, asked: 0, seq: 0 };
+    let timer;
+    const stuck = new Promise((_resolve, reject) => {
+        timer = setTimeout(() => reject(new Error(diagnosis(progress, pool))), plan.milliseconds + (plan.patience ?? 30_000));
+    });
+    try {
+        return await Promise.race([run(plan, system, pool, progress), stuck]);
+    }
+    finally {
+        clearTimeout(timer);
+    }
+}
+function diagnosis({ phase, answered, asked, seq }, pool) {
+    return [`the run is stuck ${phase}: ${seq} told, ${asked} asked, ${answered} answered`, ...pool.report()].join('\n  ');
+}
+async function run(plan, system, pool, progress) {
+    const { actors, hangAfter } = plan;
+    const random = generator(plan.seed);
     const complaints = [];
     const complain = system.spawn(receive((_ctx, complaint) => {
         complaints.push(complaint);
@@ -32,12 +48,12 @@ export async function runChaos(plan) {
     for (let i = 0; i < actors; i++)
         refs.push(system.spawn(chaosActor(i, complain), { dispatcher: 'parallel' }));
     const any = () => refs[Math.floor(random() * actors)];
+    progress.phase = 'telling and killing';
     const end = performance.now() + plan.milliseconds;
     let nextKill = performance.now() + plan.every;
-    let seq = 0;
     while (performance.now() < end) {
         for (let i = 0; i < 500; i++)
-            any().tell({ type: 'work', seq: seq++, from: 0, next: random() < 0.3 ? any() : undefined });
+            any().tell({ type: 'work', seq: progress.seq++, from: 0, next: random() < 0.3 ? any() : undefined });
         if (performance.now() > nextKill) {
             nextKill = performance.now() + plan.every;
             const how = ['exit', 'throw', 'spin', 'terminate', 'fail'][Math.floor(random() * 5)];
@@ -52,14 +68,15 @@ export async function runChaos(plan) {
         }
         await new Promise((resolve) => setImmediate(resolve));
     }
+    progress.phase = 'asking';
     const since = performance.now();
-    let answered = 0;
     const answers = async (ref) => {
         // A question may be lost with a thread that dies of an earlier kill: it is asked again.
         for (let tries = 0; tries < 20; tries++) {
+            progress.asked++;
             try {
                 await ref.ask({ type: 'ping' }, { timeout: 10_000 });
-                answered++;
+                progress.answered++;
                 return;
             }
             catch {
@@ -70,12 +87,14 @@ export async function runChaos(plan) {
     for (let i = 0; i < refs.length; i += 500)
         await Promise.all(refs.slice(i, i + 500).map(answers));
     const settledIn = performance.now() - since;
+    progress.phase = 'counting';
     const ledger = await system.ledger();
     const { sent: _sent, ...rest } = ledger;
     const accounted = Object.values(rest).reduce((a, b) => a + b, 0);
     const { restarts } = system.counts().supervision;
+    progress.phase = 'shutting down';
     await system.shutdown({ deadline: 10_000 });
-    return { kills, losses, overdue, restarts, answered, complaints, ledger, accounted, settledIn };
+    return { kills, losses, overdue, restarts, answered: progress.answered, complaints, ledger, accounted, settledIn };
 }
 function generator(seed) {
     let state = seed >>> 0;

@@ -25,7 +25,8 @@ interface Count {
 
 export class Census {
   readonly #exchange: Exchange
-  readonly #counts = new Map<number, Count>()
+  /** The count that is open here, of the census `#last`. */
+  #count: Count | undefined
   #last = 0
 
   constructor(exchange: Exchange, report: (id: number, part: Part) => void) {
@@ -34,43 +35,40 @@ export class Census {
       if (id > this.#last) this.begin(id, (part) => report(id, part))
       this.#marked(id, channel)
     })
-    exchange.onOpened = (channel) => {
-      // The peer may have written its part down before this way was open: its mark would never come.
-      channel.control({ op: 'census.hello', last: this.#last })
-      for (const count of this.#counts.values()) if (!count.open.has(channel)) count.open.set(channel, channel.received)
+    exchange.onAdded = (channel) => {
+      // The first record of a new way is a mark: whatever goes by it comes after what was written down here. A peer that has
+      // not written its part down does so on meeting it, and marks the way in turn; one that has did so by this same rule.
+      if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
+      this.#count?.open.set(channel, channel.received)
     }
-    exchange.on('census.hello', ({ last }: { last: number }, channel) => {
-      for (const id of this.#counts.keys()) if (last >= id) this.#marked(id, channel)
-    })
-    exchange.onClosed = (channel) => {
-      for (const id of this.#counts.keys()) this.#marked(id, channel)
-    }
+    exchange.onClosed = (channel) => this.#marked(this.#last, channel)
   }
 
+  /** Writes this thread's part down. A count that was open is given up: who began this one does not wait for it any more. */
   begin(id: number, report: (part: Part) => void): void {
     this.#last = id
     const { core, channels } = this.#exchange
     const count: Count = { ledger: this.#exchange.ledger(), pending: core.pending, underWay: 0, open: new Map(), report }
-    this.#counts.set(id, count)
+    this.#count = count
     for (const channel of channels.values()) {
       if (channel.state === 'closed') continue
       count.open.set(channel, channel.received)
       channel.control({ op: 'census', id })
     }
-    this.#close(id, count)
+    this.#close(count)
   }
 
   #marked(id: number, channel: Channel): void {
-    const count = this.#counts.get(id)
+    const count = this.#count
     const before = count?.open.get(channel)
-    if (count === undefined || before === undefined) return
+    if (id !== this.#last || count === undefined || before === undefined) return
     count.underWay += channel.received - before
     count.open.delete(channel)
-    this.#close(id, count)
+    this.#close(count)
   }
-  #close(id: number, count: Count): void {
+  #close(count: Count): void {
     if (count.open.size > 0) return
-    this.#counts.delete(id)
+    this.#count = undefined
     count.report({ ledger: count.ledger, underWay: count.underWay, pending: count.pending })
   }
 }

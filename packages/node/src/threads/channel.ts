@@ -64,7 +64,8 @@ export class Channel {
   #gone = 0
   readonly #later: (channel: Channel) => void
   #scheduled = false
-  /** Called when there is room again. */
+  #wanted = false
+  /** Called when there is room again for what wanted it. */
   onRoom: () => void = () => {}
 
   constructor(peer: number, refs: RefTable, later: (channel: Channel) => void) {
@@ -101,8 +102,17 @@ export class Channel {
   get hasRoom(): boolean {
     return this.state === 'open' && this.writer.position - this.#gone < this.#out!.size
   }
+  /** Says that something waits for room here: then `onRoom` is called. Returns that there is none. */
+  wantRoom(): false {
+    this.#wanted = true
+    return false
+  }
   get hasIncoming(): boolean {
     return this.state === 'open' && (this.#frameEnd > 0 || this.#in!.used > 0)
+  }
+  /** Bytes that are written here and have not gone, that have gone and were not read there, and that came and were not read here. */
+  get standing(): { readonly unsent: number; readonly unread: number; readonly incoming: number } {
+    return { unsent: this.writer.position - this.#gone, unread: this.#out?.used ?? 0, incoming: this.#in?.used ?? 0 }
   }
 
   /** Writes a record that needs no value of the user's. */
@@ -259,6 +269,11 @@ export class Channel {
     if (Atomics.load(this.#bell!, 0) === 1 && Atomics.compareExchange(this.#bell!, 0, 1, 0) === 1) this.#wake!.postMessage(0, [])
   }
 
+  /** Wakes the peer even if it was rung for: by a thread, maybe, that is gone and took the wake with it. */
+  nudge(): void {
+    if (this.state === 'open') this.#wake!.postMessage(0, [])
+  }
+
   /** Reads the records that have come, up to a number of bytes, and calls back for each record. Returns how many bytes came. */
   drain(most: number, onRecord: (channel: Channel, kind: number, reader: Reader) => void): number {
     if (this.state !== 'open') return 0
@@ -280,7 +295,10 @@ export class Channel {
     }
     if (incoming.takeWait()) this.ring()
     if (this.#gone > 0 || this.writer.position > 0) this.flush()
-    if (this.hasRoom) this.onRoom()
+    if (this.#wanted && this.hasRoom) {
+      this.#wanted = false
+      this.onRoom()
+    }
     return bytes
   }
 }

@@ -73,8 +73,8 @@ export class Exchange {
   onRound: () => void = () => {}
   /** The mailbox of an actor that runs here. */
   makeMailbox: () => MessageRing = () => new MessageRing()
-  /** A way was opened, or closed for good; for the census. */
-  onOpened: (channel: Channel) => void = () => {}
+  /** There is a way more, on which nothing was written yet, or one less, for good; for the census. */
+  onAdded: (channel: Channel) => void = () => {}
   onClosed: (channel: Channel) => void = () => {}
   #toFlush: Channel[] = []
 
@@ -118,10 +118,9 @@ export class Exchange {
   }
   #add(peer: number): Channel {
     const channel = new Channel(peer, this.refs, this.#later)
-    channel.onRoom = () => {
-      if (this.waiting.size > 0) this.#pumpWaiting()
-    }
+    channel.onRoom = () => this.#pumpWaiting()
     this.channels.set(peer, channel)
+    this.onAdded(channel)
     return channel
   }
   /** Both ends of a way have been given out. */
@@ -129,7 +128,6 @@ export class Exchange {
     if (this.lost.has(wiring.peer)) return
     const channel = this.channels.get(wiring.peer) ?? this.#add(wiring.peer)
     channel.open(wiring, this.#pump.wake)
-    this.onOpened(channel)
     this.#pump.wake()
   }
   readonly #later = (channel: Channel): void => {
@@ -171,8 +169,9 @@ export class Exchange {
         const link = channel.links.get(reader.whole())
         const messages = reader.whole()
         const bytes = reader.whole()
-        link?.grant(messages, bytes)
-        if (this.waiting.size > 0) this.#pumpWaiting()
+        if (link === undefined) return
+        link.grant(messages, bytes)
+        if (link.queue.size > 0) link.queue.pump()
         return
       }
       case record.answer: {
@@ -253,7 +252,17 @@ export class Exchange {
   }
 
   #pumpWaiting(): void {
-    for (const queue of this.waiting) queue.pump()
+    for (const queue of [...this.waiting]) {
+      if (!queue.pump() || queue.size === 0) continue
+      // Who got some of the room is last in line for the next.
+      this.waiting.delete(queue)
+      this.waiting.add(queue)
+    }
+  }
+
+  /** Looks at once for what has come, although nobody rang: who did may be gone, and its wake with it. */
+  nudge(): void {
+    this.#pump.wake()
   }
 
   /** A thread is lost. What it had sent is still read; then the way is closed, and whoever depended on it is told. */

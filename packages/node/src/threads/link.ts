@@ -6,7 +6,7 @@ import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } fro
 import { type Channel, record } from './channel.ts'
 import type { Writer } from './codec/writer.ts'
 import type { Exchange } from './exchange.ts'
-import type { Way } from './wire-queue.ts'
+import type { Way, WireQueue } from './wire-queue.ts'
 
 /** What an unbounded mailbox may have under way: enough to keep both threads busy. */
 export const widest = 32_768
@@ -19,13 +19,16 @@ export class Link implements Way {
   readonly channel: Channel
   readonly id: number
   readonly uid: number
+  /** What waits for this way alone. */
+  readonly queue: WireQueue
   readonly #exchange: Exchange
   #credit: number
   #bytes: number = mostBytes
   #closed = false
 
-  constructor(exchange: Exchange, channel: Channel, uid: number, window: number) {
+  constructor(exchange: Exchange, channel: Channel, uid: number, window: number, queue: WireQueue) {
     this.#exchange = exchange
+    this.queue = queue
     this.channel = channel
     this.uid = uid
     this.id = channel.nextLink++
@@ -40,7 +43,8 @@ export class Link implements Way {
   }
 
   get open(): boolean {
-    return this.#credit > 0 && this.#bytes > 0 && this.channel.hasRoom
+    if (this.#credit <= 0 || this.#bytes <= 0) return false
+    return this.channel.hasRoom || this.channel.wantRoom()
   }
 
   /** The actor has taken so much. */

@@ -98,6 +98,11 @@ export class StubCell extends Cell {
     this.wire.push(message, meta)
   }
 
+  /** It takes no messages in its turns: those that wait go when there is credit and room, and a turn would bring neither. */
+  override canHandle(): boolean {
+    return false
+  }
+
   override turn(quota: number): void {
     super.turn(quota)
     const bad = this.#bad
@@ -130,6 +135,11 @@ export class StubCell extends Cell {
       }
       if (this.wire.size > 0) this.wire.pump()
     }
+  }
+
+  /** What the actor is known to be over there, and whether a step of its life is waited for. */
+  get there(): string {
+    return this.#waiter === undefined ? this.#there : `${this.#there}, waited for`
   }
 
   #tell(content: { readonly op: string; readonly [field: string]: unknown }): void {
@@ -182,6 +192,8 @@ export class StubCell extends Cell {
     this.at = at
     this.#there = 'starting'
     this.#hurried = false
+    // What befell the incarnation before this one was answered by its end.
+    this.#bad = undefined
     const { origin, options } = this.plan
     channel.control({
       op: 'hosted.spawn',
@@ -195,7 +207,7 @@ export class StubCell extends Cell {
       incarnation: this.extras?.incarnation ?? 0,
     })
     this.wire.unlink()
-    this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window)
+    this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window, this.wire)
     for (const peer of this.locators) this.exchange.channels.get(peer)?.control({ op: 'located', uid: this.ref.uid, at })
     this.locators.clear()
     return this.#wait()

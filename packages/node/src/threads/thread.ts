@@ -32,15 +32,20 @@ export class Thread {
   readonly bell: SharedArrayBuffer = new SharedArrayBuffer(8)
   readonly board: Board
   readonly wiring: Wiring
+  /** Resolves when it is gone and its loss was told. */
+  readonly gone: Promise<void>
   readonly #worker: Worker
   state: 'starting' | 'up' | 'ending' | 'gone' = 'starting'
-  /** Actors that were sent there and have not come back. */
-  actors = 0
+  /** Actors that were given this place since its beat number `placedAt`. */
+  placed = 0
+  placedAt = -1
   /** Messages that it sent to threads that are gone, and had from them: settled with those. */
   toGone = 0
   fromGone = 0
   lastBeats = -1
   lastBeatAt = 0
+  /** Milliseconds of silence that count against it. */
+  silent = 0
   #why: LossReason | undefined
   #cause: unknown
 
@@ -76,14 +81,23 @@ export class Thread {
       this.#why ??= (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out-of-memory' : 'error'
       this.#cause ??= cause
     })
-    this.#worker.on('exit', (code) => {
-      const expected = this.state === 'ending'
-      this.state = 'gone'
-      if (expected) return
-      const why = this.#why ?? 'exit'
-      const detail = this.#cause instanceof Error ? this.#cause.message : why === 'exit' ? `it exited with code ${code}` : why
-      events.lost(this, why, detail, this.#cause)
+    this.gone = new Promise((resolve) => {
+      this.#worker.on('exit', (code) => {
+        const expected = this.state === 'ending'
+        this.state = 'gone'
+        if (!expected) {
+          const why = this.#why ?? 'exit'
+          const detail = this.#cause instanceof Error ? this.#cause.message : why === 'exit' ? `it exited with code ${code}` : why
+          events.lost(this, why, detail, this.#cause)
+        }
+        resolve()
+      })
     })
+  }
+
+  /** Whether it said that it sleeps and nobody has rung since. */
+  get asleep(): boolean {
+    return Atomics.load(new Int32Array(this.bell), 0) === 1
   }
 
   /** Gives it its end of a way to another thread. */

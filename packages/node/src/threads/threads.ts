@@ -6,6 +6,7 @@ import { type ActorSystem, InvalidOption, NotAllowed } from 'troupe'
 import { coreOf } from 'troupe/internal'
 import type { Vitals } from './board.ts'
 import { ThreadPool } from './pool.ts'
+import { reportOn } from './report.ts'
 import type { TaskOptions } from './task-queue.ts'
 
 /** How the threads of a system are set up; every field has a default. */
@@ -37,6 +38,8 @@ export interface Threads {
    */
   runTask<F extends (...args: never) => unknown>(url: string, name: string, args: ArgsOf<F>, options?: TaskOptions): Promise<Awaited<ReturnType<F>>>
   runTask<R = unknown>(url: string, name: string, args?: readonly unknown[], options?: TaskOptions): Promise<R>
+  /** Where everything stands, line by line: threads, ways, actors, and what is waited for. For a log, when something seems stuck. */
+  report(): readonly string[]
   /** Ends one thread of the pool for good and replaces it; what it held is lost. For tests and for operators. */
   terminate(thread: number): void
 }
@@ -80,6 +83,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   return {
     size,
     vitals: () => pool.vitals(),
+    report: () => reportOn(pool),
     runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
       pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
     terminate: (slot) => {

@@ -1,5 +1,6 @@
 // Ends threads that show no sign of life. The sign is a counter in shared memory, so that asking for it costs the
-// thread nothing; a main thread that was itself late gives everybody another period.
+// thread nothing. When the main thread was itself late, or the whole process was stopped for a while, only a part of that time
+// counts: enough to end a hung thread also beside a main one that is always late.
 
 import type { Thread } from './thread.ts'
 
@@ -16,16 +17,20 @@ export function watchThreads(pool: Watched, hangAfter: number): () => void {
   let last = runtime.now()
   const timer = setInterval(() => {
     const now = runtime.now()
-    const late = now - last > period * 3
+    const passed = Math.min(now - last, period * 3)
     last = now
     pool.tellListening()
     for (const thread of pool.threads) {
       if (thread.state !== 'up') continue
       const { beats } = thread.board
-      if (beats !== thread.lastBeats || late) {
+      if (beats !== thread.lastBeats) {
         thread.lastBeats = beats
         thread.lastBeatAt = now
-      } else if (now - thread.lastBeatAt >= hangAfter) {
+        thread.silent = 0
+        continue
+      }
+      thread.silent += passed
+      if (thread.silent >= hangAfter) {
         const { message } = thread.board.running
         thread.kill(
           'hung',

@@ -103,7 +103,8 @@ export class Whereabouts {
       const here = this.#exchange.hosted.get(cell.ref.uid)
       if (here === undefined) return
       cell.wire.link = new LocalWay(here)
-      return cell.wire.pump()
+      cell.wire.pump()
+      return
     }
     const channel = cell.at === undefined ? undefined : this.#exchange.channelTo(cell.at)
     if (channel === undefined) {
@@ -111,7 +112,7 @@ export class Whereabouts {
       if (cell.wire.size > 0) this.locate(cell)
       return
     }
-    const link = new Link(this.#exchange, channel, cell.ref.uid, widest)
+    const link = new Link(this.#exchange, channel, cell.ref.uid, widest, cell.wire)
     cell.wire.link = link
     cell.onLink(link)
     cell.wire.pump()

@@ -65,9 +65,10 @@ export class WireQueue implements MailboxQueue {
     }
   }
 
-  /** Lets go what may go. */
-  pump(): void {
+  /** Lets go what may go; returns whether anything did. */
+  pump(): boolean {
     const { inner } = this
+    const before = inner.size
     while (inner.size > 0 && this.#passes()) {
       const message = inner.shift()
       if (message === undefined) break
@@ -75,6 +76,7 @@ export class WireQueue implements MailboxQueue {
     }
     if (inner.size === 0) this.#exchange.waiting.delete(this)
     if (this.#cell.extras?.pressed === true) notePressure(this.#cell, inner.size)
+    return inner.size < before
   }
 
   /** What the cell takes: nothing in its turns, for what may go has gone; everything when it is drained. */

@@ -1,8 +1,8 @@
 // Threads are killed at random while messages flow between many actors. At the end every actor must answer, every
-// message must be accounted for, and none may have come out of order.
+// message must be accounted for, and none may have come out of order. A run that does not end in time says where it stands.
 
 import { type ActorRef, ActorSystem, type LedgerReport, type Observation, receive, same, supervise } from 'troupe'
-import { threads } from '@troupe/node'
+import { threads, type Threads } from '@troupe/node'
 import { type Chaos, chaosActor } from './chaos-actor.ts'
 
 export interface ChaosPlan {
@@ -12,6 +12,8 @@ export interface ChaosPlan {
   /** Milliseconds between kills. */
   readonly every: number
   readonly seed: number
+  /** Milliseconds that everything after the kills may take; then the run ends with a diagnosis. */
+  readonly patience?: number
 }
 
 export interface ChaosResult {
@@ -27,13 +29,38 @@ export interface ChaosResult {
   readonly settledIn: number
 }
 
+/** What a run is doing. */
+interface Progress {
+  phase: string
+  answered: number
+  asked: number
+  seq: number
+}
+
 export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
-  const { actors, hangAfter } = plan
-  const random = generator(plan.seed)
   const system = ActorSystem.create('chaos', {
     supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }),
   })
-  const pool = threads(system, { size: 2, hangAfter })
+  const pool = threads(system, { size: 2, hangAfter: plan.hangAfter })
+  const progress: Progress = { phase: 'spawning', answered: 0, asked: 0, seq: 0 }
+  let timer: NodeJS.Timeout | undefined
+  const stuck = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(diagnosis(progress, pool))), plan.milliseconds + (plan.patience ?? 30_000))
+  })
+  try {
+    return await Promise.race([run(plan, system, pool, progress), stuck])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function diagnosis({ phase, answered, asked, seq }: Progress, pool: Threads): string {
+  return [`the run is stuck ${phase}: ${seq} told, ${asked} asked, ${answered} answered`, ...pool.report()].join('\n  ')
+}
+
+async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress: Progress): Promise<ChaosResult> {
+  const { actors, hangAfter } = plan
+  const random = generator(plan.seed)
   const complaints: string[] = []
   const complain = system.spawn(
     receive<string>((_ctx, complaint) => {
@@ -56,11 +83,11 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
   for (let i = 0; i < actors; i++) refs.push(system.spawn(chaosActor(i, complain), { dispatcher: 'parallel' }))
   const any = (): ActorRef<Chaos> => refs[Math.floor(random() * actors)]!
 
+  progress.phase = 'telling and killing'
   const end = performance.now() + plan.milliseconds
   let nextKill = performance.now() + plan.every
-  let seq = 0
   while (performance.now() < end) {
-    for (let i = 0; i < 500; i++) any().tell({ type: 'work', seq: seq++, from: 0, next: random() < 0.3 ? any() : undefined })
+    for (let i = 0; i < 500; i++) any().tell({ type: 'work', seq: progress.seq++, from: 0, next: random() < 0.3 ? any() : undefined })
     if (performance.now() > nextKill) {
       nextKill = performance.now() + plan.every
       const how = (['exit', 'throw', 'spin', 'terminate', 'fail'] as const)[Math.floor(random() * 5)]!
@@ -73,14 +100,15 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
     await new Promise((resolve) => setImmediate(resolve))
   }
 
+  progress.phase = 'asking'
   const since = performance.now()
-  let answered = 0
   const answers = async (ref: ActorRef<Chaos>): Promise<void> => {
     // A question may be lost with a thread that dies of an earlier kill: it is asked again.
     for (let tries = 0; tries < 20; tries++) {
+      progress.asked++
       try {
         await ref.ask({ type: 'ping' }, { timeout: 10_000 })
-        answered++
+        progress.answered++
         return
       } catch {
         continue
@@ -89,12 +117,14 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
   }
   for (let i = 0; i < refs.length; i += 500) await Promise.all(refs.slice(i, i + 500).map(answers))
   const settledIn = performance.now() - since
+  progress.phase = 'counting'
   const ledger = await system.ledger()
   const { sent: _sent, ...rest } = ledger
   const accounted = Object.values(rest).reduce((a, b) => a + b, 0)
   const { restarts } = system.counts().supervision
+  progress.phase = 'shutting down'
   await system.shutdown({ deadline: 10_000 })
-  return { kills, losses, overdue, restarts, answered, complaints, ledger, accounted, settledIn }
+  return { kills, losses, overdue, restarts, answered: progress.answered, complaints, ledger, accounted, settledIn }
 }
 
 function generator(seed: number): () => number {

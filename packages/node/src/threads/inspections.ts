@@ -1,0 +1,63 @@
+// One tree of all threads: each is asked what it hosts, and where an actor runs elsewhere, what stands for it here is
+// completed by what its thread says.
+
+import type { ActorSnapshot } from 'troupe'
+import type { Exchange } from './exchange.ts'
+import type { Thread } from './thread.ts'
+
+type Placed = ActorSnapshot & { readonly thread: number }
+
+interface Inspection {
+  readonly awaited: Set<number>
+  readonly hosted: Map<number, Placed>
+  resolve(): void
+}
+
+export class Inspections {
+  readonly #exchange: Exchange
+  readonly #open = new Map<number, Inspection>()
+  #next = 0
+  constructor(exchange: Exchange, slotOf: (epoch: number) => number) {
+    this.#exchange = exchange
+    exchange.on('inspected', ({ id, hosted }: { id: number; hosted: ActorSnapshot[] }, channel) => {
+      const inspection = this.#open.get(id)
+      if (inspection === undefined) return
+      for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, { ...snapshot, thread: slotOf(channel.peer) })
+      this.#answered(inspection, channel.peer)
+    })
+  }
+
+  async inspect(own: ActorSnapshot, threads: Iterable<Thread>): Promise<ActorSnapshot> {
+    const id = ++this.#next
+    const hosted = new Map<number, Placed>()
+    const awaited = new Set([...threads].filter((t) => t.state === 'up').map((t) => t.epoch))
+    if (awaited.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#open.set(id, { awaited, hosted, resolve })
+        for (const epoch of awaited) this.#exchange.channels.get(epoch)?.control({ op: 'inspect', id })
+      })
+      this.#open.delete(id)
+    }
+    return merge(own, hosted)
+  }
+  /** A thread is gone: nobody waits for what it has to show. */
+  gone(epoch: number): void {
+    for (const inspection of this.#open.values()) this.#answered(inspection, epoch)
+  }
+  #answered(inspection: Inspection, epoch: number): void {
+    if (inspection.awaited.delete(epoch) && inspection.awaited.size === 0) inspection.resolve()
+  }
+
+  /** What is waited for, in words. */
+  get waits(): readonly string[] {
+    return Array.from(this.#open.values(), ({ awaited }) => `an inspection has no answer yet of ${[...awaited].join(', ')}`)
+  }
+}
+
+function merge(root: ActorSnapshot, hosted: ReadonlyMap<number, Placed>): ActorSnapshot {
+  const there = hosted.get(root.uid)
+  const children = there === undefined ? root.children : [...root.children, ...there.children]
+  const merged = { ...root, children: children.map((child) => merge(child, hosted)) }
+  if (there === undefined) return merged
+  return { ...merged, queued: root.queued + there.queued, stashed: there.stashed, pending: there.pending ?? root.pending, thread: there.thread }
+}

@@ -1,0 +1,37 @@
+// Messages that cannot go over yet: they wait without costing anything, and each goes when its own way is free.
+
+import { setImmediate as nextPass } from 'node:timers/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import { bounded } from 'troupe'
+import { coreOf } from 'troupe/internal'
+import { Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const stages: Stage[] = []
+const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
+  const made = new Stage(...args)
+  stages.push(made)
+  return made
+}
+afterEach(async () => {
+  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
+})
+
+test('an actor whose messages wait for credit takes no turns on the thread they wait on', async () => {
+  const s = stage()
+  const a = s.subject({ name: 'a', dispatcher: 'parallel', mailbox: bounded(8, 'reject'), stopTimeout: 20 })
+  a.tell({ type: 'never' })
+  await s.hears('waiting for ever')
+  for (let i = 0; i < 4; i++) a.tell({ type: 'note', value: i })
+  const dispatcher = coreOf(s.system).dispatchers.use('parallel')
+  // Whatever gives what stands here a turn: a restart does as well.
+  s.system.suspend(a, 'to see it resumed')
+  s.system.resume(a)
+  for (let i = 0; i < 10; i++) await nextPass()
+  const before = dispatcher.turns
+  for (let i = 0; i < 10; i++) await nextPass()
+  expect(dispatcher.turns - before).toBeLessThan(5)
+  expect((await s.system.inspect(a)).queued).toBe(4)
+  await s.end()
+})
