@@ -3,17 +3,11 @@
 import { expect, test } from 'vitest'
 import { runChaos } from '../dist-test/chaos.js'
 
-// Not part of every run: of three whole runs of the suite, one hung here, on idle cores, and why is not understood. `npm run chaos`
-// and `TROUPE_CHAOS=1 npx vitest run packages/node/test/chaos.test.ts` are for hunting it.
-test.runIf(process.env['TROUPE_CHAOS'] === '1')(
-  'threads killed at random lose no actor, account for every message and keep the order',
-  async () => {
-    const seed = (performance.timeOrigin % 1_000_000) | 0
-    const result = await runChaos({ actors: 300, milliseconds: 2500, hangAfter: 300, every: 400, seed })
-    console.info(`seed ${seed}`, result.kills, result.losses)
-    expect(result.complaints).toEqual([])
-    expect(result.answered).toBe(300)
-    expect(result.accounted).toBe(result.ledger.sent)
-  },
-  60_000,
-)
+test('threads killed at random lose no actor, account for every message and keep the order', async () => {
+  const seed = (performance.timeOrigin % 1_000_000) | 0
+  const result = await runChaos({ actors: 300, milliseconds: 2500, hangAfter: 300, every: 400, seed })
+  console.info(`seed ${seed}`, result.kills, result.losses)
+  expect(result.complaints).toEqual([])
+  expect(result.answered).toBe(300)
+  expect(result.accounted).toBe(result.ledger.sent)
+})

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Observation, supervise } from 'troupe'
 import type { Subject } from '../dist-test/subject.js'
+import { ringer } from '../dist-test/ringer.js'
 import { Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
@@ -163,5 +164,61 @@ test('a module or export that is not there is named', async () => {
       { dispatcher: 'parallel' },
     ),
   ).toThrow(/defineActor/)
+  await s.end()
+})
+
+describe('a thread that rings for another and dies before the wake', () => {
+  test('does not leave the main thread asleep', async () => {
+    const s = stage()
+    // Not replaced, for the start of a thread would wake it.
+    const a = s.system.spawn(ringer(), { dispatcher: 'pinned', supervision: 'stop' })
+    const b = s.system.spawn(ringer(), { dispatcher: 'parallel' })
+    await Promise.all([a.ask({ type: 'bell' }), b.ask({ type: 'bell' })])
+    a.tell({ type: 'ring-and-die', bell: undefined })
+    await s.system.whenTerminated(a)
+    await b.ask({ type: 'bell' }, { timeout: 5000 })
+    await s.end()
+  })
+
+  test('does not leave a third one asleep', async () => {
+    const s = stage()
+    const a = s.system.spawn(ringer(), { dispatcher: 'parallel', supervision: restart, placement: { thread: 0 } })
+    const b = s.system.spawn(ringer(), { dispatcher: 'parallel', placement: { thread: 1 } })
+    const bell = await b.ask({ type: 'bell' })
+    await a.ask({ type: 'bell' })
+    a.tell({ type: 'ring-and-die', bell })
+    await s.until('the loss', () => s.logs.some((l) => l.fields['why'] === 'exit'))
+    await b.ask({ type: 'bell' }, { timeout: 5000 })
+    await s.end()
+  })
+})
+
+test('a thread that is started while messages are counted takes part in the count', async () => {
+  const s = stage()
+  const a = s.subject({ name: 'a', dispatcher: 'parallel', script: { quiet: true } })
+  await s.system.started(a)
+  a.tell({ type: 'burn', ms: 300 })
+  const counted = s.checkLedger()
+  const b = s.subject({ name: 'b', dispatcher: 'pinned', script: { quiet: true } })
+  await expect(Promise.race([counted, new Promise((resolve) => setTimeout(resolve, 10_000, 'never counted'))])).resolves.toMatchObject({ unknown: 0 })
+  await b.ask({ type: 'echo', value: 1 })
+  await s.end()
+})
+
+test('a ref that leads to a thread lost before the one that uses it was started finds the actor, or its end', async () => {
+  const s = stage()
+  const a = s.subject({ name: 'a', dispatcher: 'parallel', supervision: restart, placement: { thread: 0 }, script: { quiet: true } })
+  a.tell({ type: 'spawn', name: 'kid' })
+  await s.until('the child', () => s.reports.some((r) => r.what === 'spawned'))
+  const kid = s.reports.find((r) => r.what === 'spawned')!.value as typeof a
+  await kid.ask({ type: 'echo', value: 0 })
+  s.threads.terminate(0)
+  await s.until('the loss', () => s.logs.some((l) => l.fields['why'] === 'terminated'))
+  await a.ask({ type: 'echo', value: 0 })
+  const late = s.subject({ name: 'late', dispatcher: 'pinned' })
+  late.tell({ type: 'watch', ref: kid })
+  await s.until('its end', () => s.heard('late').some((h) => h.startsWith('Terminated')))
+  late.tell({ type: 'tell', ref: kid, message: { type: 'note', value: 'to nobody' } })
+  await late.ask({ type: 'echo', value: 0 })
   await s.end()
 })

@@ -56,6 +56,7 @@ export class Counting {
   #once(): Promise<readonly Part[] | undefined> {
     return new Promise((resolve) => {
       const id = ++this.#id
+      // Threads that are started meanwhile have nothing to tell: the mark is the first that they hear of anybody.
       this.#open = { id, awaited: new Set([0, ...this.#epochs()]), parts: [], resolve }
       this.#census.begin(id, (part) => this.#part(id, 0, part))
     })
@@ -69,10 +70,6 @@ export class Counting {
     open.resolve(open.parts)
   }
 
-  /** A thread was started: it takes part in the count that is open, for others may send to it before they are done. */
-  joined(epoch: number): void {
-    this.#open?.awaited.add(epoch)
-  }
   /** A thread is gone, and with it the count that is open. */
   gone(): void {
     const open = this.#open

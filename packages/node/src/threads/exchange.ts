@@ -252,7 +252,9 @@ export class Exchange {
   }
 
   #pumpWaiting(): void {
-    for (const queue of [...this.waiting]) {
+    // A copy, for the set changes on the way.
+    const waiting = [...this.waiting]
+    for (const queue of waiting) {
       if (!queue.pump() || queue.size === 0) continue
       // Who got some of the room is last in line for the next.
       this.waiting.delete(queue)

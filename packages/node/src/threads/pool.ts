@@ -126,7 +126,6 @@ export class ThreadPool implements Federation {
     })
     this.#threads.set(epoch, thread)
     if (slot >= 0) this.slots[slot] = thread
-    this.#counting.joined(epoch)
     this.exchange.wire(thread.wiring)
     if (this.#told) this.exchange.channels.get(epoch)?.control({ op: 'listen', on: true })
     return thread

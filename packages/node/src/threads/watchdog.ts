@@ -13,11 +13,11 @@ interface Watched {
 /** Starts watching; returns what ends it. */
 export function watchThreads(pool: Watched, hangAfter: number): () => void {
   const { runtime } = pool.core
-  const period = Math.max(5, Math.min(250, hangAfter / 8))
+  const period = Math.max(5, Math.min(100, hangAfter / 20))
   let last = runtime.now()
   const timer = setInterval(() => {
     const now = runtime.now()
-    const passed = Math.min(now - last, period * 3)
+    const passed = Math.min(now - last, hangAfter / 2)
     last = now
     pool.tellListening()
     for (const thread of pool.threads) {

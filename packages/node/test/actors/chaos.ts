@@ -117,8 +117,13 @@ async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress
   }
   for (let i = 0; i < refs.length; i += 500) await Promise.all(refs.slice(i, i + 500).map(answers))
   const settledIn = performance.now() - since
-  progress.phase = 'counting'
-  const ledger = await system.ledger()
+  // Nothing may be left on the way: what no lost thread took along ends by and by.
+  progress.phase = 'waiting for messages between actors'
+  let ledger = await system.ledger()
+  while (ledger.queued + ledger.inProgress > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    ledger = await system.ledger()
+  }
   const { sent: _sent, ...rest } = ledger
   const accounted = Object.values(rest).reduce((a, b) => a + b, 0)
   const { restarts } = system.counts().supervision
