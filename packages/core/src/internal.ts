@@ -23,6 +23,7 @@ export { checkBoolean, checkFinite, checkFunction, checkKnown, checkOneOf, check
 
 // For those who connect the systems of several threads.
 export { behaviorFrom } from './values/actor-class.ts'
+export { HandleRef, Protocol } from './patterns/actor-handle.ts'
 export { show, typeOf } from './values/errors.ts'
 export { MessageRing } from './queues/ring.ts'
 export { Children } from './cell/children.ts'
@@ -30,6 +31,7 @@ export { drainMailbox } from './cell/draining.ts'
 export { Extras } from './cell/extras.ts'
 export { fail } from './cell/failing.ts'
 export type { Keeper } from './cell/keeper.ts'
+export { CellMetrics, MeteredQueue } from './cell/metrics.ts'
 export { CellMailboxOwner } from './cell/mailbox-owner.ts'
 export { highWater, notePressure } from './cell/pressure.ts'
 export type { EndInfo } from './cell/phase-info.ts'

@@ -1,6 +1,6 @@
 // A class of actors that threads can find.
 import { threadId } from 'node:worker_threads';
-import { Actor } from 'troupe';
+import { Actor, receive, same } from 'troupe';
 import { defineActor } from '@troupe/node';
 export class Cart extends Actor {
     #items;
@@ -26,4 +26,10 @@ export class Cart extends Actor {
     }
 }
 defineActor(import.meta.url, 'Cart', Cart);
+/** Uses the handle of a cart, wherever that lives. */
+export const shopper = defineActor(import.meta.url, 'shopper', () => receive(async (_ctx, m) => {
+    m.cart.tell.add(m.item);
+    m.replyTo.tell({ items: await m.cart.with({ timeout: 4000 }).ask.items(), cart: m.cart });
+    return same;
+}));
 //# sourceMappingURL=cart.js.map

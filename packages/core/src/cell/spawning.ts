@@ -54,7 +54,8 @@ export function spawnUnder(
     make !== undefined ? make(ref) : plain === undefined ? new Cell(ref, dispatcher, resolved, node) : plain.makeCell(ref, dispatcher, resolved, node)
   // Of the cell: a tap may have made it with a smaller mailbox.
   if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = frontable(cell.options.mailbox.create(new CellMailboxOwner(cell)))
-  if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
+  // Of the cell: one that stands for an actor of another thread is not measured, the actor is.
+  if (cell.options.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)
   dispatcher.joined()

@@ -20,12 +20,14 @@ const askMethod: Send = (ref, name, args, given) => LocalRef.prototype.ask.call(
 
 /** The methods of one class, ready to be put on the handles of its actors. */
 export class Protocol {
+  readonly names: readonly string[]
   readonly tell: object
   readonly ask: object
   /** Which properties that every function has of its own must make room for methods of that name. */
   readonly hides: readonly string[]
   constructor(names: Iterable<string>) {
     const all = [...names]
+    this.names = all
     this.tell = facadePrototype(all, tellMethod)
     this.ask = facadePrototype(all, askMethod)
     this.hides = all.filter((n) => n === 'name' || n === 'length')
@@ -63,7 +65,7 @@ function facade(ref: HandleRef, call: object, prototype: object, given: AskOptio
 
 export class HandleRef extends LocalRef {
   readonly protocol: Protocol
-  constructor(parent: LocalRef, name: string | undefined, uid: number, protocol: Protocol) {
+  constructor(parent: LocalRef | undefined, name: string | undefined, uid: number, protocol: Protocol) {
     super(parent, name, uid)
     this.protocol = protocol
   }

@@ -59,5 +59,6 @@ function merge(root: ActorSnapshot, hosted: ReadonlyMap<number, Placed>): ActorS
   const children = there === undefined ? root.children : [...root.children, ...there.children]
   const merged = { ...root, children: children.map((child) => merge(child, hosted)) }
   if (there === undefined) return merged
-  return { ...merged, queued: root.queued + there.queued, stashed: there.stashed, pending: there.pending ?? root.pending, thread: there.thread }
+  const { stashed, metrics, thread } = there
+  return { ...merged, queued: root.queued + there.queued, stashed, metrics, pending: there.pending ?? root.pending, thread }
 }

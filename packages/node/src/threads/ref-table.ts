@@ -2,7 +2,7 @@
 // address or adapter by a number that its own thread knows it by.
 
 import type { AnyRef } from 'troupe'
-import { Adapter, LocalRef, PendingAsk } from 'troupe/internal'
+import { Adapter, HandleRef, LocalRef, PendingAsk } from 'troupe/internal'
 import type { Channel } from './channel.ts'
 import type { Reader } from './codec/reader.ts'
 import { tag } from './codec/tags.ts'
@@ -10,7 +10,7 @@ import type { Writer } from './codec/writer.ts'
 import { AddressRef } from './address-ref.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from './hosted.ts'
-import { RemoteRef } from './remote-ref.ts'
+import { ProxyCell } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
 
 const kind = { defined: 0, known: 1, address: 2 } as const
@@ -18,7 +18,9 @@ const slots = 1024
 const unknown = -1
 
 /** A ref as plain data. */
-export type RefToken = readonly ['actor', uid: number, at: number, path: string] | readonly ['address', thread: number, id: number, path: string]
+export type RefToken =
+  | readonly ['actor', uid: number, at: number, path: string, methods: readonly string[] | undefined]
+  | readonly ['address', thread: number, id: number, path: string]
 
 export class RefTable {
   readonly #exchange: Exchange
@@ -64,6 +66,10 @@ export class RefTable {
     // 0: not known now. Its home is asked then; a detour by it would be overtaken.
     writer.whole(this.#locationOf(ref) + 1)
     writer.text(ref.path)
+    // The methods of a class actor go along, so that its handle is one there as well; 0: it is none.
+    const methods = methodsOf(ref)
+    writer.whole(methods === undefined ? 0 : methods.length + 1)
+    if (methods !== undefined) for (const name of methods) writer.text(name)
   }
 
   read(channel: Channel, reader: Reader): unknown {
@@ -74,7 +80,10 @@ export class RefTable {
         const slot = reader.whole()
         const uid = reader.double()
         const at = reader.whole() - 1
-        return (channel.slotRefs[slot] = this.actor(uid, at, reader.text()))
+        const path = reader.text()
+        const count = reader.whole()
+        const methods = count === 0 ? undefined : Array.from({ length: count - 1 }, () => reader.text())
+        return (channel.slotRefs[slot] = this.actor(uid, at, path, methods))
       }
       default: {
         const thread = reader.whole()
@@ -85,21 +94,21 @@ export class RefTable {
   }
 
   token(_channel: Channel, value: object): RefToken | undefined {
-    if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value), value.path]
+    if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value), value.path, methodsOf(value)]
     if (value instanceof AddressRef) return ['address', value.thread, value.id, value.path]
     if (value instanceof PendingAsk || value instanceof Adapter)
       return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
     return undefined
   }
   fromToken(channel: Channel, token: RefToken): unknown {
-    return token[0] === 'actor' ? this.actor(token[1], token[2], token[3]) : this.#address(channel, token[1], token[2], token[3])
+    return token[0] === 'actor' ? this.actor(token[1], token[2], token[3], token[4]) : this.#address(channel, token[1], token[2], token[3])
   }
 
   /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
   #locationOf(ref: LocalRef): number {
     const { epoch, exported } = this.#exchange
-    if (ref instanceof RemoteRef) return ref.at ?? unknown
     const { cell } = ref
+    if (cell instanceof ProxyCell) return cell.at ?? unknown
     if (cell instanceof HostedCell) return epoch
     if (cell.phase === 'terminated') this.#exchange.whereabouts.rememberEnd(cell)
     else exported.set(ref.uid, cell)
@@ -107,10 +116,10 @@ export class RefTable {
   }
 
   /** The one ref of this thread for an actor of any. */
-  actor(uid: number, at: number, path: string): AnyRef {
+  actor(uid: number, at: number, path: string, methods: readonly string[] | undefined): AnyRef {
     const { exchange } = { exchange: this.#exchange }
     const here = exchange.hosted.get(uid)?.ref ?? exchange.exported.get(uid)?.ref ?? exchange.ended.get(uid)?.ref
-    return here ?? exchange.whereabouts.remote(uid, at, path)
+    return here ?? exchange.whereabouts.remote(uid, at, path, methods)
   }
 
   #address(channel: Channel, thread: number, id: number, path: string): unknown {
@@ -120,4 +129,9 @@ export class RefTable {
       ? (exchange.questions.mirrorOf(channel, id) ?? new AddressRef(exchange, thread, id, path))
       : new AddressRef(exchange, thread, id, path)
   }
+}
+
+/** The methods of a class actor; undefined for any other. */
+function methodsOf(ref: LocalRef): readonly string[] | undefined {
+  return ref instanceof HandleRef ? ref.protocol.names : undefined
 }

@@ -12,9 +12,11 @@ import {
   drainMailbox,
   type EndInfo,
   Extras,
+  HandleRef,
   LocalRef,
   MessageRing,
   type Meta,
+  Protocol,
   tellWatchers,
 } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
@@ -24,7 +26,10 @@ import { WireQueue } from './wire-queue.ts'
 
 const options: CellOptions = { ...defaultOptions, mailbox: { kind: 'wire', create: () => new MessageRing() } }
 
-export class RemoteRef extends LocalRef {
+/** The ref of an actor of another thread; that of a class actor has its methods. */
+export type RemoteRef = PlainRemoteRef | RemoteHandle
+
+class PlainRemoteRef extends LocalRef {
   readonly #path: string
   constructor(uid: number, path: string) {
     super(undefined, path.slice(path.lastIndexOf('/') + 1), uid)
@@ -33,20 +38,42 @@ export class RemoteRef extends LocalRef {
   override get path(): string {
     return this.#path
   }
-  /** The thread that knows what became of it. */
-  get home(): number {
-    return homeOf(this.uid)
+}
+
+class RemoteHandle extends HandleRef {
+  readonly #path: string
+  constructor(uid: number, path: string, protocol: Protocol) {
+    super(undefined, path.slice(path.lastIndexOf('/') + 1), uid, protocol)
+    this.#path = path
   }
-  /** The thread it runs on, as far as is known. */
-  get at(): number | undefined {
-    return (this.cell as ProxyCell).at
+  override get path(): string {
+    return this.#path
   }
+}
+
+export function makeRemoteRef(uid: number, path: string, methods: readonly string[] | undefined): RemoteRef {
+  return methods === undefined ? new PlainRemoteRef(uid, path) : new RemoteHandle(uid, path, protocolOf(methods))
+}
+
+/** One for each class that was met: handles share what they have of it. */
+const protocols = new Map<string, Protocol>()
+
+function protocolOf(methods: readonly string[]): Protocol {
+  const key = methods.join('\0')
+  let protocol = protocols.get(key)
+  if (protocol === undefined) protocols.set(key, (protocol = new Protocol(methods)))
+  return protocol
 }
 
 export class ProxyCell extends Cell {
   readonly exchange: Exchange
   readonly wire: WireQueue
+  /** The thread it runs on, as far as is known. */
   at: number | undefined
+  /** The thread that knows what became of it. */
+  get home(): number {
+    return homeOf(this.ref.uid)
+  }
   /** Told of each new link, so that it can be closed when the ref is forgotten. */
   onLink: (link: Link) => void = () => {}
 
@@ -76,7 +103,7 @@ export class ProxyCell extends Cell {
     if (this.phase === 'terminated') return
     const { verb } = command
     if (verb === 'stop' || verb === 'kill' || verb === 'suspend' || verb === 'resume' || verb === 'restart')
-      this.exchange.channelTo((this.ref as RemoteRef).home)?.control({ op: 'verb', uid: this.ref.uid, command })
+      this.exchange.channelTo(this.home)?.control({ op: 'verb', uid: this.ref.uid, command })
   }
 
   /** It is gone: what waits for it is drained, and those who wait for the news are told. */

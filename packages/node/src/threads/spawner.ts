@@ -21,6 +21,8 @@ const travelling: readonly (keyof SpawnOptions)[] = [
   'onRestart',
   'reentrant',
   'accepts',
+  'middleware',
+  'metrics',
 ]
 
 export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
@@ -39,6 +41,8 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
         checkTransferable(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
         options[key] = given[key]
       }
+      // A system that measures all its actors means those on threads too.
+      if (resolved.metrics) options['metrics'] = true
       const placement = { dispatcher: dispatcherName, rule: checkPlacement(given.placement ?? 'round-robin') }
       return (ref) => new StubCell(ref, dispatcher, resolved, { origin, options, placement }, exchange)
     },

@@ -8,7 +8,7 @@ import { homeOf } from './epochs.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
 import { LocalWay } from './local-way.ts'
-import { ProxyCell, RemoteRef } from './remote-ref.ts'
+import { makeRemoteRef, ProxyCell, type RemoteRef } from './remote-ref.ts'
 
 const endsKept = 10_000
 
@@ -61,7 +61,7 @@ export class Whereabouts {
   /** A cell that is gone, to bury what still comes for it. */
   deadCell(uid: number): Cell {
     const known = this.#exchange.ended.get(uid)
-    const ref = (known?.ref as RemoteRef | undefined) ?? new RemoteRef(uid, `/gone/$${uid}`)
+    const ref = (known?.ref as RemoteRef | undefined) ?? makeRemoteRef(uid, `/gone/$${uid}`, undefined)
     if (ref.cell === undefined) {
       const cell = new ProxyCell(ref, this.#exchange, undefined)
       cell.finish(known?.end ?? { reason: 'normal', cause: undefined })
@@ -70,10 +70,10 @@ export class Whereabouts {
   }
 
   /** The ref of an actor of another thread; one for all who hold it. */
-  remote(uid: number, at: number, path: string): RemoteRef {
+  remote(uid: number, at: number, path: string, methods: readonly string[] | undefined): RemoteRef {
     const known = this.#remotes.get(uid)?.deref()
     if (known !== undefined) return known
-    const ref = new RemoteRef(uid, path)
+    const ref = makeRemoteRef(uid, path, methods)
     const location = at < 0 || at === this.#exchange.epoch || this.#exchange.lost.has(at) ? undefined : at
     const cell = new ProxyCell(ref, this.#exchange, location)
     if (homeOf(uid) === this.#exchange.epoch || this.#exchange.lost.has(homeOf(uid))) {
@@ -139,7 +139,7 @@ export class Whereabouts {
   }
   /** Early messages of an actor that lives elsewhere by now go after it. */
   #absent(uid: number): void {
-    const ref = this.#exchange.refs.actor(uid, this.#exchange.epoch, `/moved/$${uid}`) as RemoteRef
+    const ref = this.#exchange.refs.actor(uid, this.#exchange.epoch, `/moved/$${uid}`, undefined) as RemoteRef
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(ref.cell)
   }
   /** Takes out the links whose messages wait for an actor. */
@@ -200,7 +200,7 @@ export class Whereabouts {
   }
   /** An actor that was to come here never will. */
   neverCame(uid: number, path: string, end: EndInfo): void {
-    const cell = new ProxyCell(new RemoteRef(uid, path), this.#exchange, undefined)
+    const cell = new ProxyCell(makeRemoteRef(uid, path, undefined), this.#exchange, undefined)
     cell.finish(end)
     this.rememberEnd(cell)
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
@@ -216,7 +216,7 @@ export class Whereabouts {
     for (const [uid] of this.#early) if (homeOf(uid) === peer) for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
     for (const cell of [...this.#followed.values(), ...[...this.#remotes.values()].map((r) => r.deref()?.cell)]) {
       if (!(cell instanceof ProxyCell) || cell.phase === 'terminated') continue
-      if ((cell.ref as RemoteRef).home === peer) {
+      if (cell.home === peer) {
         this.#followed.delete(cell.ref.uid)
         cell.finish({ reason: 'failure', cause })
       } else if (cell.at === peer) {

@@ -1,8 +1,8 @@
 // A class of actors that threads can find.
 
 import { threadId } from 'node:worker_threads'
-import { Actor } from 'troupe'
-import { defineActor } from '@troupe/node'
+import { Actor, type ActorHandle, type ActorRef, receive, same } from 'troupe'
+import { type ActorDefinition, defineActor } from '@troupe/node'
 
 export class Cart extends Actor {
   readonly #items: string[]
@@ -27,3 +27,21 @@ export class Cart extends Actor {
   }
 }
 defineActor(import.meta.url, 'Cart', Cart)
+
+export interface Shopping {
+  readonly type: 'buy'
+  readonly cart: ActorHandle<Cart>
+  readonly item: string
+  /** Makes the message go by port. */
+  readonly large?: SharedArrayBuffer
+  readonly replyTo: ActorRef<{ readonly items: string[]; readonly cart: ActorHandle<Cart> }>
+}
+
+/** Uses the handle of a cart, wherever that lives. */
+export const shopper: ActorDefinition<[], Shopping> = defineActor(import.meta.url, 'shopper', () =>
+  receive<Shopping>(async (_ctx, m) => {
+    m.cart.tell.add(m.item)
+    m.replyTo.tell({ items: await m.cart.with({ timeout: 4000 }).ask.items(), cart: m.cart })
+    return same
+  }),
+)
