@@ -249,3 +249,28 @@ test('class actors live on threads as behaviors do: args, methods, failures, a h
   expect(await cart.ask.items()).toEqual(['book'])
   await s.end()
 })
+
+test('an actor is found by its path on whatever thread it lives, also one below another thread', async () => {
+  const s = stage()
+  const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, script: { quiet: true } })
+  a.tell({ type: 'spawn', name: 'kid' })
+  a.tell({ type: 'spawn', name: 'far', dispatcher: 'pinned' })
+  await s.until('both children', () => s.reports.filter((r) => r.what === 'spawned').length === 2)
+  const [kid, far] = s.reports.map((r) => r.value as typeof a)
+  far!.tell({ type: 'spawn', name: 'grandchild' })
+  await s.until('the grandchild', () => s.reports.filter((r) => r.what === 'spawned').length === 3)
+  const grandchild = s.reports[2]!.value as typeof a
+  for (const ref of [a, kid!, far!, grandchild]) expect((await s.threads.find(ref.path)) === ref).toBe(true)
+  expect(s.system.find('/user/a/kid')).toBe(undefined)
+  expect(await s.threads.find('/user/a/nobody')).toBe(undefined)
+  await s.end()
+})
+
+test('a host without shared memory is refused, with the reason', () => {
+  vi.stubGlobal('SharedArrayBuffer', undefined)
+  try {
+    expect(() => stage()).toThrow(/SharedArrayBuffer/)
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})

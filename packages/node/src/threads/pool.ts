@@ -2,13 +2,15 @@
 // thread that made the system. Who goes where is in places, what a lost one leaves to be settled in losses, and looking at
 // all of them at once in counting and inspections.
 
-import type { ActorSnapshot, LedgerReport, Logger, Observation } from 'troupe'
+import type { ActorSnapshot, AnyRef, LedgerReport } from 'troupe'
 import type { Cell, Federation, SystemCore } from 'troupe/internal'
 import type { Vitals } from './board.ts'
 import type { Wiring } from './channel.ts'
 import { Counting } from './counting.ts'
 import { ThreadLost } from './errors.ts'
 import { Exchange } from './exchange.ts'
+import { Finding } from './finding.ts'
+import { hearReports } from './hearsay.ts'
 import { followHosted, hostActors } from './hosted.ts'
 import { Inspections } from './inspections.ts'
 import { Losses } from './losses.ts'
@@ -45,6 +47,7 @@ export class ThreadPool implements Federation {
   readonly #losses: Losses
   readonly #counting: Counting
   readonly #inspections: Inspections
+  readonly #finding: Finding
   /** Threads that are being ended; until they are gone there is no telling what they did. */
   readonly #ending = new Set<Thread>()
   readonly #unwatch: () => void
@@ -67,6 +70,7 @@ export class ThreadPool implements Federation {
       () => this.#whenSettled(),
     )
     this.#inspections = new Inspections(this.exchange, (epoch) => this.slotOf(epoch))
+    this.#finding = new Finding(this.exchange)
     this.exchange.place = (request, stub) => this.place(request, stub.ref.uid)
     this.tasks = new TaskQueue(this)
     this.#listen()
@@ -79,7 +83,7 @@ export class ThreadPool implements Federation {
   }
 
   #listen(): void {
-    const { exchange, core } = this
+    const { exchange } = this
     exchange.on('up', ({ epoch }: { epoch: number }) => this.#isUp(epoch))
     exchange.on('place', ({ id, request, uid }: { id: number; request: PlacementRequest; uid: number }, channel) => {
       this.place(request, uid).then(
@@ -91,15 +95,7 @@ export class ThreadPool implements Federation {
       const by = this.#threads.get(channel.peer)
       if (by !== undefined) this.#losses.counted(epoch, by, sent, received)
     })
-    exchange.on('log', ({ level, fields, message }: { level: keyof Logger; fields: Record<string, unknown>; message: string }, channel) =>
-      core.logger[level]({ ...fields, thread: this.slotOf(channel.peer) }, message),
-    )
-    exchange.on('letter', ({ message, sender, recipient, reason }: never) => {
-      const letter = { message, sender, recipient, reason, at: core.runtime.now() }
-      core.deadLetters.add(letter)
-      if (core.listening) core.observe({ type: 'message.dead', letter, at: letter.at })
-    })
-    exchange.on('event', ({ event }: { event: Observation }) => core.observe({ ...event, at: core.runtime.now() }))
+    hearReports(exchange, this.core, (epoch) => this.slotOf(epoch))
   }
 
   get threads(): Iterable<Thread> {
@@ -184,6 +180,7 @@ export class ThreadPool implements Federation {
     this.#losses.begin(thread, sent, received, new Set(this.#threads.keys()))
     this.#losses.gone(thread.epoch)
     this.#inspections.gone(thread.epoch)
+    this.#finding.gone(thread.epoch)
     this.#counting.gone()
     this.#ending.delete(thread)
     this.#wakeAll()
@@ -251,6 +248,9 @@ export class ThreadPool implements Federation {
   inspect(own: ActorSnapshot): Promise<ActorSnapshot> {
     return this.#inspections.inspect(own, this.threads)
   }
+  find(path: string): Promise<AnyRef | undefined> {
+    return this.#finding.find(path, this.threads)
+  }
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: Thread['state'] })[] {
     return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.board.lastVitals))
   }
@@ -287,6 +287,7 @@ export class ThreadPool implements Federation {
       const { sent, received } = this.exchange.lose(thread.epoch, new ThreadLost(thread.slot, 'terminated', 'the system has ended'))
       this.#losses.begin(thread, sent, received, new Set())
       this.#losses.gone(thread.epoch)
+      this.#finding.gone(thread.epoch)
     }
     this.core.federation = undefined
   }

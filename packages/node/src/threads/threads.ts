@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
-import { type ActorSystem, InvalidOption, NotAllowed } from 'troupe'
+import { type ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
 import { coreOf } from 'troupe/internal'
 import type { Vitals } from './board.ts'
 import { ThreadPool } from './pool.ts'
@@ -38,6 +38,8 @@ export interface Threads {
    */
   runTask<F extends (...args: never) => unknown>(url: string, name: string, args: ArgsOf<F>, options?: TaskOptions): Promise<Awaited<ReturnType<F>>>
   runTask<R = unknown>(url: string, name: string, args?: readonly unknown[], options?: TaskOptions): Promise<R>
+  /** The actor of that path on whatever thread: what `system.find` sees, and what lives below it elsewhere. */
+  find(path: string): Promise<AnyRef | undefined>
   /** Where everything stands, line by line: threads, ways, actors, and what is waited for. For a log, when something seems stuck. */
   report(): readonly string[]
   /** Ends one thread of the pool for good and replaces it; what it held is lost. For tests and for operators. */
@@ -54,7 +56,7 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  *
  * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T4); a lost or hung thread is
  * replaced and each of its actors fails with `ThreadLost`; the threads end with the system.
- * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already.
+ * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, or the host no shared memory.
  *
  * @example
  * threads(system, { size: 4 })
@@ -62,6 +64,8 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  */
 export function threads(system: ActorSystem, options: ThreadsOptions = {}): Threads {
   if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
+  if (typeof SharedArrayBuffer === 'undefined')
+    throw new NotAllowed('Threads need shared memory, and this host has no SharedArrayBuffer. Start Node without the flag that takes it away.')
   const core = coreOf(system)
   const size = whole('size', options.size ?? Math.max(2, availableParallelism()), 2)
   const hangAfter = whole('hangAfter', options.hangAfter ?? 10_000, 20)
@@ -84,6 +88,10 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     size,
     vitals: () => pool.vitals(),
     report: () => reportOn(pool),
+    find: (path) => {
+      const here = system.find(path)
+      return here === undefined ? pool.find(path) : Promise.resolve(here)
+    },
     runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
       pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
     terminate: (slot) => {

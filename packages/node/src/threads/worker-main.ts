@@ -10,6 +10,7 @@ import { answerCensus } from './census.ts'
 import type { Wiring } from './channel.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
+import { answerFinding } from './finding.ts'
 import { followHosted, hostActors, HostedCell } from './hosted.ts'
 import type { PlacementRequest } from './placement.ts'
 import { spawnerFor } from './spawner.ts'
@@ -67,6 +68,7 @@ core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
 core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
 answerCensus(exchange, (id, part) => exchange.channels.get(0)?.control({ op: 'census.part', id, part }))
 serveTasks(exchange)
+answerFinding(exchange)
 exchange.on('lost', ({ epoch, cause }: { epoch: number; cause: unknown }, channel) => {
   const { sent, received } = exchange.lose(epoch, cause)
   channel.control({ op: 'lost.counts', epoch, sent, received })
