@@ -42,9 +42,12 @@ export function inbox<M extends { readonly type: string }>(system: ActorSystem, 
   return box
 }
 
-/** Lets the host serve its events until `done`, at most `passes` times. */
-export async function until(done: () => boolean, passes = 2000): Promise<void> {
-  for (let i = 0; i < passes && !done(); i++) await new Promise((resolve) => setImmediate(resolve))
+/**
+ * Lets the host serve its events until `done`, at most `passes` times. What other processes have to do with takes as long
+ * as the machine lets them: the later passes wait a little, so that a busy one is not mistaken for a leak.
+ */
+export async function until(done: () => boolean, passes = 5000): Promise<void> {
+  for (let i = 0; i < passes && !done(); i++) await new Promise((resolve) => (i < 1000 ? setImmediate(resolve) : setTimeout(resolve, 1)))
   if (!done()) throw new Error(`still not so after ${passes} passes of the event loop`)
 }
 
