@@ -1,13 +1,17 @@
 // C9, a second time: every question seen on its way, with the time by which it must be settled.
 
+import { AskTargetStopped, AskTimeout } from 'troupe'
 import { Adapted, type Meta, PendingAsk } from 'troupe/internal'
 import type { SimTap } from './sim-tap.ts'
 
 export class AskAccount {
   readonly #tap: SimTap
+  /** By when each must be settled, and before when it must not time out. */
   readonly #open = new Map<PendingAsk, number>()
+  readonly #least = new WeakMap<PendingAsk, number>()
   readonly #outside: PendingAsk[] = []
   readonly #answered = new Set<PendingAsk>()
+  readonly #owed: PendingAsk[] = []
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -15,29 +19,66 @@ export class AskAccount {
     return this.#open.size
   }
   sent(meta: Meta): void {
-    const ask = meta instanceof Adapted ? meta.inner : meta
-    if (!(ask instanceof PendingAsk) || this.#open.has(ask)) return
-    this.#open.set(ask, this.#tap.host.runtime.now() + ask.timeout)
+    const ask = askOf(meta)
+    if (ask === undefined || this.#open.has(ask)) return
+    this.#checkDeadline(ask)
+    this.#open.set(ask, this.#tap.now + ask.timeout)
+    this.#least.set(ask, this.#tap.now + ask.timeout)
     if (this.#tap.current === undefined) this.#outside.push(ask)
     this.#listen(ask)
   }
   /** Sees the answer or the rejection; there may be one of them. */
   #listen(ask: PendingAsk): void {
     const { resolve, reject } = ask
-    if (resolve === undefined || reject === undefined) return
+    if (resolve === undefined || reject === undefined) {
+      // Answered before it was sent.
+      this.#tap.ledger.expected.either++
+      return
+    }
     const once = (): void => {
       if (this.#answered.has(ask)) this.#tap.violate('C9', ask.target, 'a question was settled twice')
       this.#answered.add(ask)
       if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question was settled and is still open')
     }
     ask.resolve = (answer) => {
+      this.#tap.ledger.expected.handled++
       once()
       resolve(answer)
     }
     ask.reject = (cause) => {
       once()
+      this.#checkCause(ask, cause)
       reject(cause)
     }
+  }
+  /** Who asks in order to answer has no more time than he was given. */
+  #checkDeadline(ask: PendingAsk): void {
+    const meta = this.#tap.current?.ctx?.meta
+    const outer = askOf(meta)
+    const until = outer === undefined || outer.settled ? undefined : this.#open.get(outer)
+    if (until === undefined || this.#tap.current!.options.reentrant) return
+    const left = Math.max(1, until - this.#tap.now)
+    if (ask.timeout > left) this.#tap.violate('C9', ask.target, `a question has ${ask.timeout} ms, and the one it serves only ${left}`)
+  }
+  /** The reason of a rejection must be true. */
+  #checkCause(ask: PendingAsk, cause: unknown): void {
+    const { target } = ask
+    if (cause instanceof AskTimeout) {
+      const until = this.#least.get(ask) ?? -Infinity
+      if (this.#tap.now < until) this.#tap.violate('C9', target, `a question timed out at ${this.#tap.now} ms, and its time was over at ${until}`)
+    } else if (cause instanceof AskTargetStopped && (target.phase === 'running' || target.phase === 'suspended' || target.phase === 'created'))
+      this.#tap.violate('C9', target, `a question was refused because its target stopped, and it is ${target.phase}`)
+  }
+  /** No answer can come any more: whoever asked must hear of it now. */
+  owes(meta: Meta): void {
+    const ask = askOf(meta)
+    if (ask !== undefined && !ask.settled) this.#owed.push(ask)
+  }
+  /** By the end of the turn. */
+  checkOwed(): void {
+    if (this.#owed.length === 0) return
+    for (const ask of this.#owed.splice(0))
+      if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question failed, was not understood or was lost, and whoever asked does not know')
   }
   /** The time of a question from outside begins with the next turn. */
   begin(): void {
@@ -47,8 +88,7 @@ export class AskAccount {
   }
   /** Whether a message is a question that nobody waits for any more. */
   isSettled(meta: Meta): boolean {
-    const ask = meta instanceof Adapted ? meta.inner : meta
-    return ask instanceof PendingAsk && ask.settled
+    return askOf(meta)?.settled === true
   }
   /** All that was due has run: nothing may be open past its time. */
   check(now: number): void {
@@ -69,6 +109,11 @@ export class AskAccount {
   checkAll(): void {
     for (const ask of this.#open.keys()) if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question is open after its system has ended')
   }
+}
+
+function askOf(meta: Meta): PendingAsk | undefined {
+  const inner = meta instanceof Adapted ? meta.inner : meta
+  return inner instanceof PendingAsk ? inner : undefined
 }
 
 function linked(ask: PendingAsk): boolean {

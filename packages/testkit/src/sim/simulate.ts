@@ -124,8 +124,8 @@ async function simulateAlone(scenario: Scenario, options: SimulateOptions): Prom
       totals.runs++
       totals.steps += sim.steps
       totals.events += sim.trace.size
-      totals.handled += sim.tap.handled
-      totals.asyncHandled += sim.tap.asyncHandled
+      totals.handled += sim.tap.messages.handled
+      totals.asyncHandled += sim.tap.messages.asyncHandled
       traces.add(sim.trace.hash)
       options.onRun?.(seed, sim.trace.hash)
       if (sim.violation === undefined) continue

@@ -201,7 +201,7 @@ export class Simulation {
       if (tap.violation !== undefined || done()) return
       if (runtime.tasks.length > 0 || this.#script.length > 0) continue
       const next = Math.min(runtime.timerAt, this.#agenda.next)
-      if (next > clock.now) tap.asks.check(clock.now)
+      if (next > clock.now) tap.compareAtRest()
       if (next > until) {
         if (until !== Infinity) clock.moveTo(until)
         return
@@ -279,12 +279,16 @@ export class Simulation {
 
   #logger(): Logger {
     const nothing = (): void => {}
+    const failed = (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      if (message === 'the actor failed') this.tap.loggedFailures.add(fields['actor'])
+    }
     return {
       debug: nothing,
-      info: nothing,
-      warn: nothing,
+      info: failed,
+      warn: failed,
       error: (fields, message) => {
         if (message === 'a turn broke') this.#broken = fields['cause']
+        failed(fields, message)
       },
     }
   }

@@ -1,8 +1,9 @@
 // Whose timers are armed: seen when they are set, by whose turn it is. What belongs to an incarnation must be gone with it.
 
-import type { CellHost } from 'troupe/internal'
+import type { CellHost, Meta } from 'troupe/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
+import { isTimer } from './traced-node.ts'
 
 interface Owned {
   readonly cell: SimCell
@@ -12,9 +13,24 @@ interface Owned {
 /** Timers that end with the incarnation that set them, or with the step it was at, by the name of their class. */
 const owned = new Set(['KeyedTimer', 'ReceiveTimer', 'StepTimer'])
 
+interface Due {
+  readonly cell: SimCell
+  /** No earlier than this, and no later than that. */
+  least: number
+  most: number
+}
+
+/** Moves on to the first tick after now. */
+function passed(due: Due, period: number, now: number): number {
+  while (due.most <= now) due.most += period
+  return due.most
+}
+
 export class TimerAccount {
   readonly #tap: SimTap
   readonly #owners = new Map<{ readonly order: number }, Owned>()
+  /** Keyed timers of which a tick must come. */
+  readonly #due = new Map<unknown, Due>()
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -28,6 +44,39 @@ export class TimerAccount {
       if (cell instanceof SimCell && !this.#owners.has(deadline) && owned.has(deadline.constructor.name))
         this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
       set(deadline, at)
+    }
+  }
+  armed(cell: SimCell, timer: Meta, wait: number): void {
+    // One that tells somebody else is seen there.
+    if (wait !== Infinity && (timer as { readonly to?: unknown }).to === undefined)
+      this.#due.set(timer, { cell, least: this.#tap.now + wait, most: this.#tap.now + wait })
+  }
+  /** A tick is on its way into the mailbox. */
+  ticked(cell: SimCell, meta: Meta): void {
+    if (!isTimer(meta)) return
+    const due = this.#due.get(meta)
+    if (due === undefined) return
+    const { now } = this.#tap
+    if (now < due.least) this.#tap.violate('timers', cell, `timer "${meta.key}" ticked at ${now} ms, and was to tick at ${due.least}`)
+    if (meta.period === 0) this.#due.delete(meta)
+    else due.least = passed(due, meta.period, now)
+  }
+  /** A tick was taken from the mailbox; those that were due while it waited were not sent on top. */
+  taken(meta: { readonly period: number }): void {
+    const due = meta.period === 0 ? undefined : this.#due.get(meta)
+    if (due !== undefined) passed(due, meta.period, this.#tap.now)
+  }
+  /** All that is due has run: so have timers. */
+  checkDue(): void {
+    const { now } = this.#tap
+    for (const [timer, due] of this.#due) {
+      const { key, period } = timer as { readonly key: string; readonly period: number }
+      const { cell } = due
+      if (cell.phase === 'terminated' || cell.timers?.get(key) !== timer) this.#due.delete(timer)
+      else if (due.most < now) {
+        if (period > 0 && cell.waiting.some((e) => e.meta === timer)) passed(due, period, now)
+        else this.#tap.violate('timers', cell, `timer "${key}" was to tick at ${due.most} ms, and it is ${now}`)
+      }
     }
   }
   check(): void {

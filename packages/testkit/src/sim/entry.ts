@@ -1,0 +1,30 @@
+// One message, from its sending to its end, as the simulator's own account has it.
+
+import type { Meta } from 'troupe/internal'
+import type { SimCell } from './sim-cell.ts'
+
+export class Entry {
+  readonly id: number
+  message: unknown
+  readonly meta: Meta
+  readonly type: string
+  to: SimCell
+  /** Came back from the stash: in front of all, and not counted towards a bound. */
+  fronted = false
+  /** The incarnation of its receiver when it was sent. */
+  readonly sentIn: number
+  state: 'under way' | 'queued' | 'taken' | 'running' | 'stashed' | 'ended' = 'under way'
+  /** Its handler's context. */
+  ctx: unknown = undefined
+  /** What its handler's promise came to, and how the cell waits for it. */
+  outcome: { readonly ok: boolean; readonly value: unknown } | undefined = undefined
+  call: { readonly state: string } | undefined = undefined
+  constructor(id: number, message: unknown, meta: Meta, type: string, to: SimCell) {
+    this.id = id
+    this.message = message
+    this.meta = meta
+    this.type = type
+    this.to = to
+    this.sentIn = to.incarnation
+  }
+}
