@@ -2,7 +2,7 @@
 // regressions beside the library of scenarios.
 
 import { createTestKit } from '@troupe/testkit'
-import { type ActorRef, receive, same } from 'troupe'
+import { type ActorRef, bounded, receive, same } from 'troupe'
 import { expect, test } from 'vitest'
 
 type Question = { type: 'get'; replyTo: ActorRef<number> }
@@ -75,3 +75,26 @@ test('PreStop by a poison pill does not see the sender of the message before it'
   expect(senders).toEqual([undefined])
   await kit.end()
 })
+
+test.each(['drop-oldest', 'drop-newest', 'reject'] as const)(
+  'a second poison pill takes the place of no message in a full mailbox (%s)',
+  async (overflow) => {
+    const kit = createTestKit()
+    const handled: number[] = []
+    const behavior = receive<number>((_ctx, n) => {
+      handled.push(n)
+      return same
+    })
+    const ref = kit.system.spawn(behavior, { mailbox: bounded(2, overflow) })
+    await kit.settle()
+    ref.tell(1)
+    ref.tell(2)
+    ref.stop({ after: 'queued' })
+    ref.stop({ after: 'queued' })
+    await kit.settle()
+    expect(handled).toEqual([1, 2])
+    expect(kit.system.phaseOf(ref)).toBe('terminated')
+    expect(kit.system.deadLetters.count).toBe(0)
+    await kit.end()
+  },
+)
