@@ -146,7 +146,7 @@ export class DecisionAccount {
   check(cell: SimCell): void {
     const { failures, phase } = cell
     if (phase !== 'restarting' || failures?.backoff === undefined || cell.extras?.pending !== undefined) return
-    if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop') return
+    if ((cell.extras?.calls?.size ?? 0) > 0 || (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')) return
     const until = cell.turnAt + failures.backoff.most
     if (until < this.#tap.now) this.#tap.violate('C6', cell, `should have begun anew by ${until} ms, and it is ${this.#tap.now} ms`)
   }

@@ -31,6 +31,8 @@ export class EndReasons {
       case 'mailbox-full':
         return heldBy(to) >= mostOf(to) ? undefined : `the mailbox of ${mostOf(to)} holds ${heldBy(to)}`
       case 'mailbox-overflow':
+        // Of several pills one is kept.
+        if (meta === poison) return to.waiting.some((e) => e.meta === poison) ? undefined : 'no other pill is queued'
         if (options.mailbox?.overflow !== 'drop-newest' && options.mailbox?.overflow !== 'drop-oldest') return 'the mailbox drops nothing'
         return heldBy(to) >= mostOf(to) ? undefined : `the mailbox of ${mostOf(to)} holds ${heldBy(to)}`
       case 'expired':
@@ -58,7 +60,8 @@ export class EndReasons {
   }
   /** Which message a full mailbox gave up, by its place among those that wait. */
   checkGivenUp(cell: SimCell, at: number): void {
-    if (!cell.fifo || cell.options.mailbox?.overflow !== 'drop-oldest') return
+    const { mailbox } = cell.options
+    if (cell.waiting[at]!.meta === poison || mailbox?.overflow !== 'drop-oldest' || (!cell.fifo && mailbox.kind !== 'priority')) return
     const first = cell.waiting.findIndex((e) => !e.fronted && e.meta !== poison)
     if (at !== first) this.#tap.violate('C10', cell, 'a full mailbox gave up another than its oldest message')
   }

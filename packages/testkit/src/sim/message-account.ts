@@ -10,6 +10,7 @@ import {
   type EndReason,
   type Meta,
   poison,
+  poisonPill,
   senderOf,
   takesMessages,
 } from 'troupe/internal'
@@ -278,7 +279,7 @@ export class MessageAccount {
     const { arriving, putting } = this
     if (putting !== undefined && (reason === 'mailbox-overflow' || reason === 'mailbox-full')) {
       // Of two that look alike, the one that a full mailbox gives up is the newer, unless it makes room by the oldest.
-      const oldest = putting.options.mailbox?.overflow === 'drop-oldest'
+      const oldest = putting.options.mailbox?.overflow === 'drop-oldest' && message !== poisonPill
       const at = oldest ? putting.waiting.findIndex((e) => e.message === message) : putting.waiting.findLastIndex((e) => e.message === message)
       if (at >= 0) {
         this.#reasons.checkGivenUp(putting, at)

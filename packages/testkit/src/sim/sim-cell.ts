@@ -7,6 +7,7 @@ import type { Failures } from './decision-account.ts'
 import type { Entry } from './entry.ts'
 import { traced, type TracedNode } from './traced-node.ts'
 import type { SimTap } from './sim-tap.ts'
+import type { Awaited } from './wait-account.ts'
 
 export class SimCell extends Cell {
   readonly tap: SimTap
@@ -48,7 +49,7 @@ export class SimCell extends Cell {
   startedBefore = -1
   endedBefore = -1
   /** What it waits for, and since when. */
-  awaited: { readonly state: string; readonly since: number } | undefined = undefined
+  awaited: Awaited | undefined = undefined
   awaitedSince = 0
   /** What was asked of it from outside: the incarnation that was to be replaced is -1 where none was. */
   killed = false

@@ -103,6 +103,7 @@ export class SimTap extends Tap {
     if (!(cell instanceof SimCell)) return
     this.trace.add('phase', cell.ref.uid, 0, to, 0)
     cell.changedAt = this.now
+    if (to === 'starting' && cell.running !== undefined) this.messages.settle(cell, cell.running)
     this.lifecycle.phased(cell, from, to)
     this.decisions.phased(cell, from, to)
     this.commands.phased(cell, from, to)

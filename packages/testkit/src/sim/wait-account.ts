@@ -5,6 +5,15 @@ import type { Phase } from 'troupe'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
+/** A handler, signal handler or setup that is waited for. */
+export interface Awaited {
+  readonly state: string
+  readonly what: string
+  readonly since: number
+}
+
+const endSignals: ReadonlySet<string> = new Set(['PreStop', 'PreRestart', 'PostStop'])
+
 export class WaitAccount {
   readonly #tap: SimTap
   constructor(tap: SimTap) {
@@ -21,19 +30,21 @@ export class WaitAccount {
       cell.awaited = call
       cell.awaitedSince = this.#tap.now
       if (call !== undefined && cell.running !== undefined) cell.running.call ??= call
-      if (awaited !== undefined && awaited.state === 'abandoned') this.#checkCut(cell, awaited.since)
+      if (awaited !== undefined && awaited.state === 'abandoned') this.#checkCut(cell, awaited)
     }
     cell.startedBefore = cell.startingAt
     cell.endedBefore = cell.endingAt
   }
   /** A handler was given up: its time must have been over. */
-  #checkCut(cell: SimCell, since: number): void {
+  #checkCut(cell: SimCell, { what, since }: Awaited): void {
     const { now, host } = this.#tap
     if (cell.killed || host.hurried) return
     const { startTimeout, stopTimeout } = cell.options
     // As it was when this turn began: since then it may have come further.
     const { startedBefore, endedBefore } = cell
-    const stopOver = endedBefore >= 0 && now >= Math.max(since, endedBefore) + stopTimeout
+    // A signal of the end has its own time; whatever else was pending, and what that led to, share one.
+    const from = endSignals.has(what) ? Math.max(since, endedBefore) : endedBefore
+    const stopOver = endedBefore >= 0 && now >= from + stopTimeout
     const startOver = startedBefore >= 0 && now >= startedBefore + startTimeout
     if (!stopOver && !startOver)
       this.#tap.violate('C4', cell, `gave up a handler after ${now - since} ms, though it was not killed and its time was not over`)
