@@ -105,7 +105,7 @@ function run(sim: Simulation): void {
   let sent = 0
   let rejected = 0
   let asked = 0
-  sim.plan(sim.int(1, 4), () => {
+  sim.plan(sim.int(3, 9), () => {
     switch (sim.choose(4)) {
       case 1: {
         const use = sim.oneOf(policies)

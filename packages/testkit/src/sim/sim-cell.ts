@@ -3,6 +3,7 @@
 
 import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, type LocalRef, type Meta } from 'troupe/internal'
 import type { Signal } from 'troupe'
+import { makers } from './choices.ts'
 import type { Failures } from './decision-account.ts'
 import type { Entry } from './entry.ts'
 import { traced, type TracedNode } from './traced-node.ts'
@@ -140,8 +141,11 @@ export class SimCell extends Cell {
   override turn(quota: number): void {
     const { tap } = this
     const before = tap.messages.handled
+    const { maker } = tap.choices
+    tap.choices.maker = makers.actor(this.ref.uid)
     tap.turnBegins()
     super.turn(quota)
+    tap.choices.maker = maker
     const handled = tap.messages.handled - before
     if (handled > quota) tap.violate('C11', this, `handled ${handled} messages in a turn of ${quota}`)
     tap.turnEnded(this)

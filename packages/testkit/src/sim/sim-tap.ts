@@ -15,6 +15,7 @@ import {
   Tap,
 } from 'troupe/internal'
 import { AskAccount } from './ask-account.ts'
+import type { Choices } from './choices.ts'
 import { BehaviorAccount } from './behavior-account.ts'
 import { CommandAccount } from './command-account.ts'
 import { DecisionAccount } from './decision-account.ts'
@@ -34,6 +35,7 @@ export class SimTap extends Tap {
   host!: CellHost
   trace!: Trace
   faults!: FaultSource
+  choices!: Choices
   /** The first promise that was broken. */
   violation: Violation | undefined = undefined
   readonly cells: SimCell[] = []
@@ -166,8 +168,9 @@ export class SimTap extends Tap {
       this.asks.checkDead()
       this.timers.check()
     }
-    // Dozens of actors are looked at after each turn; of thousands, now and then.
-    if (this.living.length <= 24 || this.turns % 16 === 0) this.compare()
+    // A few actors are looked at after each turn; of more, now and then.
+    const { length } = this.living
+    if (length <= 4 || this.turns % (length <= 24 ? 4 : 16) === 0) this.compare()
   }
   compare(): void {
     this.ledger.compare()
@@ -175,6 +178,7 @@ export class SimTap extends Tap {
   }
   /** Nothing is left to do at this moment: what was asked for has come about, and nothing is overdue. */
   compareAtRest(): void {
+    this.compare()
     this.asks.check(this.now)
     this.timers.checkDue()
     for (const cell of this.living) {

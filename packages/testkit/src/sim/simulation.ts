@@ -6,7 +6,7 @@ import { cellOf, hostYield } from 'troupe/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'
-import type { Choices } from './choices.ts'
+import { type Choices, makers } from './choices.ts'
 import { Agenda } from './agenda.ts'
 import { type Faults, FaultSource } from './faults.ts'
 import { escaped, settledEscapes } from './escapes.ts'
@@ -52,6 +52,7 @@ export class Simulation {
   readonly #agenda = new Agenda()
   readonly #faults: FaultSource
   readonly #script: (() => void)[] = []
+  #planned = 0
   readonly #eventually: [string, () => boolean][] = []
   readonly #invariants: [string, (sim: Simulation) => boolean][]
   #driver: 'running' | 'done' = 'done'
@@ -65,6 +66,7 @@ export class Simulation {
     this.#faults = new FaultSource(this, setup.faults)
     this.tap.trace = this.trace
     this.tap.faults = this.#faults
+    this.tap.choices = choices
     this.#invariants = Object.entries(setup.invariants)
     this.runtime = new SimRuntime(this.clock, choices, this.tap)
     const { dispatcher, dispatchers, ...options } = setup.system
@@ -130,7 +132,15 @@ export class Simulation {
   }
   /** Does something from outside `times` times; the seed chooses between which turns. */
   plan(times: number, act: (i: number) => void): void {
-    for (let i = 0; i < times; i++) this.#script.push(() => act(i))
+    for (let i = 0; i < times; i++) {
+      const action = this.#planned++
+      if (this.choices.isWithout(action)) continue
+      this.#script.push(() => {
+        this.choices.maker = makers.action(action)
+        act(i)
+        this.choices.maker = makers.scheduler
+      })
+    }
   }
   /** Exempts from injected faults what is spawned meanwhile. */
   calmly<T>(spawn: () => T): T {
@@ -172,11 +182,11 @@ export class Simulation {
   }
 
   #begin(scenario: RunSetup['scenario']): void {
+    this.choices.maker = makers.scenario
     try {
       const driven = scenario(this)
-      if (driven === undefined) return
-      this.#driver = 'running'
-      driven.then(
+      this.#driver = driven === undefined ? 'done' : 'running'
+      driven?.then(
         () => (this.#driver = 'done'),
         (cause: unknown) => {
           this.#driver = 'done'
@@ -186,6 +196,7 @@ export class Simulation {
     } catch (cause) {
       this.tap.violate('scenario', undefined, `the scenario failed: ${String(cause)}`)
     }
+    this.choices.maker = makers.scheduler
   }
 
   /** Runs turns, outside actions and time until `until`, or until `done`. */
@@ -230,7 +241,9 @@ export class Simulation {
   #due(now: number): void {
     const timersFirst = this.runtime.timerAt > now || this.#agenda.next > now || this.choices.choose(2) === 0
     if (timersFirst) this.runtime.fireDue()
+    this.choices.maker = makers.agenda
     this.#agenda.run(now)
+    this.choices.maker = makers.scheduler
     if (!timersFirst) this.runtime.fireDue()
   }
 
