@@ -1,7 +1,7 @@
 // Refs of another protocol: told, asked, offered to, replaced, ended, and outlived by nobody. As long as an adapter is the
 // present one of its incarnation, everything it is told arrives, in order; afterwards nothing does.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, AskRefused, type Behavior, receive, same, setup } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -98,6 +98,16 @@ function run(sim: Simulation): void {
       case 2:
         to.ref.stop()
         to.ended = true
+        return undefined
+      case 6:
+        asked++
+        to.ref.ask(...([sim.oneOf(['words', 7, true]), { timeout: 40 }] as unknown as Parameters<typeof to.ref.ask>)).then(
+          () => sim.check(false, 'what is no message was asked and answered'),
+          (cause: Error) => {
+            settled++
+            sim.check(cause instanceof AskRefused, `what is no message was refused with ${cause.name}`)
+          },
+        )
         return undefined
       case 3: {
         const { ended } = to

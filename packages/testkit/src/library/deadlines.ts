@@ -6,7 +6,7 @@ import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 type Ask = {
-  readonly type: 'chain' | 'hold' | 'hand-on' | 'aside' | 'slow'
+  readonly type: 'chain' | 'hold' | 'hand-on' | 'aside' | 'slow' | 'boomerang' | 'back'
   /** How many more are asked before somebody answers. */
   readonly hops: number
   readonly replyTo: ActorRef<string>
@@ -21,6 +21,7 @@ const { AbortController } = globalThis as unknown as { readonly AbortController:
 
 function run(sim: Simulation): void {
   const refs: ActorRef<Ask | Note>[] = []
+  const seen = new Set<unknown>()
   const size = sim.int(2, 4)
   const last = size - 1
   // The last may take several at a time: then there is no circle through it.
@@ -51,6 +52,22 @@ function run(sim: Simulation): void {
           case 'aside':
             if (c.stash.size < 2 && sim.choose(2) === 0) c.stash.add(m)
             else c.reply('not aside')
+            return same
+          case 'boomerang':
+            // Asked in passing: whoever asked is busy with something else, or with nothing, when it comes back to him.
+            c.pipeToSelf(
+              c.ask(refs[(i + 1) % size]!, { type: 'back', hops: 0 }, { timeout: 30 }),
+              () => ({ type: 'let-go' }),
+              () => ({ type: 'let-go' }),
+            )
+            c.reply('thrown')
+            return same
+          case 'back':
+            if (seen.has(m)) c.reply('back')
+            else {
+              seen.add(m)
+              c.forward(refs[(i + size - 1) % size]!)
+            }
             return same
           case 'hand-on':
             if (i === last) c.reply('at the end')
@@ -148,16 +165,40 @@ function run(sim: Simulation): void {
     next()
     return
   }
-  const types: readonly Ask['type'][] = ['chain', 'hold', 'hand-on', 'aside', 'slow']
+  const types: readonly Ask['type'][] = ['chain', 'hold', 'hand-on', 'aside', 'slow', 'boomerang', 'slow']
   sim.plan(sim.int(1, 12), () => {
     const ref = refs[sim.choose(size)]!
-    switch (sim.choose(8)) {
+    switch (sim.choose(9)) {
       case 4:
         return ref.tell({ type: 'let-go' })
       case 5:
         return sim.choose(2) === 0 ? ref.stop() : ref.tell({ type: sim.oneOf(['fail', 'end']) })
       case 6:
         return sim.choose(2) === 0 ? sim.system.restart(ref) : sim.system.kill(ref)
+      case 7: {
+        // Answered, or given up, before it is sent.
+        asked++
+        const throws = sim.choose(2) === 1
+        const early = ref.ask<string>(
+          (replyTo) => {
+            if (throws) throw new Error('no question')
+            replyTo.tell('early')
+            return { type: 'hold', hops: 0, replyTo }
+          },
+          { timeout: 30 },
+        )
+        early.then(
+          (answer) => {
+            settled++
+            sim.check(answer === 'early', `a question that was answered at once has the answer ${answer}`)
+          },
+          (cause: Error) => {
+            settled++
+            sim.check(throws && cause.message === 'no question', `a question that could not be made ended with ${cause.message}`)
+          },
+        )
+        return undefined
+      }
       default:
         return one(ref, sim.oneOf(types), sim.choose(size + 1))
     }

@@ -51,6 +51,7 @@ function run(sim: Simulation): void {
           case 'tick':
             ticks++
             sim.check(sim.faulted || m.at >= lastTick, `a tick of ${m.at} ms came after one of ${lastTick}`)
+            sim.check(!c.timers.has(`t${m.n}`), 'a timer ticked, and is still there')
             sim.check(sim.now >= m.at, `a tick of ${m.at} ms came at ${sim.now}`)
             lastTick = m.at
             return same

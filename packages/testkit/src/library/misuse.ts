@@ -34,6 +34,16 @@ const inside: readonly ((c: ActorContext<string>) => unknown)[] = [
   (c) => c.spawn(odd(7)),
 ]
 
+/** At the edge of what is allowed. */
+const allowed: readonly (() => unknown)[] = [
+  () => supervise({ backoff: { jitter: 1 } }),
+  () => supervise({ backoff: { jitter: 0 } }),
+  () => supervise({ backoff: { min: 0, max: 0 } }),
+  () => supervise({ backoff: { min: 5, max: 5, factor: 1 } }),
+  () => supervise({ limit: { restarts: 0, within: 1 } }),
+  () => supervise({}),
+]
+
 const policies: readonly (() => unknown)[] = [
   () => supervise(odd({ decide: 7 })),
   () => supervise(odd({ limits: 7 })),
@@ -62,6 +72,13 @@ function run(sim: Simulation): void {
       const use = inside[Number(m.slice(6))]!
       const children = c.children.length
       refused(use, () => use(c))
+      // The two ways of watching do not mix; each by itself may be said twice.
+      const plain = sim.choose(2) === 0
+      const watch = (asMessage: boolean): void => (asMessage ? c.watchWith(c.parent, 'gone') : c.watch(c.parent))
+      watch(plain)
+      watch(plain)
+      refused(watch, () => watch(!plain), [NotAllowed])
+      c.unwatch(c.parent)
       sim.check(c.children.length === children && !c.timers.has('k'), 'something was refused, and done all the same')
       done++
       return same
@@ -108,6 +125,7 @@ function run(sim: Simulation): void {
   sim.plan(sim.int(3, 9), () => {
     switch (sim.choose(4)) {
       case 1: {
+        sim.oneOf(allowed)()
         const use = sim.oneOf(policies)
         return refused(use, use, [InvalidOption])
       }
@@ -140,7 +158,6 @@ function run(sim: Simulation): void {
         return ref.tell(`misuse${sim.choose(inside.length)}`)
     }
   })
-  void NotAllowed
   sim.eventually('all was tried', () => done === sent && asked === rejected)
 }
 

@@ -5,7 +5,7 @@ import { type ActorRef, type AnyRef, type Behavior, type Observation, receive, s
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
-type Seen = 'work' | 'wait' | 'fail' | 'unknown' | 'end' | 'grow' | 'adapt'
+type Seen = { readonly type: 'work' | 'wait' | 'fail' | 'unknown' | 'end' | 'grow' | 'adapt' }
 
 function run(sim: Simulation): void {
   const counts = new Map<string, number>()
@@ -33,6 +33,14 @@ function run(sim: Simulation): void {
       sim.check((phases.get(ref) ?? 'created') === from, `a phase follows ${from}, and it was ${String(phases.get(ref))}`)
       phases.set(ref, to)
     }, type)
+  sim.system.events.listen((event) => {
+    const { ref, message } = event as { readonly ref: AnyRef; readonly message: string | undefined }
+    const cell = sim.tap.cells.find((c) => c.ref === ref)
+    sim.check(
+      message === undefined || message === cell?.lastType || cell?.lastType === '',
+      `a slow ${String(message)} is blamed, and it was ${String(cell?.lastType)}`,
+    )
+  }, 'turn.slow')
   let signals = 0
   let suspended = 0
   let since = -1
@@ -40,7 +48,7 @@ function run(sim: Simulation): void {
     setup<Seen>(() =>
       receive<Seen>(
         (c, m) => {
-          switch (m) {
+          switch (m.type) {
             case 'work':
               return same
             case 'wait':
@@ -54,10 +62,10 @@ function run(sim: Simulation): void {
             case 'end':
               return stopped
             case 'grow':
-              c.spawn(actor(false), { supervision: 'stop' }).tell(sim.oneOf(['work', 'fail', 'end']))
+              c.spawn(actor(false), { supervision: 'stop' }).tell({ type: sim.oneOf(['work', 'fail', 'end']) })
               return same
             case 'adapt':
-              c.adapt<string>(() => 'work', { key: 'k' })
+              c.adapt<string>(() => ({ type: 'work' }), { key: 'k' })
               return same
           }
         },
@@ -69,7 +77,7 @@ function run(sim: Simulation): void {
     )
   const supervision = sim.oneOf(['restart', 'resume', 'stop'] as const)
   const ref: ActorRef<Seen> = sim.system.spawn(actor(true), { name: 'seen', supervision, metrics: true, stopTimeout: 20 })
-  const kinds: readonly Seen[] = ['work', 'fail', 'unknown', 'grow', 'wait', 'adapt', 'end']
+  const kinds: readonly Seen['type'][] = ['work', 'fail', 'unknown', 'grow', 'wait', 'adapt', 'end']
   sim.plan(sim.int(1, 10), () => {
     switch (sim.choose(6)) {
       case 4:
@@ -80,7 +88,7 @@ function run(sim: Simulation): void {
       case 5:
         return sim.choose(2) === 0 ? sim.system.restart(ref) : ref.stop()
       default:
-        return ref.tell(sim.oneOf(kinds))
+        return ref.tell({ type: sim.oneOf(kinds) })
     }
   })
   sim.system.events.listen((event) => {

@@ -14,6 +14,7 @@ import {
   supervise,
   withOptions,
 } from 'troupe'
+import { onRelease } from 'troupe/internal'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -139,6 +140,19 @@ function run(sim: Simulation): void {
       old?.()
       order = []
       const { timers, stash } = ctx
+      held++
+      const throws = sim.choose(4) === 1
+      let once = false
+      onRelease(ctx as never, {
+        release: () => {
+          sim.check(!once, 'a resource was let go twice')
+          once = true
+          released++
+          if (!throws) return
+          unwilling++
+          throw new Error('does not let go')
+        },
+      })
       old = () => refuses(ctx, timers, stash)
       if (sim.choose(6) === 1) throw new Error('in setup')
       const inner = sim.choose(3) === 1 ? setup<Life>(() => behavior(ctx)) : behavior(ctx)
@@ -195,6 +209,36 @@ function run(sim: Simulation): void {
     })
     again.push(wait)
   }
+  // One that needs no setup: there is nothing to run, and still somebody may wait.
+  let plainStarts = 0
+  let plainEnds = 0
+  const plain = (): void => {
+    const hears = sim.choose(2) === 1
+    const behavior = hears
+      ? receive<Life>(
+          () => same,
+          (_c, s) => {
+            if (s.type === 'PreStart') plainStarts++
+            if (s.type === 'PostStop') plainEnds++
+            return same
+          },
+        )
+      : receive<Life>(() => same)
+    const ref = sim.system.spawn(behavior, { supervision: 'restart' })
+    let told = false
+    if (sim.choose(2) === 1)
+      sim.system.started(ref).then(
+        () => (told = true),
+        () => (told = true),
+      )
+    else told = true
+    if (sim.choose(3) === 1) sim.after(sim.choose(20), () => ref.stop())
+    sim.eventually('who waits for an actor without a setup is told', () => told)
+  }
+  sim.eventually('whoever saw PreStart and is gone saw PostStop', () => sim.faulted || plainStarts >= plainEnds)
+  let held = 0
+  let released = 0
+  let unwilling = 0
   const refs: ActorRef<Life>[] = []
   const again: (() => void)[] = []
   spawn('a')
@@ -217,6 +261,11 @@ function run(sim: Simulation): void {
       default:
         return ref.tell(sim.oneOf(kinds))
     }
+  })
+  if (sim.choose(3) === 1) plain()
+  sim.eventually('what an incarnation held is let go with it, and the log says if it was unwilling', () => {
+    const open = sim.tap.living.filter((c) => refs.includes(c.ref as never) && c.extras?.releases !== undefined).length
+    return held - released === open && (sim.tap.logged.get('letting go of a resource failed') ?? 0) === unwilling
   })
   sim.eventually('as many lives are open as actors are up', () => {
     const live = sim.tap.living.filter((c) => refs.includes(c.ref as never) && (c.phase === 'running' || c.phase === 'suspended')).length

@@ -20,6 +20,7 @@ function run(sim: Simulation): void {
   const elsewhere = sim.calmly(() => sim.system.spawn(receive<'here'>(() => void there++)))
   const clock: Behavior<Clock> = setup<Clock>((ctx) => {
     const life = ++lives
+    const begun = sim.now
     const rounds = new Map<string, number>()
     const due = new Map<string, number>()
     let silence: number | undefined
@@ -38,6 +39,7 @@ function run(sim: Simulation): void {
     return receive<Clock>(
       (c, m) => {
         quietSince = sim.now
+        sim.check(sim.faulted || sim.now <= begun + 15 || !c.timers.has('elsewhere'), 'a timer that told somebody else is still there')
         const key = sim.oneOf(['a', 'b'])
         switch (m.type) {
           case 'tick':

@@ -1,7 +1,9 @@
 // C9, a second time: every question seen on its way, with the time by which it must be settled.
 
-import { AskTargetStopped, AskTimeout } from 'troupe'
+import { AskTargetStopped, AskTimeout, DeadlockError } from 'troupe'
 import { Adapted, type Meta, PendingAsk } from 'troupe/internal'
+import type { Entry } from './entry.ts'
+import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
 export class AskAccount {
@@ -9,6 +11,8 @@ export class AskAccount {
   /** By when each must be settled, and before when it must not time out. */
   readonly #open = new Map<PendingAsk, number>()
   readonly #least = new WeakMap<PendingAsk, number>()
+  /** The message whose handler asked. */
+  readonly #askedBy = new WeakMap<PendingAsk, Entry>()
   readonly #outside: PendingAsk[] = []
   readonly #answered = new Set<PendingAsk>()
   readonly #owed: PendingAsk[] = []
@@ -24,6 +28,8 @@ export class AskAccount {
     this.#checkDeadline(ask)
     this.#open.set(ask, this.#tap.now + ask.timeout)
     this.#least.set(ask, this.#tap.now + ask.timeout)
+    const asker = this.#tap.current as SimCell | undefined
+    if (asker?.running !== undefined) this.#askedBy.set(ask, asker.running)
     if (this.#tap.current === undefined) this.#outside.push(ask)
     this.#listen(ask)
   }
@@ -66,8 +72,19 @@ export class AskAccount {
     if (cause instanceof AskTimeout) {
       const until = this.#least.get(ask) ?? -Infinity
       if (this.#tap.now < until) this.#tap.violate('C9', target, `a question timed out at ${this.#tap.now} ms, and its time was over at ${until}`)
-    } else if (cause instanceof AskTargetStopped && (target.phase === 'running' || target.phase === 'suspended' || target.phase === 'created'))
+    } else if (cause instanceof DeadlockError) this.#checkDeadlock(ask)
+    else if (cause instanceof AskTargetStopped && (target.phase === 'running' || target.phase === 'suspended' || target.phase === 'created'))
       this.#tap.violate('C9', target, `a question was refused because its target stopped, and it is ${target.phase}`)
+  }
+  /** A circle is one only while the handler that asked is waited for. */
+  #checkDeadlock(ask: PendingAsk): void {
+    const asked = this.#askedBy.get(ask)
+    if (asked !== undefined && asked.state !== 'running')
+      this.#tap.violate(
+        'C9',
+        ask.target,
+        `a question was refused as one of a circle, though the handler of ${asked.type}#${asked.id} that asked it is over`,
+      )
   }
   /** No answer can come any more: whoever asked must hear of it now. */
   owes(meta: Meta): void {

@@ -28,6 +28,10 @@ export class Failures {
 
 export class DecisionAccount {
   readonly #tap: SimTap
+  /** What supervision must have counted, as long as every decision could be told. */
+  readonly #counted = { restarts: 0, limitsHit: 0, fatalStops: 0 }
+  #known = true
+  #deciderErrors = 0
   readonly #wrapped = new WeakMap<SupervisionPolicy, SupervisionPolicy>()
   constructor(tap: SimTap) {
     this.#tap = tap
@@ -55,8 +59,12 @@ export class DecisionAccount {
             `decide was told of ${failure.failures} failures since ${failure.windowStart}, and there were ${failures.inWindow} since ${failures.windowStart}`,
           )
         if (failure.lastError !== failures.lastCause) this.#tap.violate('C6', cellOf(failure.child), 'decide was told of another last error')
+        this.#deciderErrors++
         const directive = decide(cause, failure)
-        if (directive in nextPhase) failures.decided = directive
+        if (directive in nextPhase) {
+          failures.decided = directive
+          this.#deciderErrors--
+        }
         return directive
       },
     }
@@ -65,6 +73,8 @@ export class DecisionAccount {
   }
 
   phased(cell: SimCell, from: Phase, to: Phase): void {
+    // A keeper decides by rules of its own, and counts what it does.
+    if (cell.extras?.keeper !== undefined) this.#known = false
     if (to === 'failed') return this.#failed(cell, from)
     const { failures } = cell
     if (failures === undefined) return
@@ -107,15 +117,22 @@ export class DecisionAccount {
     if (cell.extras?.keeper !== undefined) return
     const policy = this.#policyOf(cell)
     const asked = this.#directive(cell, failures, policy)
-    if (asked === undefined) return
+    if (asked === undefined) {
+      this.#known = false
+      return
+    }
+    if (failures.cause instanceof ActorError && failures.cause.kind === 'fatal') this.#counted.fatalStops++
     const { most, within } = this.#limitOf(cell, failures)
     let directive = asked
     if (asked === 'restart') {
       failures.restarts++
       failures.attempt++
-      if (failures.restarts > most) directive = policy.onLimit
-      else if (to === 'restarting') failures.backoff = this.#backoff(policy, failures.attempt)
+      if (failures.restarts > most) {
+        directive = policy.onLimit
+        this.#counted.limitsHit++
+      } else if (to === 'restarting') failures.backoff = this.#backoff(policy, failures.attempt)
     }
+    if (directive === 'restart') this.#counted.restarts++
     if (nextPhase[directive] === to) return
     // Whoever waits for his parent's decision may be told otherwise in the same turn.
     if (directive === 'escalate' && (to !== 'stopping' || cell.stopAsked)) return
@@ -149,6 +166,17 @@ export class DecisionAccount {
     if ((cell.extras?.calls?.size ?? 0) > 0 || (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')) return
     const until = cell.turnAt + failures.backoff.most
     if (until < this.#tap.now) this.#tap.violate('C6', cell, `should have begun anew by ${until} ms, and it is ${this.#tap.now} ms`)
+  }
+  /** In the end: what supervision counted and logged is what it did. */
+  checkCounts(): void {
+    const logged = this.#tap.logged.get('decide failed; the actor is stopped') ?? 0
+    if (logged !== this.#deciderErrors)
+      this.#tap.violate('C13', undefined, `${this.#deciderErrors} deciders failed, and the log says so ${logged} times`)
+    if (!this.#known) return
+    const host = this.#tap.host as unknown as Record<'restarts' | 'limitsHit' | 'fatalStops', number>
+    for (const what of ['restarts', 'limitsHit', 'fatalStops'] as const)
+      if (host[what] !== this.#counted[what])
+        this.#tap.violate('C6', undefined, `supervision counts ${host[what]} ${what}, and there were ${this.#counted[what]}`)
   }
   #limitOf(cell: SimCell, { cause }: Failures): { readonly most: number; readonly within: number } {
     const { limit } = this.#policyOf(cell)

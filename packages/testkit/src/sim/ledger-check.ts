@@ -22,6 +22,8 @@ export class LedgerCheck {
     const { host } = tap
     const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = host.ledger
     let open = host.leaving
+    let waiting = 0
+    let reentrant = false
     for (const cell of tap.living) {
       const step = cell.extras?.step
       if (step !== undefined && step.order > 0 && cell.phase === 'running')
@@ -31,7 +33,9 @@ export class LedgerCheck {
       open += stashed + queued
       if (cell.ctx?.message !== undefined) open++
       else if (cell.running !== undefined) tap.messages.settle(cell, cell.running)
+      if (cell.extras?.pending?.state === 'waiting') waiting++
       const calls = cell.extras?.calls
+      if (calls !== undefined && calls.size > 0) reentrant = true
       if (calls !== undefined) for (const call of calls) if (call.message !== undefined) open++
       if (cell.calls !== undefined) tap.messages.settleCalls(cell)
       if (queued !== cell.waiting.length) tap.violate('C2', cell, `${queued} messages are queued, and ${cell.waiting.length} must be`)
@@ -46,6 +50,10 @@ export class LedgerCheck {
     const known = expected.handled + expected.failed + expected.unhandled + expected.either
     if (handled + failed + unhandled !== known)
       tap.violate('C2', undefined, `${handled + failed + unhandled} messages count as handled, failed or unhandled, and ${known} were`)
+    // Which calls of a reentrant actor have settled is known to them alone.
+    if (!reentrant && host.pending !== waiting) tap.violate('leaks', undefined, `${host.pending} handlers count as pending, and ${waiting} are`)
+    if (host.undelivered !== tap.messages.leftBehind)
+      tap.violate('C2', undefined, `${host.undelivered} messages count as left behind, and ${tap.messages.leftBehind} were`)
     if (dropped !== expected.dropped || deadLettered !== expected.dead) tap.violate('C2', undefined, 'drops or dead letters are counted wrong')
   }
   #within(what: 'handled' | 'failed' | 'unhandled', counted: number): void {

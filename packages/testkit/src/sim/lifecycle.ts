@@ -1,7 +1,7 @@
 // The account of lives: which phase may follow which, which signals an incarnation saw, whether children ended before
 // their parents. Keeps C4, and the phase table a second time, by hand; what a failure leads to is for DecisionAccount.
 
-import type { Phase, Signal } from 'troupe'
+import type { AnyRef, Phase, Signal } from 'troupe'
 import type { LocalRef } from 'troupe/internal'
 import type { SimCell } from './sim-cell.ts'
 import { SimCell as CellClass } from './sim-cell.ts'
@@ -30,6 +30,7 @@ export class Lifecycle {
     const parent = cell.ref.parent?.cell
     if (parent instanceof CellClass) {
       parent.livingChildren++
+      cell.bornIn = parent.incarnation
       if (parent.phase === 'terminated' || parent.phase === 'stopped')
         this.#tap.violate('C4', cell, `was spawned under ${parent.ref.path}, which is ${parent.phase}`)
     }
@@ -44,7 +45,7 @@ export class Lifecycle {
         return
       case 'running':
         cell.ran = true
-        if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined)
+        if (from === 'starting' && !cell.sawPostStart && cell.inner.signal !== undefined)
           tap.violate('C4', cell, 'runs without having seen PostStart')
         return
       case 'stopped':
@@ -84,11 +85,13 @@ export class Lifecycle {
         return
       case 'ChildStopped':
         cell.childEnds--
+        this.#checkKin(cell, signal.child)
         if ((signal.child as unknown as LocalRef).cell.end?.reason !== signal.reason)
           tap.violate('C4', cell, `was told that a child stopped by ${signal.reason}, and it did not`)
         break
       case 'ChildFailed':
         cell.childFailures--
+        this.#checkKin(cell, signal.child)
         break
       case 'PostRestart':
         if (!cell.sawPostStart || cell.incarnation === 0) tap.violate('C4', cell, 'saw PostRestart out of order')
@@ -101,6 +104,12 @@ export class Lifecycle {
     }
     if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping')
       tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
+  }
+  /** Of children that went with an incarnation, the next hears nothing. */
+  #checkKin(cell: SimCell, ref: AnyRef): void {
+    const child = (ref as unknown as LocalRef).cell
+    if (cell.options.restartChildren === 'stop' && child instanceof CellClass && child.bornIn !== cell.incarnation)
+      this.#tap.violate('C7', cell, `hears of a child of incarnation ${child.bornIn} in incarnation ${cell.incarnation}`)
   }
   /** A parent hears of each child's end before its own. */
   #checkHeard(cell: SimCell): void {
@@ -125,7 +134,8 @@ export class Lifecycle {
       this.#tap.violate('C4', cell, `did not hear of ${cell.childFailures} failures of its children`)
     if (cell.failures !== undefined && !this.#tap.loggedFailures.has(cell.ref.path))
       this.#tap.violate('C13', cell, 'failed, and the log does not say so')
-    if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0)
+    const busy = cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
+    if (phase === 'running' && !busy && cell.queuedMessages > 0)
       this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
     else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
     else if (phase === 'starting' || phase === 'restarting' || phase === 'stopping' || (phase === 'failed' && parent?.phase === 'running')) {
@@ -139,8 +149,10 @@ export class Lifecycle {
     if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')
       this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
     cell.incarnation++
-    cell.childEnds = 0
-    cell.childFailures = 0
+    if (cell.options.restartChildren === 'stop') {
+      cell.childEnds = 0
+      cell.childFailures = 0
+    }
     cell.setups = 0
     cell.ran = false
     cell.sawPreStart = false

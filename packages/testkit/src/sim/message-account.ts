@@ -34,6 +34,8 @@ export class MessageAccount {
   putting: SimCell | undefined = undefined
   handled = 0
   asyncHandled = 0
+  /** Messages that were in the mailbox or the stash of an actor when it ended. */
+  leftBehind = 0
   #taken: Entry | undefined = undefined
   #ids = 0
   constructor(tap: SimTap) {
@@ -110,6 +112,7 @@ export class MessageAccount {
       this.#tap.violate('C2', to, `${typeName(message)} was put into the mailbox without being sent`)
       return undefined
     }
+    this.leftBehind++
     if (!leadsTo(entry.to, to)) this.#tap.violate('C2', to, `got ${entry.type}#${entry.id}, which ${entry.to.ref.path} does not redirect to it`)
     return entry
   }
@@ -156,6 +159,7 @@ export class MessageAccount {
     }
     entry.state = 'running'
     entry.ctx = ctx
+    cell.lastType = entry.type
     if (cell.running !== undefined && !cell.options.reentrant) {
       if (cell.ctx?.message === cell.running.message && cell.unsettled > 0)
         tap.violate('C3', cell, `${entry.type} began before ${cell.running.type} was over`)
@@ -271,6 +275,7 @@ export class MessageAccount {
     tap.trace.add(how, entry?.to.ref.uid ?? 0, 0, `${entry?.type ?? typeName(message)} (${reason})`, entry?.id ?? 0)
     if (entry === undefined) return
     if (entry.state === 'ended') tap.violate('C2', entry.to, `${entry.type}#${entry.id} ended twice, the second time as ${how}: ${reason}`)
+    if (entry.to.phase === 'stopped' && entry.state !== 'under way' && entry.meta !== poison) this.leftBehind++
     this.#reasons.check(entry, how, reason)
     tap.asks.owes(entry.meta)
     entry.state = 'ended'

@@ -62,6 +62,9 @@ export class SimCell extends Cell {
   /** The behavior that its next message must meet, where that is known; and whether it returned `stopped`. */
   becomes: BehaviorNode | undefined = undefined
   ends = false
+  /** The incarnation of its parent that it was born in, and the type of the message it handled last. */
+  bornIn = 0
+  lastType = ''
   /** Keyed timers that may still tick, and those whom it watches, as this account has it. */
   timers: Map<string, unknown> | undefined = undefined
   watchesOf: Map<unknown, SimCell | undefined> | undefined = undefined

@@ -50,7 +50,9 @@ export class SimTap extends Tap {
   readonly asks: AskAccount = new AskAccount(this)
   readonly timers: TimerAccount = new TimerAccount(this)
   readonly ledger: LedgerCheck = new LedgerCheck(this)
-  /** Actors of which the log said that they failed. */
+  /** How often the log said what. */
+  readonly logged: Map<string, number> = new Map()
+  /** Actors of which it said that they failed. */
   readonly loggedFailures: Set<unknown> = new Set()
   /** Cells made now are exempt from faults. */
   sparing = false

@@ -258,6 +258,7 @@ export class Simulation {
   #judge(): void {
     const { tap } = this
     tap.compare()
+    tap.decisions.checkCounts()
     tap.watches.check()
     tap.timers.check()
     for (const cell of tap.living) {
@@ -293,6 +294,7 @@ export class Simulation {
   #logger(): Logger {
     const nothing = (): void => {}
     const failed = (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      this.tap.logged.set(message, (this.tap.logged.get(message) ?? 0) + 1)
       if (message === 'the actor failed') this.tap.loggedFailures.add(fields['actor'])
     }
     return {

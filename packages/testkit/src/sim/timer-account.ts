@@ -18,6 +18,8 @@ interface Due {
   /** No earlier than this, and no later than that. */
   least: number
   most: number
+  /** Its place among those of the same time. */
+  order: number
 }
 
 /** Moves on to the first tick after now. */
@@ -31,6 +33,8 @@ export class TimerAccount {
   readonly #owners = new Map<{ readonly order: number }, Owned>()
   /** Keyed timers of which a tick must come. */
   readonly #due = new Map<unknown, Due>()
+  /** What ticked last, of those that are due together. */
+  #fired: Due | undefined = undefined
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -44,12 +48,19 @@ export class TimerAccount {
       if (cell instanceof SimCell && !this.#owners.has(deadline) && owned.has(deadline.constructor.name))
         this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
       set(deadline, at)
+      const due = this.#due.get(deadline)
+      if (due !== undefined) due.order = deadline.order
+    }
+    const fireDue = timers.fireDue.bind(timers)
+    timers.fireDue = (now) => {
+      this.#fired = undefined
+      return fireDue(now)
     }
   }
   armed(cell: SimCell, timer: Meta, wait: number): void {
     // One that tells somebody else is seen there.
     if (wait !== Infinity && (timer as { readonly to?: unknown }).to === undefined)
-      this.#due.set(timer, { cell, least: this.#tap.now + wait, most: this.#tap.now + wait })
+      this.#due.set(timer, { cell, least: this.#tap.now + wait, most: this.#tap.now + wait, order: 0 })
   }
   /** A tick is on its way into the mailbox. */
   ticked(cell: SimCell, meta: Meta): void {
@@ -57,9 +68,18 @@ export class TimerAccount {
     const due = this.#due.get(meta)
     if (due === undefined) return
     const { now } = this.#tap
+    if (cell.phase === 'stopping' || cell.phase === 'restarting')
+      this.#tap.violate('timers', cell, `timer "${meta.key}" ticked while the actor was ${cell.phase}`)
+    if (meta.period === 0) this.#checkOrder(cell, due)
     if (now < due.least) this.#tap.violate('timers', cell, `timer "${meta.key}" ticked at ${now} ms, and was to tick at ${due.least}`)
     if (meta.period === 0) this.#due.delete(meta)
     else due.least = passed(due, meta.period, now)
+  }
+  #checkOrder(cell: SimCell, due: Due): void {
+    const before = this.#fired
+    this.#fired = due
+    if (before !== undefined && (before.most > due.most || (before.most === due.most && before.order > due.order)))
+      this.#tap.violate('timers', cell, `a timer due at ${due.most} ms ticked behind one due at ${before.most} ms, out of order`)
   }
   /** A tick was taken from the mailbox; those that were due while it waited were not sent on top. */
   taken(meta: { readonly period: number }): void {
