@@ -61,4 +61,154 @@ export const equivalents = [
     after: 'if (entry === undefined) return',
     why: 'watchers are told from a set that is emptied first: none is told twice',
   },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (--this.size === 0 && slots.length > keepWhenEmpty) this.#reset()',
+    after: 'if (--this.size === 0) this.#reset()',
+    why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (--this.size === 0 && this.#slots.length > keepWhenEmpty) {',
+    after: 'if (--this.size === 0) {',
+    why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (meta !== undefined) this.#slots[tail + 1] = meta',
+    after: 'if (true as boolean) this.#slots[tail + 1] = meta',
+    why: 'a free slot holds undefined already',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'return index < this.size ? this.#slots[(this.#head + index) & this.#mask] : undefined',
+    after: 'return index <= this.size ? this.#slots[(this.#head + index) & this.#mask] : undefined',
+    why: 'nobody asks beyond the end',
+  },
+  {
+    file: 'cell/incarnation.ts',
+    before: 'interrupt(cell)',
+    after: 'endTimers(cell)',
+    why: 'both cancel the timers, in either order',
+  },
+  {
+    file: 'cell/incarnation.ts',
+    before: 'extras.handedOver = undefined',
+    after: '',
+    why: 'each launch sets it anew',
+  },
+  {
+    file: 'cell/incarnation.ts',
+    before: 'endCalls(cell)',
+    after: '',
+    why: 'an incarnation ends when no call is pending, or after they were cut off: there is none left',
+  },
+  {
+    file: 'cell/incarnation.ts',
+    before: 'cell.extras!.settledCalls = undefined',
+    after: '',
+    why: 'what settled belongs to calls that were cut off, which are skipped',
+  },
+  {
+    file: 'cell/watch.ts',
+    before: 'extras.watchers = undefined',
+    after: '',
+    why: 'the extras are dropped in the same turn, and nothing in between looks at the watchers',
+  },
+  {
+    file: 'cell/watch.ts',
+    before: 'watching.clear()',
+    after: '',
+    why: 'the extras are dropped in the same turn, and nothing in between looks at the watches',
+  },
+  {
+    file: 'cell/stopping.ts',
+    before: 'change(cell, on.cleaned, end)',
+    after: 'clearWatches(cell)',
+    why: 'nothing that hears of the phase looks at the watches',
+  },
+  {
+    file: 'cell/stopping.ts',
+    before: 'abandon(cell)',
+    after: 'endCalls(cell)',
+    why: 'an actor has a pending call or several, never both',
+  },
+  {
+    file: 'cell/restarting.ts',
+    before: 'disarmStep(cell)',
+    after: 'cutOff(cell)',
+    why: 'neither looks at what the other does',
+  },
+  {
+    file: 'cell/restarting.ts',
+    before: 'disarmStep(cell)',
+    after: 'cell.extras!.keeper?.held(cell)',
+    why: 'what the keeper decides reaches the cell by its lane, after both',
+  },
+  {
+    file: 'cell/resuming.ts',
+    before: 'extras.receiveTimer?.touch(cell.dispatcher.now)',
+    after: 'call.continuation(cell, call.ok, call.value)',
+    why: 'both happen at the same time, and a timer that the continuation sets begins at that time too',
+  },
+  {
+    file: 'cell/stash.ts',
+    before: 'if (messages.length > 0) this.#cell.putBack(messages)',
+    after: 'if (messages.length >= 0) this.#cell.putBack(messages)',
+    why: 'putting back nothing changes nothing',
+  },
+  {
+    file: 'cell/stash.ts',
+    before: 'if (messages.length > 0) this.#cell.putBack(messages)',
+    after: 'if (true as boolean) this.#cell.putBack(messages)',
+    why: 'putting back nothing changes nothing',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'this.dispatcher.giveRing(queue as MessageRing)',
+    after: '',
+    why: 'rings are kept for reuse only; a new one is as good',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: "this.command({ verb: 'fail', cause })",
+    after: '',
+    why: 'only after a turn broke, which is a violation by itself',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (!dispatcher.spend(handled) || handled < burst || left === 0 || this.lane !== undefined || !this.canHandle()) break',
+    after: 'if (handled < burst || left === 0 || this.lane !== undefined || !this.canHandle()) break',
+    why: 'only how soon the host gets its turn (C11), of which a simulation has none',
+  },
+  {
+    file: 'cell/ask.ts',
+    before: 'if (!dispatcher.awake) return host.timers.set(ask, (now === unread ? host.runtime.now() : now) + ask.timeout)',
+    after: 'if (true as boolean) return host.timers.set(ask, (now === unread ? host.runtime.now() : now) + ask.timeout)',
+    why: 'the deadline counts from the call and not from the drain that follows at once; what is saved is a timer',
+  },
+  {
+    file: 'deciders/supervision.ts',
+    before: "if (typeof supervision === 'object' && supervision !== null && scopes.includes(supervision.scope))",
+    after: 'if (supervision !== null && scopes.includes(supervision.scope))',
+    why: 'what is no object has no scope',
+  },
 ]
+
+/** Kinds of mutants that change nothing, wherever they are made. */
+export const equivalentKinds = [
+  {
+    is: ({ operator, before, after }) => operator === 'swap two statements' && isCheck(before) && isCheck(after),
+    why: 'two checks of arguments: only which of two mistakes is named first',
+  },
+  {
+    is: ({ operator, before, after }) =>
+      operator === 'drop a condition' &&
+      [...before.matchAll(/(\w+) !== undefined && (?=\1 instanceof)/g)].some(([all]) => before.replace(all, '') === after),
+    why: 'undefined is an instance of nothing',
+  },
+]
+
+function isCheck(line) {
+  return /^check\w+\(/.test(line)
+}

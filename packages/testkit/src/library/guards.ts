@@ -177,7 +177,7 @@ function run(sim: Simulation): void {
         return
       case 3:
         if (sim.choose(3) === 1) sim.system.restart(ref)
-        else ref.tell(m, others[0]!)
+        else ref.tell(m, others[0])
         return
       case 4:
         if (sim.choose(4) === 1) ref.stop()

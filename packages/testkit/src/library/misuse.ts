@@ -1,7 +1,7 @@
 // Wrong arguments, in a running actor and from outside: each is refused with an error that names it, at once, and nothing
 // else happens.
 
-import { type ActorRef, bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from 'troupe'
+import { bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from 'troupe'
 import type { ActorContext } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
@@ -65,39 +65,38 @@ const policies: readonly (() => unknown)[] = [
 
 function run(sim: Simulation): void {
   let done = 0
-  const user = setup<string>((ctx) => {
-    void ctx
-    return receive<string>((c, m) => {
+  const user = setup<string>(() =>
+    receive<string>((c, m) => {
       if (!m.startsWith('misuse')) return same
       const use = inside[Number(m.slice(6))]!
       const children = c.children.length
-      refused(use, () => use(c))
+      refused(use.toString(), () => use(c))
       // The two ways of watching do not mix; each by itself may be said twice.
       const plain = sim.choose(2) === 0
       const watch = (asMessage: boolean): void => (asMessage ? c.watchWith(c.parent, 'gone') : c.watch(c.parent))
       watch(plain)
       watch(plain)
-      refused(watch, () => watch(!plain), [NotAllowed])
+      refused('a second way of watching', () => watch(!plain), [NotAllowed])
       c.unwatch(c.parent)
       sim.check(c.children.length === children && !c.timers.has('k'), 'something was refused, and done all the same')
       done++
       return same
-    })
-  })
-  const refused = (what: object, act: () => unknown, kinds: readonly unknown[] = [TroupeError]): void => {
+    }),
+  )
+  const refused = (what: string, act: () => unknown, kinds: readonly unknown[] = [TroupeError]): void => {
     try {
       act()
     } catch (cause) {
       sim.check(
         kinds.some((k) => cause instanceof (k as typeof TroupeError)),
-        `${String(what)} is refused with ${String(cause)}`,
+        `${what} is refused with ${String(cause)}`,
       )
       return
     }
-    sim.check(false, `${String(what)} is not refused`)
+    sim.check(false, `${what} is not refused`)
   }
   const spawn = { supervision: 'restart', name: 'user' } as const
-  const ref = sim.calmly(() => sim.system.spawn(user, spawn)) as ActorRef<string>
+  const ref = sim.calmly(() => sim.system.spawn(user, spawn))
   const asks: readonly unknown[] = [
     { timeout: 0 },
     { timeout: -1 },
@@ -127,12 +126,12 @@ function run(sim: Simulation): void {
       case 1: {
         sim.oneOf(allowed)()
         const use = sim.oneOf(policies)
-        return refused(use, use, [InvalidOption])
+        return refused(use.toString(), use, [InvalidOption])
       }
       case 2: {
         asked++
         const options = sim.oneOf(asks)
-        const before = sim.tap.messages.handled
+        const before = sim.tap.handling.handled
         ref
           .ask<number>(() => 'question', odd(options))
           .then(
@@ -142,14 +141,14 @@ function run(sim: Simulation): void {
               sim.check(cause instanceof InvalidOption, `a question with ${JSON.stringify(options)} was refused with ${String(cause)}`)
             },
           )
-        sim.check(before === sim.tap.messages.handled, 'a question with a wrong option was sent')
+        sim.check(before === sim.tap.handling.handled, 'a question with a wrong option was sent')
         return undefined
       }
       case 3: {
         const options = sim.oneOf(spawns)
         const { active } = sim.system.counts()
-        refused(spawn, () => sim.system.spawn(user, odd(options)))
-        refused(spawn, () => bounded(0, 'reject'))
+        refused(JSON.stringify(options), () => sim.system.spawn(user, odd(options)))
+        refused('a capacity of 0', () => bounded(0, 'reject'))
         sim.check(sim.system.counts().active === active, 'a spawn was refused, and something was spawned')
         return undefined
       }

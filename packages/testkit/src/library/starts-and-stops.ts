@@ -143,7 +143,7 @@ function run(sim: Simulation): void {
       held++
       const throws = sim.choose(4) === 1
       let once = false
-      onRelease(ctx as never, {
+      onRelease(ctx, {
         release: () => {
           sim.check(!once, 'a resource was let go twice')
           once = true

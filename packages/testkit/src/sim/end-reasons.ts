@@ -2,8 +2,7 @@
 // `stopped` names an actor that takes no messages any more, an expired question was settled, a full mailbox was full.
 
 import { type EndReason, poison, takesMessages, Watch } from 'troupe/internal'
-import type { Entry } from './entry.ts'
-import { heldBy, mostOf } from './message-account.ts'
+import { type Entry, heldBy, mostOf } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 import { isTimer } from './traced-node.ts'

@@ -1,6 +1,7 @@
-// One message, from its sending to its end, as the simulator's own account has it.
+// One message, from its sending to its end, as the simulator's own account has it; and how many of them count towards the
+// bound of a mailbox.
 
-import type { Meta } from 'troupe/internal'
+import { type Meta, poison } from 'troupe/internal'
 import type { SimCell } from './sim-cell.ts'
 
 export class Entry {
@@ -27,4 +28,17 @@ export class Entry {
     this.to = to
     this.sentIn = to.incarnation
   }
+}
+
+/** The most that a bounded mailbox may hold. */
+export function mostOf(cell: SimCell): number {
+  const { capacity = Infinity, overflow } = cell.options.mailbox ?? {}
+  return typeof overflow === 'object' ? Math.floor(capacity * overflow.maxFactor) : capacity
+}
+
+/** How much of what waits counts towards the bound. */
+export function heldBy(cell: SimCell): number {
+  let held = 0
+  for (const entry of cell.waiting) if (!entry.fronted && entry.meta !== poison) held++
+  return held
 }

@@ -32,12 +32,12 @@ export class LedgerCheck {
       const queued = cell.queuedMessages
       open += stashed + queued
       if (cell.ctx?.message !== undefined) open++
-      else if (cell.running !== undefined) tap.messages.settle(cell, cell.running)
+      else if (cell.running !== undefined) tap.handling.settle(cell, cell.running)
       if (cell.extras?.pending?.state === 'waiting') waiting++
       const calls = cell.extras?.calls
       if (calls !== undefined && calls.size > 0) reentrant = true
       if (calls !== undefined) for (const call of calls) if (call.message !== undefined) open++
-      if (cell.calls !== undefined) tap.messages.settleCalls(cell)
+      if (cell.calls !== undefined) tap.handling.settleCalls(cell)
       if (queued !== cell.waiting.length) tap.violate('C2', cell, `${queued} messages are queued, and ${cell.waiting.length} must be`)
       if (stashed !== cell.aside.length) tap.violate('C8', cell, `${stashed} messages are stashed, and ${cell.aside.length} must be`)
     }

@@ -105,7 +105,8 @@ class Shrinker {
 
   /** Takes choices out altogether: what followed a choice that is no longer made moves up. */
   async #dropBlocks(): Promise<void> {
-    for (const maker of [...this.best.of.keys()]) {
+    const all = [...this.best.of.keys()]
+    for (const maker of all) {
       for (const size of [16, 4, 1]) {
         for (let at = (this.best.of.get(maker)?.length ?? 0) - size; at >= 0; at -= size) {
           const list = this.best.of.get(maker) ?? []

@@ -143,13 +143,13 @@ export class SimCell extends Cell {
   }
   override turn(quota: number): void {
     const { tap } = this
-    const before = tap.messages.handled
+    const before = tap.handling.handled
     const { maker } = tap.choices
     tap.choices.maker = makers.actor(this.ref.uid)
     tap.turnBegins()
     super.turn(quota)
     tap.choices.maker = maker
-    const handled = tap.messages.handled - before
+    const handled = tap.handling.handled - before
     if (handled > quota) tap.violate('C11', this, `handled ${handled} messages in a turn of ${quota}`)
     tap.turnEnded(this)
   }

@@ -20,6 +20,7 @@ import { BehaviorAccount } from './behavior-account.ts'
 import { CommandAccount } from './command-account.ts'
 import { DecisionAccount } from './decision-account.ts'
 import type { FaultSource } from './faults.ts'
+import { HandlingAccount } from './handling-account.ts'
 import { LedgerCheck } from './ledger-check.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { MessageAccount } from './message-account.ts'
@@ -41,6 +42,7 @@ export class SimTap extends Tap {
   readonly cells: SimCell[] = []
   living: SimCell[] = []
   readonly messages: MessageAccount = new MessageAccount(this)
+  readonly handling: HandlingAccount = new HandlingAccount(this)
   readonly lifecycle: Lifecycle = new Lifecycle(this)
   readonly decisions: DecisionAccount = new DecisionAccount(this)
   readonly commands: CommandAccount = new CommandAccount(this)
@@ -107,7 +109,7 @@ export class SimTap extends Tap {
     if (!(cell instanceof SimCell)) return
     this.trace.add('phase', cell.ref.uid, 0, to, 0)
     cell.changedAt = this.now
-    if (to === 'starting' && cell.running !== undefined) this.messages.settle(cell, cell.running)
+    if (to === 'starting' && cell.running !== undefined) this.handling.settle(cell, cell.running)
     this.lifecycle.phased(cell, from, to)
     this.decisions.phased(cell, from, to)
     this.commands.phased(cell, from, to)
@@ -126,8 +128,8 @@ export class SimTap extends Tap {
       this.violate('C2', cell, `${cell.waiting[0]!.type}#${cell.waiting[0]!.id} was in the mailbox of an actor that ended, and is gone`)
     if (cell.aside.length > 0)
       this.violate('C8', cell, `${cell.aside[0]!.type}#${cell.aside[0]!.id} was in the stash of an actor that ended, and is gone`)
-    if (cell.running !== undefined) this.messages.settle(cell, cell.running)
-    this.messages.settleCalls(cell)
+    if (cell.running !== undefined) this.handling.settle(cell, cell.running)
+    this.handling.settleCalls(cell)
     this.watches.ended(cell)
   }
   signalled(cell: SimCell, signal: Signal): void {

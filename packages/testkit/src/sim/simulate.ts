@@ -34,7 +34,7 @@ export interface SimulateOptions {
   readonly system?: SystemOptions
   /** Whether a broken promise rejects (default), or is only reported. */
   readonly onViolation?: 'throw' | 'report'
-  /** Trials for shrinking; 600 if left out, 0 for none. */
+  /** Trials for shrinking; 1,500 if left out, 0 for none. */
   readonly shrinkTrials?: number
   /** The line that replays a seed; by default the environment variable in front of `npm test`. */
   readonly replay?: (seed: number) => string
@@ -124,8 +124,8 @@ async function simulateAlone(scenario: Scenario, options: SimulateOptions): Prom
       totals.runs++
       totals.steps += sim.steps
       totals.events += sim.trace.size
-      totals.handled += sim.tap.messages.handled
-      totals.asyncHandled += sim.tap.messages.asyncHandled
+      totals.handled += sim.tap.handling.handled
+      totals.asyncHandled += sim.tap.handling.asyncHandled
       traces.add(sim.trace.hash)
       options.onRun?.(seed, sim.trace.hash)
       if (sim.violation === undefined) continue
@@ -183,7 +183,7 @@ async function explain(
     await sim.run()
     return { invariant: sim.violation?.invariant, recording: sim.choices.recording, steps: sim.steps }
   }
-  const { recording, trials } = await shrink(found.choices.recording, violation.invariant, attempt, options.shrinkTrials ?? 600)
+  const { recording, trials } = await shrink(found.choices.recording, violation.invariant, attempt, options.shrinkTrials ?? 1500)
   const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(recording))
   await shown.run()
   const simplest = shown.violation ?? violation

@@ -54,22 +54,22 @@ export class TracedNode {
   #handle(ctx: never, message: never): unknown {
     const cell = this.#cell
     const { tap } = cell
-    const entry = tap.messages.begins(cell, ctx as Ctx, message)
+    const entry = tap.handling.begins(cell, ctx, message)
     this.#enter(ctx, entry.type)
     this.#checkOrigin(entry.meta, entry.sentIn, entry.type)
     let result: unknown
     try {
       result = tap.faults.strikes(cell) ? tap.faults.handle(cell, () => cell.inner.handle(ctx, message)) : cell.inner.handle(ctx, message)
     } catch (cause) {
-      tap.messages.threw(cell, entry, (ctx as Ctx).message !== undefined)
+      tap.handling.threw(cell, entry, (ctx as Ctx).message !== undefined)
       throw cause
     }
     if (isThenable(result)) {
-      tap.messages.asyncHandled++
+      tap.handling.asyncHandled++
       tap.behaviors.unknown(cell)
       return this.#leave(ctx, result, entry)
     }
-    tap.messages.finished(cell, entry, (ctx as Ctx).message !== undefined, result)
+    tap.handling.finished(cell, entry, (ctx as Ctx).message !== undefined, result)
     return result
   }
 
