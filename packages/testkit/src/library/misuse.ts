@@ -1,12 +1,18 @@
 // Wrong arguments, in a running actor and from outside: each is refused with an error that names it, at once, and nothing
 // else happens.
 
-import { bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from 'troupe'
+import { ActorSystem, type AnyRef, bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from 'troupe'
 import type { ActorContext } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 const odd = (value: unknown): never => value as never
+
+/** An actor of another system, made when first needed; nobody runs it. */
+let stranger: AnyRef | undefined
+function foreign(): AnyRef {
+  return (stranger ??= ActorSystem.create('elsewhere', { runtime: 'manual', keepAlive: false }).spawn(receive<never>(() => same)))
+}
 
 const inside: readonly ((c: ActorContext<string>) => unknown)[] = [
   (c) => c.timers.once('k', -1, 'm'),
@@ -31,6 +37,14 @@ const inside: readonly ((c: ActorContext<string>) => unknown)[] = [
   (c) => c.forward(odd({})),
   (c) => c.stop(odd({ path: '/user/x' })),
   (c) => c.handOver(1),
+  (c) => c.watch(foreign()),
+  (c) => c.forward(foreign()),
+  (c) => c.stop(foreign()),
+  (c) =>
+    c.spawn(
+      receive<never>(() => same),
+      { drain: { redirect: foreign() } },
+    ),
   (c) => c.spawn(odd(7)),
 ]
 

@@ -265,7 +265,7 @@ function run(sim: Simulation): void {
   if (sim.choose(3) === 1) plain()
   sim.eventually('what an incarnation held is let go with it, and the log says if it was unwilling', () => {
     const open = sim.tap.living.filter((c) => refs.includes(c.ref as never) && c.extras?.releases !== undefined).length
-    return held - released === open && (sim.tap.logged.get('letting go of a resource failed') ?? 0) === unwilling
+    return held - released === open && sim.tap.log.times('letting go of a resource failed') === unwilling
   })
   sim.eventually('as many lives are open as actors are up', () => {
     const live = sim.tap.living.filter((c) => refs.includes(c.ref as never) && (c.phase === 'running' || c.phase === 'suspended')).length

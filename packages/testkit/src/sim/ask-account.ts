@@ -6,15 +6,20 @@ import type { Entry } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
+/** What is known of a question. */
+interface Question {
+  /** By when it must be settled, and before when it must not time out. */
+  until: number
+  readonly least: number
+  /** The message whose handler asked. */
+  readonly by: Entry | undefined
+  settled: boolean
+}
+
 export class AskAccount {
   readonly #tap: SimTap
-  /** By when each must be settled, and before when it must not time out. */
-  readonly #open = new Map<PendingAsk, number>()
-  readonly #least = new WeakMap<PendingAsk, number>()
-  /** The message whose handler asked. */
-  readonly #askedBy = new WeakMap<PendingAsk, Entry>()
+  readonly #open = new Map<PendingAsk, Question>()
   readonly #outside: PendingAsk[] = []
-  readonly #answered = new Set<PendingAsk>()
   readonly #owed: PendingAsk[] = []
   constructor(tap: SimTap) {
     this.#tap = tap
@@ -26,15 +31,15 @@ export class AskAccount {
     const ask = askOf(meta)
     if (ask === undefined || this.#open.has(ask)) return
     this.#checkDeadline(ask)
-    this.#open.set(ask, this.#tap.now + ask.timeout)
-    this.#least.set(ask, this.#tap.now + ask.timeout)
+    const until = this.#tap.now + ask.timeout
     const asker = this.#tap.current as SimCell | undefined
-    if (asker?.running !== undefined) this.#askedBy.set(ask, asker.running)
-    if (this.#tap.current === undefined) this.#outside.push(ask)
-    this.#listen(ask)
+    const question: Question = { until, least: until, by: asker?.running, settled: false }
+    this.#open.set(ask, question)
+    if (asker === undefined) this.#outside.push(ask)
+    this.#listen(ask, question)
   }
   /** Sees the answer or the rejection; there may be one of them. */
-  #listen(ask: PendingAsk): void {
+  #listen(ask: PendingAsk, question: Question): void {
     const { resolve, reject } = ask
     if (resolve === undefined || reject === undefined) {
       // Answered before it was sent.
@@ -42,8 +47,8 @@ export class AskAccount {
       return
     }
     const once = (): void => {
-      if (this.#answered.has(ask)) this.#tap.violate('C9', ask.target, 'a question was settled twice')
-      this.#answered.add(ask)
+      if (question.settled) this.#tap.violate('C9', ask.target, 'a question was settled twice')
+      question.settled = true
       if (!ask.settled) this.#tap.violate('C9', ask.target, 'a question was settled and is still open')
     }
     ask.resolve = (answer) => {
@@ -53,7 +58,7 @@ export class AskAccount {
     }
     ask.reject = (cause) => {
       once()
-      this.#checkCause(ask, cause)
+      this.#checkCause(ask, question, cause)
       reject(cause)
     }
   }
@@ -61,24 +66,22 @@ export class AskAccount {
   #checkDeadline(ask: PendingAsk): void {
     const meta = this.#tap.current?.ctx?.meta
     const outer = askOf(meta)
-    const until = outer === undefined || outer.settled ? undefined : this.#open.get(outer)
+    const until = outer === undefined || outer.settled ? undefined : this.#open.get(outer)?.until
     if (until === undefined || this.#tap.current!.options.reentrant) return
     const left = Math.max(1, until - this.#tap.now)
     if (ask.timeout > left) this.#tap.violate('C9', ask.target, `a question has ${ask.timeout} ms, and the one it serves only ${left}`)
   }
   /** The reason of a rejection must be true. */
-  #checkCause(ask: PendingAsk, cause: unknown): void {
+  #checkCause(ask: PendingAsk, { least, by }: Question, cause: unknown): void {
     const { target } = ask
     if (cause instanceof AskTimeout) {
-      const until = this.#least.get(ask) ?? -Infinity
-      if (this.#tap.now < until) this.#tap.violate('C9', target, `a question timed out at ${this.#tap.now} ms, and its time was over at ${until}`)
-    } else if (cause instanceof DeadlockError) this.#checkDeadlock(ask)
+      if (this.#tap.now < least) this.#tap.violate('C9', target, `a question timed out at ${this.#tap.now} ms, and its time was over at ${least}`)
+    } else if (cause instanceof DeadlockError) this.#checkDeadlock(ask, by)
     else if (cause instanceof AskTargetStopped && (target.phase === 'running' || target.phase === 'suspended' || target.phase === 'created'))
       this.#tap.violate('C9', target, `a question was refused because its target stopped, and it is ${target.phase}`)
   }
   /** A circle is one only while the handler that asked is waited for. */
-  #checkDeadlock(ask: PendingAsk): void {
-    const asked = this.#askedBy.get(ask)
+  #checkDeadlock(ask: PendingAsk, asked: Entry | undefined): void {
     if (asked !== undefined && asked.state !== 'running')
       this.#tap.violate(
         'C9',
@@ -101,7 +104,10 @@ export class AskAccount {
   begin(): void {
     if (this.#outside.length === 0) return
     const now = this.#tap.host.runtime.now()
-    for (const ask of this.#outside.splice(0)) if (!ask.settled) this.#open.set(ask, now + ask.timeout)
+    for (const ask of this.#outside.splice(0)) {
+      const question = this.#open.get(ask)
+      if (question !== undefined) question.until = now + ask.timeout
+    }
   }
   /** Whether a message is a question that nobody waits for any more. */
   isSettled(meta: Meta): boolean {
@@ -109,10 +115,9 @@ export class AskAccount {
   }
   /** All that was due has run: nothing may be open past its time. */
   check(now: number): void {
-    for (const [ask, until] of this.#open) {
+    for (const [ask, { until }] of this.#open) {
       if (ask.settled) {
         this.#open.delete(ask)
-        this.#answered.delete(ask)
         if (linked(ask)) this.#tap.violate('C9', ask.target, 'a question was settled and is still registered')
       } else if (until < now) this.#tap.violate('C9', ask.target, `a question should have been settled by ${until} ms, and it is ${now} ms`)
     }

@@ -32,7 +32,7 @@ export class DecisionAccount {
   readonly #counted = { restarts: 0, limitsHit: 0, fatalStops: 0 }
   #known = true
   #deciderErrors = 0
-  readonly #wrapped = new WeakMap<SupervisionPolicy, SupervisionPolicy>()
+  readonly #wrapped = new Map<SupervisionPolicy, SupervisionPolicy>()
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -169,7 +169,7 @@ export class DecisionAccount {
   }
   /** In the end: what supervision counted and logged is what it did. */
   checkCounts(): void {
-    const logged = this.#tap.logged.get('decide failed; the actor is stopped') ?? 0
+    const logged = this.#tap.log.times('decide failed; the actor is stopped')
     if (logged !== this.#deciderErrors)
       this.#tap.violate('C13', undefined, `${this.#deciderErrors} deciders failed, and the log says so ${logged} times`)
     if (!this.#known) return

@@ -132,8 +132,7 @@ export class Lifecycle {
       this.#tap.violate('C4', cell, `did not hear of ${cell.childEnds} children that stopped`)
     if (phase === 'running' && cell.childFailures > 0 && cell.extras?.pending === undefined)
       this.#tap.violate('C4', cell, `did not hear of ${cell.childFailures} failures of its children`)
-    if (cell.failures !== undefined && !this.#tap.loggedFailures.has(cell.ref.path))
-      this.#tap.violate('C13', cell, 'failed, and the log does not say so')
+    if (cell.failures !== undefined && !this.#tap.log.hasFailed(cell.ref.path)) this.#tap.violate('C13', cell, 'failed, and the log does not say so')
     const busy = cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
     if (phase === 'running' && !busy && cell.queuedMessages > 0)
       this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)

@@ -23,6 +23,7 @@ import type { FaultSource } from './faults.ts'
 import { HandlingAccount } from './handling-account.ts'
 import { LedgerCheck } from './ledger-check.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { LogAccount } from './log-account.ts'
 import { MessageAccount } from './message-account.ts'
 import { SimCell } from './sim-cell.ts'
 import { TimerAccount } from './timer-account.ts'
@@ -52,10 +53,7 @@ export class SimTap extends Tap {
   readonly asks: AskAccount = new AskAccount(this)
   readonly timers: TimerAccount = new TimerAccount(this)
   readonly ledger: LedgerCheck = new LedgerCheck(this)
-  /** How often the log said what. */
-  readonly logged: Map<string, number> = new Map()
-  /** Actors of which it said that they failed. */
-  readonly loggedFailures: Set<unknown> = new Set()
+  readonly log: LogAccount = new LogAccount()
   /** Cells made now are exempt from faults. */
   sparing = false
   /** Rises with every turn. */

@@ -1,7 +1,7 @@
 // One run: a system under a list of choices, from the first spawn to the end of its shutdown. The loop is synchronous;
 // it gives the host a pass only to drain native promises, when one is pending or before time moves.
 
-import { ActorSystem, type AnyRef, type Logger, type SystemOptions } from 'troupe'
+import { ActorSystem, type AnyRef, type SystemOptions } from 'troupe'
 import { cellOf, hostYield } from 'troupe/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
@@ -57,7 +57,6 @@ export class Simulation {
   readonly #invariants: [string, (sim: Simulation) => boolean][]
   #driver: 'running' | 'done' = 'done'
   #steps = 0
-  #broken: unknown = undefined
 
   constructor(setup: RunSetup, choices: Choices) {
     this.#setup = setup
@@ -73,7 +72,7 @@ export class Simulation {
     // One turn per slice: between any two the simulator chooses what comes next.
     const single = Object.fromEntries(Object.entries(dispatchers ?? {}).map(([name, given]) => [name, { ...given, maxTurns: 1 }]))
     this.system = ActorSystem.create('sim', {
-      logger: this.#logger(),
+      logger: this.tap.log.logger,
       deadLetterCapacity: 0,
       ...options,
       keepAlive: false,
@@ -233,7 +232,7 @@ export class Simulation {
       this.trace.add('act', 0, 0, '', 0)
       script.shift()!()
     } else if (runtime.tasks.length > 0) runtime.runOne()
-    if (this.#broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(this.#broken)}`)
+    if (tap.log.broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(tap.log.broken)}`)
     for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
   }
 
@@ -289,23 +288,6 @@ export class Simulation {
     if (this.system.phase !== 'closed') tap.violate('C12', undefined, `the system is ${this.system.phase} after its shutdown`)
     await this.#drain()
     settledEscapes()
-  }
-
-  #logger(): Logger {
-    const nothing = (): void => {}
-    const failed = (fields: Readonly<Record<string, unknown>>, message: string): void => {
-      this.tap.logged.set(message, (this.tap.logged.get(message) ?? 0) + 1)
-      if (message === 'the actor failed') this.tap.loggedFailures.add(fields['actor'])
-    }
-    return {
-      debug: nothing,
-      info: failed,
-      warn: failed,
-      error: (fields, message) => {
-        if (message === 'a turn broke') this.#broken = fields['cause']
-        failed(fields, message)
-      },
-    }
   }
 }
 
