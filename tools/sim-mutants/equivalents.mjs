@@ -205,6 +205,30 @@ export const equivalents = [
     after: 'if (next === undefined) return undefined',
     why: 'a redirect leads to an actor that existed before, so there is no cycle to notice',
   },
+  {
+    file: 'queues/ring.ts',
+    before: 'for (let i = 0; i < length; i++) slots[i] = old[(this.#head + i) & this.#mask]',
+    after: 'for (let i = 0; i <= length; i++) slots[i] = old[(this.#head + i) & this.#mask]',
+    why: 'the one copied too much lies beyond the end, where the next push puts its own',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'const burst = left < dispatcher.untilClock ? left : dispatcher.untilClock',
+    after: 'const burst = left <= dispatcher.untilClock ? left : dispatcher.untilClock',
+    why: 'of two equal numbers either is the smaller',
+  },
+  {
+    file: 'cell/stopping.ts',
+    before: 'change(cell, killed ? on.kill : on.stop, info)',
+    after: 'cell.extras?.group?.left(cell)',
+    why: 'the group waits for the others, and does not look at the phase of the one that left',
+  },
+  {
+    file: 'cell/restarting.ts',
+    before: "if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'backoff') return",
+    after: "if (cell.phase !== 'restarting') return",
+    why: 'a keeper lets go only of those that it was told it holds, which are at that step',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

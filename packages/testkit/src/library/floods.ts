@@ -11,7 +11,7 @@ type Drop =
   | { readonly type: 'tick'; readonly n: number; readonly at: number }
 
 function run(sim: Simulation): void {
-  const large = sim.choose(12) === 11
+  const large = sim.choose(48) === 47
   const many = large ? sim.oneOf([1100, 2100]) : sim.oneOf([3, 9, 20, 40])
   let last = -1
   let got = 0
@@ -56,7 +56,7 @@ function run(sim: Simulation): void {
             lastTick = m.at
             return same
           case 'breed': {
-            const children = Array.from({ length: Math.min(many, 60) }, (_, i) =>
+            const children = Array.from({ length: large ? 2100 : Math.min(many, 60) }, (_, i) =>
               sim.calmly(() =>
                 c.spawn(
                   receive<never>(() => same),

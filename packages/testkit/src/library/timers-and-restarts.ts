@@ -33,7 +33,12 @@ function run(sim: Simulation): void {
       if (every) ctx.timers.every(key, ms + 20, { type: 'tick', key, round, life })
       else ctx.timers.once(key, ms, { type: 'tick', key, round, life })
     }
-    set('a', false)
+    try {
+      set('a', false)
+      sim.check(ctx.timers.has('a'), 'a timer that was set is not there')
+    } catch (cause) {
+      sim.check(false, `a fresh context refuses a timer: ${String(cause)}`)
+    }
     if (calm) ctx.setReceiveTimeout((silence = 30))
     ctx.timers.once('elsewhere', 15, 'here', { to: elsewhere })
     return receive<Clock>(
