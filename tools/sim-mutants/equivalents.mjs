@@ -229,6 +229,18 @@ export const equivalents = [
     after: "if (cell.phase !== 'restarting') return",
     why: 'a keeper lets go only of those that it was told it holds, which are at that step',
   },
+  {
+    file: 'cell/ask.ts',
+    before: 'this.unlisten = undefined',
+    after: '',
+    why: 'a question is closed once, and dropped then',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (handled === 0 || !this.dispatcher.spend(handled) || (handled < burst && this.options.plain && this.lane === undefined)) break',
+    after: 'if (handled === 0 || (handled < burst && this.options.plain && this.lane === undefined)) break',
+    why: 'only how soon the host gets its turn (C11), of which a simulation has none',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

@@ -70,8 +70,9 @@ function run(sim: Simulation): void {
             }
             return same
           case 'hand-on':
-            if (i === last) c.reply('at the end')
-            else c.forward(refs[i + 1]!)
+            if (i !== last) c.forward(refs[i + 1]!)
+            else if (sim.choose(2) === 0) c.reply('at the end')
+            else held.push(m.replyTo)
             return same
           case 'chain': {
             if (m.hops === 0) {

@@ -21,8 +21,14 @@ const follows: Readonly<Record<Phase, readonly Phase[]>> = {
   terminated: [],
 }
 
+/** Signals whose handler may fail without any consequence but a line in the log. */
+const ofTheEnd: ReadonlySet<string> = new Set(['PreStop', 'PostStop', 'PreRestart'])
+
 export class Lifecycle {
   readonly #tap: SimTap
+  /** Signals of the end whose handler failed, and those that were waited for and may have. */
+  #failedEnds = 0
+  #awaitedEnds = 0
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -110,6 +116,19 @@ export class Lifecycle {
     const child = (ref as unknown as LocalRef).cell
     if (cell.options.restartChildren === 'stop' && child instanceof CellClass && child.bornIn !== cell.incarnation)
       this.#tap.violate('C7', cell, `hears of a child of incarnation ${child.bornIn} in incarnation ${cell.incarnation}`)
+  }
+  signalFailed({ type }: Signal): void {
+    if (ofTheEnd.has(type)) this.#failedEnds++
+  }
+  signalAwaited({ type }: Signal): void {
+    if (ofTheEnd.has(type)) this.#awaitedEnds++
+  }
+  /** In the end: as many of them count as failed as did. */
+  checkCounts(): void {
+    const { failedEndSignals } = this.#tap.host
+    const logged = this.#tap.log.times('a stop handler failed; the stop goes on')
+    if (failedEndSignals < this.#failedEnds || failedEndSignals > this.#failedEnds + this.#awaitedEnds || logged !== failedEndSignals)
+      this.#tap.violate('C13', undefined, `${this.#failedEnds} stop handlers failed, ${failedEndSignals} are counted and ${logged} logged`)
   }
   /** A parent hears of each child's end before its own. */
   #checkHeard(cell: SimCell): void {

@@ -258,6 +258,7 @@ export class Simulation {
     const { tap } = this
     tap.compare()
     tap.decisions.checkCounts()
+    tap.lifecycle.checkCounts()
     tap.watches.check()
     tap.timers.check()
     for (const cell of tap.living) {

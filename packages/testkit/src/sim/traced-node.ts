@@ -79,8 +79,15 @@ export class TracedNode {
     cell.tap.trace.add('signal', cell.ref.uid, 0, signal.type, 0)
     cell.tap.lifecycle.signal(cell, signal)
     if (signal.type === 'Terminated') cell.tap.watches.told(cell, signal.ref, signal.reason)
-    cell.tap.faults.beforeSignal(cell)
-    const result = cell.inner.signal!(ctx, signal)
+    let result: unknown
+    try {
+      cell.tap.faults.beforeSignal(cell)
+      result = cell.inner.signal!(ctx, signal)
+    } catch (cause) {
+      cell.tap.lifecycle.signalFailed(signal)
+      throw cause
+    }
+    if (isThenable(result)) cell.tap.lifecycle.signalAwaited(signal)
     if (isThenable(result)) cell.tap.behaviors.unknown(cell)
     else if (cell.phase !== 'stopping' && cell.phase !== 'restarting') cell.tap.behaviors.returned(cell, result)
     return this.#leave(ctx, result, undefined)
