@@ -241,6 +241,18 @@ export const equivalents = [
     after: 'if (handled === 0 || (handled < burst && this.options.plain && this.lane === undefined)) break',
     why: 'only how soon the host gets its turn (C11), of which a simulation has none',
   },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (--this.size === 0 && this.#slots.length > keepWhenEmpty) {',
+    after: 'if (--this.size === 0 && this.#slots.length >= keepWhenEmpty) {',
+    why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (--this.size === 0 && slots.length > keepWhenEmpty) this.#reset()',
+    after: 'if (--this.size === 0 && slots.length >= keepWhenEmpty) this.#reset()',
+    why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */
