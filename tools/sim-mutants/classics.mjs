@@ -99,12 +99,7 @@ export const classics = [
   {
     name: 'drop a message on grow',
     file: 'queues/ring.ts',
-    edits: [
-      [
-        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length; i++)',
-        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length - 2; i++)',
-      ],
-    ],
+    edits: [['  for (let i = 0; i < length; i++) slots[i] =', '  for (let i = 0; i < length - 1; i++) slots[i] =']],
   },
   {
     name: 'restart before the children stopped',

@@ -2,12 +2,6 @@
 
 export const equivalents = [
   {
-    file: 'cell/phase-change.ts',
-    before: "if (from === 'suspended' && extras.metrics !== undefined) extras.metrics.suspendedMs += now - (before as PhaseInfo).since",
-    after: 'if (extras.metrics !== undefined) extras.metrics.suspendedMs += now - (before as PhaseInfo).since',
-    why: 'only a metric of suspension, which no promise is about',
-  },
-  {
     file: 'queues/timers.ts',
     before: 'if (++this.#dead > sweepFrom && this.#dead * 2 > this.#heap.length && this.#fresh === undefined) this.#sweep()',
     after: 'if (++this.#dead > sweepFrom && this.#fresh === undefined) this.#sweep()',
@@ -60,30 +54,6 @@ export const equivalents = [
     before: 'if (entry === undefined || entry.ended) return',
     after: 'if (entry === undefined) return',
     why: 'watchers are told from a set that is emptied first: none is told twice',
-  },
-  {
-    file: 'queues/ring.ts',
-    before: 'if (--this.size === 0 && slots.length > keepWhenEmpty) this.#reset()',
-    after: 'if (--this.size === 0) this.#reset()',
-    why: 'an empty ring gives its memory back sooner, with the same content: none',
-  },
-  {
-    file: 'queues/ring.ts',
-    before: 'if (--this.size === 0 && this.#slots.length > keepWhenEmpty) {',
-    after: 'if (--this.size === 0) {',
-    why: 'an empty ring gives its memory back sooner, with the same content: none',
-  },
-  {
-    file: 'queues/ring.ts',
-    before: 'if (meta !== undefined) this.#slots[tail + 1] = meta',
-    after: 'if (true as boolean) this.#slots[tail + 1] = meta',
-    why: 'a free slot holds undefined already',
-  },
-  {
-    file: 'queues/ring.ts',
-    before: 'return index < this.size ? this.#slots[(this.#head + index) & this.#mask] : undefined',
-    after: 'return index <= this.size ? this.#slots[(this.#head + index) & this.#mask] : undefined',
-    why: 'nobody asks beyond the end',
   },
   {
     file: 'cell/incarnation.ts',
@@ -206,12 +176,6 @@ export const equivalents = [
     why: 'a redirect leads to an actor that existed before, so there is no cycle to notice',
   },
   {
-    file: 'queues/ring.ts',
-    before: 'for (let i = 0; i < length; i++) slots[i] = old[(this.#head + i) & this.#mask]',
-    after: 'for (let i = 0; i <= length; i++) slots[i] = old[(this.#head + i) & this.#mask]',
-    why: 'the one copied too much lies beyond the end, where the next push puts its own',
-  },
-  {
     file: 'cell/cell.ts',
     before: 'const burst = left < dispatcher.untilClock ? left : dispatcher.untilClock',
     after: 'const burst = left <= dispatcher.untilClock ? left : dispatcher.untilClock',
@@ -243,15 +207,51 @@ export const equivalents = [
   },
   {
     file: 'queues/ring.ts',
-    before: 'if (--this.size === 0 && this.#slots.length > keepWhenEmpty) {',
-    after: 'if (--this.size === 0 && this.#slots.length >= keepWhenEmpty) {',
+    before: 'if (--this.size === 0 && slots.length > keepWhenEmpty) this.reset()',
+    after: 'if (--this.size === 0) this.reset()',
     why: 'an empty ring gives its memory back sooner, with the same content: none',
   },
   {
     file: 'queues/ring.ts',
-    before: 'if (--this.size === 0 && slots.length > keepWhenEmpty) this.#reset()',
-    after: 'if (--this.size === 0 && slots.length >= keepWhenEmpty) this.#reset()',
+    before: 'if (--this.size === 0 && slots.length > keepWhenEmpty) this.reset()',
+    after: 'if (--this.size === 0 && slots.length >= keepWhenEmpty) this.reset()',
     why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (--this.size === 0 && this.slots.length > keepWhenEmpty) {',
+    after: 'if (--this.size === 0) {',
+    why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (--this.size === 0 && this.slots.length > keepWhenEmpty) {',
+    after: 'if (--this.size === 0 && this.slots.length >= keepWhenEmpty) {',
+    why: 'an empty ring gives its memory back sooner, with the same content: none',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (meta !== undefined) (this.metas ??= empty(this.slots.length))[tail] = meta',
+    after: 'if (true as boolean) (this.metas ??= empty(this.slots.length))[tail] = meta',
+    why: 'metas exist sooner than needed, and hold undefined',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (meta !== undefined) (this.metas ??= empty(this.slots.length))[head] = meta',
+    after: 'if (true as boolean) (this.metas ??= empty(this.slots.length))[head] = meta',
+    why: 'metas exist sooner than needed, and hold undefined',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'return index < this.size ? this.slots[(this.head + index) & this.mask] : undefined',
+    after: 'return index <= this.size ? this.slots[(this.head + index) & this.mask] : undefined',
+    why: 'nobody asks beyond the end',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'for (let i = 0; i < length; i++) slots[i] = old[(head + i) & (length - 1)]',
+    after: 'for (let i = 0; i <= length; i++) slots[i] = old[(head + i) & (length - 1)]',
+    why: 'the one copied too much lies beyond the end, where the next push puts its own',
   },
 ]
 

@@ -45,6 +45,8 @@ const files = [
 ]
 
 const workshop = new Workshop()
+for (const { file, before } of equivalents)
+  if (!workshop.source(file).includes(before)) throw new Error(`An equivalent mutant does not fit ${file} any more: ${JSON.stringify(before)}`)
 const results = []
 process.on('exit', () => workshop.close())
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
