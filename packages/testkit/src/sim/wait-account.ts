@@ -49,12 +49,21 @@ export class WaitAccount {
     if (!stopOver && !startOver)
       this.#tap.violate('C4', cell, `gave up a handler after ${now - since} ms, though it was not killed and its time was not over`)
   }
+  /** Who is on his way and waits for no user code must wait for something else. */
+  #checkIdle(cell: SimCell): void {
+    const { phase, extras, options } = cell
+    const children = cell.livingChildren > 0 && (phase === 'stopping' || options.restartChildren === 'stop')
+    if (children || (extras?.calls?.size ?? 0) > 0 || extras?.step !== undefined || extras?.group !== undefined || extras?.keeper !== undefined)
+      return
+    this.#tap.violate('stuck', cell, `is ${phase}, and waits for nothing`)
+  }
   /** All that is due has run: nobody waits for longer than he may. */
   check(cell: SimCell): void {
     const { phase, options } = cell
     if (phase !== 'starting' && phase !== 'stopping' && phase !== 'restarting') return
     const call = cell.extras?.pending
-    if (call?.state !== 'waiting') return
+    if (call === undefined) return this.#checkIdle(cell)
+    if (call.state !== 'waiting') return
     const longest = phase === 'starting' ? options.startTimeout : options.stopTimeout
     const since = Math.max(cell.changedAt, cell.awaitedSince)
     if (since + longest < this.#tap.now)
