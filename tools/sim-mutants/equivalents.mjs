@@ -295,6 +295,18 @@ export const equivalents = [
     after: 'this.forget(timer)',
     why: 'neither looks at what the other does',
   },
+  {
+    file: 'deciders/supervision.ts',
+    before: 'checkedPolicies.add(policy)',
+    after: '',
+    why: 'a policy that is not known to be checked is checked again',
+  },
+  {
+    file: 'cell/restarting.ts',
+    before: 'else if (info.delay > 0) armStep(cell, info.delay)',
+    after: 'else if (true as boolean) armStep(cell, info.delay)',
+    why: 'a timer of 0 ms comes in the same moment as the command',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

@@ -144,6 +144,8 @@ function run(sim: Simulation): void {
       (cause: Error) => {
         settled++
         done = true
+        if (calm && type === 'chain' && !sim.faulted && abort === undefined && hops < size)
+          sim.check(false, `${hops} hops among ${size} ended with ${String(cause)}`)
         // What settled it in the same moment may have come first: its promise is only heard of later.
         if (aborted >= 0) sim.check(sim.now === aborted, `a question was taken back at ${aborted} ms, and ended at ${sim.now} with ${cause.name}`)
         else sim.check(!(cause instanceof Cancelled), 'a question was cancelled that nobody took back')

@@ -98,6 +98,7 @@ function run(sim: Simulation): void {
     }),
   )
   const refused = (what: string, act: () => unknown, kinds: readonly unknown[] = [TroupeError]): void => {
+    sim.trace.add('note', 0, 0, what, 0)
     try {
       act()
     } catch (cause) {

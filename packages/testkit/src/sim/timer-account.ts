@@ -24,7 +24,10 @@ interface Due {
 
 /** Moves on to the first tick after now. */
 function passed(due: Due, period: number, now: number): number {
-  while (due.most <= now) due.most += period
+  if (due.most > now) return due.most
+  due.most += (Math.floor((now - due.most) / period) + 1) * period
+  // A period that the clock cannot tell from nothing.
+  if (!(due.most > now && due.most < Infinity)) due.most = now + 1
   return due.most
 }
 
