@@ -9,6 +9,7 @@ const seeds = 40
 const found: Readonly<Record<string, readonly number[]>> = {
   'ask cycles': [8, 19, 415],
   'bounded mailboxes': [1989],
+  escalation: [200755],
   'lifecycle storm': [383],
   'moving messages': [13, 63, 73, 390],
   'watch races': [21],
