@@ -307,6 +307,36 @@ export const equivalents = [
     after: 'else if (true as boolean) armStep(cell, info.delay)',
     why: 'a timer of 0 ms comes in the same moment as the command',
   },
+  {
+    file: 'cell/pending.ts',
+    before: "if (call.state === 'waiting') cell.dispatcher.host.pending--",
+    after: "if (call.state === 'waiting' || true) cell.dispatcher.host.pending--",
+    why: 'what has settled is gone on with before any command acts: only what waits is cut off',
+  },
+  {
+    file: 'cell/starting.ts',
+    before: 'disarmStep(cell)',
+    after: 'change(cell, on.started, undefined)',
+    why: 'nothing that hears of the phase looks at the timer of the step',
+  },
+  {
+    file: 'cell/stopping.ts',
+    before: 'endCalls(cell)',
+    after: 'endTimers(cell)',
+    why: 'neither looks at what the other does',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (next === undefined || next === same) {',
+    after: 'if (next === same) {',
+    why: 'the slower way does the same',
+  },
+  {
+    file: 'queues/ring.ts',
+    before: 'for (let i = at; i > this.head; i--) slots[i & mask] = slots[(i - 1) & mask]',
+    after: 'for (let i = at; i >= this.head; i--) slots[i & mask] = slots[(i - 1) & mask]',
+    why: 'the slot at the head is emptied next, whatever was put there',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

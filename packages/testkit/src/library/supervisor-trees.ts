@@ -60,7 +60,7 @@ function run(sim: Simulation): void {
           if (s.type === 'PostStop') {
             up[i] = false
             // In reverse: whoever is stopped with the others goes before those that were started before him.
-            if (closing) for (let k = i + 1; k < size; k++) sim.check(sim.faulted || !up[k]!, `child ${i} stops before child ${k}`)
+            if (closing && !disturbed()) for (let k = i + 1; k < size; k++) sim.check(sim.faulted || !up[k]!, `child ${i} stops before child ${k}`)
           }
           if (slow && s.type === 'PreStop' && sim.choose(3) === 1) return sim.choose(3) === 1 ? sim.never() : sim.delay().then(() => same)
           return same

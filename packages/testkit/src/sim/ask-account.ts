@@ -1,6 +1,6 @@
 // C9, a second time: every question seen on its way, with the time by which it must be settled.
 
-import { AskTargetStopped, AskTimeout, DeadlockError } from 'troupe'
+import { AskTargetStopped, AskTimeout, DeadlockError, TroupeError } from 'troupe'
 import { Adapted, type Meta, PendingAsk } from 'troupe/internal'
 import type { Entry } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
@@ -13,6 +13,8 @@ interface Question {
   readonly least: number
   /** The message whose handler asked. */
   readonly by: Entry | undefined
+  /** The question itself. */
+  readonly entry: Entry
   settled: boolean
 }
 
@@ -27,13 +29,13 @@ export class AskAccount {
   get size(): number {
     return this.#open.size
   }
-  sent(meta: Meta): void {
+  sent(meta: Meta, entry: Entry): void {
     const ask = askOf(meta)
     if (ask === undefined || this.#open.has(ask)) return
     this.#checkDeadline(ask)
     const until = this.#tap.now + ask.timeout
     const asker = this.#tap.current as SimCell | undefined
-    const question: Question = { until, least: until, by: asker?.running, settled: false }
+    const question: Question = { until, least: until, by: asker?.running, entry, settled: false }
     this.#open.set(ask, question)
     if (asker === undefined) this.#outside.push(ask)
     this.#listen(ask, question)
@@ -72,8 +74,14 @@ export class AskAccount {
     if (ask.timeout > left) this.#tap.violate('C9', ask.target, `a question has ${ask.timeout} ms, and the one it serves only ${left}`)
   }
   /** The reason of a rejection must be true. */
-  #checkCause(ask: PendingAsk, { least, by }: Question, cause: unknown): void {
+  #checkCause(ask: PendingAsk, { least, by, entry }: Question, cause: unknown): void {
     const { target } = ask
+    if (!(cause instanceof TroupeError) && (entry.state === 'queued' || entry.state === 'stashed'))
+      this.#tap.violate(
+        'C9',
+        target,
+        `a question failed of a handler that had handed it on: ${entry.type}#${entry.id} is ${entry.state} at ${entry.to.ref.path}`,
+      )
     if (cause instanceof AskTimeout) {
       if (this.#tap.now < least) this.#tap.violate('C9', target, `a question timed out at ${this.#tap.now} ms, and its time was over at ${least}`)
     } else if (cause instanceof DeadlockError) this.#checkDeadlock(ask, by)

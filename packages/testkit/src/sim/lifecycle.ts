@@ -152,7 +152,7 @@ export class Lifecycle {
     if (phase === 'running' && cell.childFailures > 0 && cell.extras?.pending === undefined)
       this.#tap.violate('C4', cell, `did not hear of ${cell.childFailures} failures of its children`)
     if (cell.failures !== undefined && !this.#tap.log.hasFailed(cell.ref.path)) this.#tap.violate('C13', cell, 'failed, and the log does not say so')
-    const busy = cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
+    const busy = cell.never || cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
     if (phase === 'running' && !busy && cell.queuedMessages > 0)
       this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
     else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')

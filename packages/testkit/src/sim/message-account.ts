@@ -33,7 +33,7 @@ export class MessageAccount {
     const entry = this.entry(message, meta, cell)
     tap.trace.add('send', tap.sender(), cell.ref.uid, entry.type, entry.id)
     if (meta !== undefined) {
-      tap.asks.sent(meta)
+      tap.asks.sent(meta, entry)
       tap.timers.ticked(cell, meta)
     }
     return entry

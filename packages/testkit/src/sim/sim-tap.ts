@@ -177,6 +177,9 @@ export class SimTap extends Tap {
   compare(): void {
     this.ledger.compare()
     this.asks.checkOwed()
+    // Each stands there at most once; so does the root, and whoever ended with a turn still to come.
+    const { depth } = (this.living[0] ?? this.cells[0])?.dispatcher ?? { depth: 0 }
+    if (depth > this.cells.length + 1) this.violate('C11', undefined, `${depth} turns are to come, and there were ${this.cells.length} actors`)
   }
   /** Nothing is left to do at this moment: what was asked for has come about, and nothing is overdue. */
   compareAtRest(): void {

@@ -53,8 +53,9 @@ export class WaitAccount {
   #checkIdle(cell: SimCell): void {
     const { phase, extras, options } = cell
     const children = cell.livingChildren > 0 && (phase === 'stopping' || options.restartChildren === 'stop')
-    if (children || (extras?.calls?.size ?? 0) > 0 || extras?.step !== undefined || extras?.group !== undefined || extras?.keeper !== undefined)
-      return
+    if (children || (extras?.calls?.size ?? 0) > 0 || extras?.keeper !== undefined) return
+    // Between two incarnations: for the backoff, or for others of the group.
+    if (phase === 'restarting' && (extras?.step !== undefined || extras?.group !== undefined)) return
     this.#tap.violate('stuck', cell, `is ${phase}, and waits for nothing`)
   }
   /** All that is due has run: nobody waits for longer than he may. */
