@@ -337,10 +337,21 @@ export const equivalents = [
     after: 'for (let i = at; i >= this.head; i--) slots[i & mask] = slots[(i - 1) & mask]',
     why: 'the slot at the head is emptied next, whatever was put there',
   },
+  {
+    file: 'cell/restarting.ts',
+    before: 'else if (info.delay > 0) armStep(cell, info.delay)',
+    after: 'else if (info.delay >= 0) armStep(cell, info.delay)',
+    why: 'a timer of 0 ms comes in the same moment as the command',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */
 export const equivalentKinds = [
+  {
+    is: ({ before, after }) =>
+      before.startsWith('if (host.listening) host.observe(') && after === before.replace('host.listening', 'true as boolean'),
+    why: 'an observation is made that nobody listens to',
+  },
   {
     is: ({ operator, before, after }) => operator === 'swap two statements' && isCheck(before) && isCheck(after),
     why: 'two checks of arguments: only which of two mistakes is named first',

@@ -105,6 +105,8 @@ export class Lifecycle {
       case 'PreStop':
       case 'PreRestart':
         if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, `saw ${signal.type} without a start`)
+        if (cell.extras?.pending?.state === 'waiting' || (cell.extras?.calls?.size ?? 0) > 0)
+          tap.violate('C4', cell, `saw ${signal.type} while handlers were pending, which were neither waited for nor cut off`)
         return
       default:
     }
