@@ -78,7 +78,7 @@ export const classics = [
     name: 'unregister after notifying',
     file: 'cell/stopping.ts',
     edits: [
-      ['  parent?.children?.remove(cell)\n', ''],
+      ['  parent?.children?.remove(cell)\n  host.unregister(cell)\n', '  host.unregister(cell)\n'],
       [
         '    tellWatchers(cell, extras, reason, cause)\n',
         '    tellWatchers(cell, extras, reason, cause)\n    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })\n',

@@ -26,6 +26,8 @@ export const makers = {
 export interface Recording {
   readonly of: ReadonlyMap<number, readonly number[]>
   readonly without: ReadonlySet<number>
+  /** Which of the scheduler's choices were made for the step of an action: from, and up to. */
+  readonly spans: ReadonlyMap<number, readonly [from: number, to: number]>
 }
 
 export class Choices implements SchedulerChoices {
@@ -35,6 +37,11 @@ export class Choices implements SchedulerChoices {
   readonly #taken: number[] = []
   readonly #changes: number[] = []
   #last = -1
+  #scheduled = 0
+  readonly #spans = new Map<number, readonly [number, number]>()
+  /** Where the present step began, and which action it is; -1 where it is a turn. */
+  #stepFrom = 0
+  #stepAction = -1
   #state: number
   readonly #replay: Recording | undefined
   /** How many of each maker's choices were replayed. */
@@ -57,7 +64,18 @@ export class Choices implements SchedulerChoices {
       of.set(changes[i + 1]!, list)
       list.push(...this.#taken.slice(changes[i], changes[i + 2]))
     }
-    return { of, without: this.#replay?.without ?? new Set() }
+    return { of, without: this.#replay?.without ?? new Set(), spans: this.#spans }
+  }
+  /** A step begins: what the scheduler chose since the last one began belongs to that. */
+  stepBegins(): void {
+    if (this.#stepAction >= 0) this.#spans.set(this.#stepAction, [this.#stepFrom, this.#scheduled])
+    this.#stepFrom = this.#scheduled
+    this.#stepAction = -1
+  }
+  /** The step is that of an action from outside. */
+  actionBegins(action: number): void {
+    this.maker = makers.action(action)
+    this.#stepAction = action
   }
   /** Whether an action from outside is left out. */
   isWithout(action: number): boolean {
@@ -68,6 +86,7 @@ export class Choices implements SchedulerChoices {
       this.#last = this.maker
       this.#changes.push(this.#taken.length, this.maker)
     }
+    if (this.maker === makers.scheduler) this.#scheduled++
     this.#taken.push(value)
     return value
   }

@@ -10,8 +10,9 @@ export class Entry {
   readonly meta: Meta
   readonly type: string
   to: SimCell
-  /** Came back from the stash: in front of all, and not counted towards a bound. */
+  /** Came back from the stash, with this: in front of all, and not counted towards a bound. */
   fronted = false
+  carried: Meta = undefined
   /** The incarnation of its receiver when it was sent. */
   readonly sentIn: number
   state: 'under way' | 'queued' | 'taken' | 'running' | 'stashed' | 'ended' = 'under way'

@@ -125,7 +125,7 @@ export class MessageAccount {
       else if (waiting[0]!.fronted) this.#tap.violate('C8', cell, `${waiting[at]!.type}#${waiting[at]!.id} was taken before what came from the stash`)
     }
     const entry = at === 0 ? waiting.shift()! : waiting.splice(at, 1)[0]!
-    if (cell.dispatcher.takenMeta !== entry.meta && !entry.fronted)
+    if (cell.dispatcher.takenMeta !== (entry.fronted ? entry.carried : entry.meta))
       this.#tap.violate('C2', cell, `${entry.type}#${entry.id} came out of the mailbox with what belongs to another message`)
     entry.state = 'taken'
     this.taken = entry
@@ -200,9 +200,10 @@ export class MessageAccount {
     const entries = cell.aside.splice(0)
     if (entries.length !== messages.length) this.#tap.violate('C8', cell, `${entries.length} messages were stashed, ${messages.length} came back`)
     else if (entries.some((e, i) => e.message !== messages[i]![0])) this.#tap.violate('C8', cell, 'stashed messages came back in another order')
-    for (const entry of entries) {
+    for (const [i, entry] of entries.entries()) {
       entry.state = 'queued'
       entry.fronted = true
+      entry.carried = messages[i]?.[1]
     }
     cell.waiting.unshift(...entries)
     this.#tap.trace.add('unstash', cell.ref.uid, 0, String(entries.length), 0)

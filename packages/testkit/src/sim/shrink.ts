@@ -70,10 +70,10 @@ class Shrinker {
 
   /** Everything plain that one maker chose. */
   async #plainMakers(): Promise<void> {
-    await this.#accept({ of: new Map(), without: this.best.without })
+    await this.#accept({ of: new Map(), without: this.best.without, spans: this.best.spans })
     for (const maker of this.best.of.keys()) {
       if (maker === makers.scenario) continue
-      await this.#accept({ of: withList(this.best.of, maker, []), without: this.best.without })
+      await this.#accept({ of: withList(this.best.of, maker, []), without: this.best.without, spans: this.best.spans })
     }
   }
 
@@ -86,7 +86,11 @@ class Shrinker {
     for (let size = all.length; size >= 1; size = Math.floor(size / 2)) {
       for (let at = all.length - size; at >= 0; at -= size) {
         const block = all.slice(at, at + size).filter((a) => !this.best.without.has(a))
-        if (block.length > 0) await this.#accept({ of: this.best.of, without: new Set([...this.best.without, ...block]) })
+        if (block.length === 0) continue
+        const { of, spans } = this.best
+        const without = new Set([...this.best.without, ...block])
+        // With what the scheduler chose for their steps, so that all other steps keep their own; or else as it comes.
+        if (!(await this.#accept({ of: withoutSpans(of, block, spans), without, spans }))) await this.#accept({ of, without, spans })
       }
     }
   }
@@ -111,7 +115,11 @@ class Shrinker {
         for (let at = (this.best.of.get(maker)?.length ?? 0) - size; at >= 0; at -= size) {
           const list = this.best.of.get(maker) ?? []
           if (at + size > list.length) continue
-          await this.#accept({ of: withList(this.best.of, maker, [...list.slice(0, at), ...list.slice(at + size)]), without: this.best.without })
+          await this.#accept({
+            of: withList(this.best.of, maker, [...list.slice(0, at), ...list.slice(at + size)]),
+            without: this.best.without,
+            spans: this.best.spans,
+          })
           if (this.trials >= this.#most) return
         }
       }
@@ -131,14 +139,25 @@ function withList(of: Recording['of'], maker: number, list: readonly number[]): 
   return new Map(of).set(maker, list)
 }
 
+/** Without what the scheduler chose for the steps of these actions. */
+function withoutSpans(of: Recording['of'], actions: readonly number[], spans: Recording['spans']): Recording['of'] {
+  const list = of.get(makers.scheduler) ?? []
+  const cut = actions.map((action) => spans.get(action)).filter((span) => span !== undefined)
+  return withList(
+    of,
+    makers.scheduler,
+    list.filter((_, i) => !cut.some(([from, to]) => i >= from && i < to)),
+  )
+}
+
 function valueAt({ of }: Recording, [maker, index]: Place): number {
   return of.get(maker)?.[index] ?? 0
 }
 
-function changed({ of, without }: Recording, at: readonly Place[], value: number): Recording {
+function changed({ of, without, spans }: Recording, at: readonly Place[], value: number): Recording {
   const next = new Map(of)
   for (const [maker, index] of at) next.set(maker, (next.get(maker) ?? []).with(index, value))
-  return { of: next, without }
+  return { of: next, without, spans }
 }
 
 /** Where choices are that are not plain. */
@@ -149,10 +168,10 @@ function places({ of }: Recording): Place[] {
 }
 
 /** Without the plain choices at the end of each list, which replaying makes anyway. */
-function trimmed({ of, without }: Recording): Recording {
+function trimmed({ of, without, spans }: Recording): Recording {
   const next = new Map<number, readonly number[]>()
   for (const [maker, list] of of) next.set(maker, list.slice(0, list.findLastIndex((v) => v !== 0) + 1))
-  return { of: next, without }
+  return { of: next, without, spans }
 }
 
 /** How far from plain: choices that are not 0 count most, then how large they are. */

@@ -160,11 +160,11 @@ export class SimTap extends Tap {
   }
   turnEnded(cell: SimCell): void {
     this.messages.resolveTaken()
-    cell.turnAt = this.now
-    this.waits.turnEnded(cell)
+    if (cell.phase === 'restarting') cell.turnAt = this.now
+    if (cell.extras !== undefined || cell.awaited !== undefined) this.waits.turnEnded(cell)
     if (cell.pillsAside !== 0) this.violate('C2', cell, 'a restart took a poison pill out of the mailbox and did not put it back')
-    this.behaviors.turnEnded(cell)
-    this.decisions.turnEnded(cell)
+    if (cell.ends) this.behaviors.turnEnded(cell)
+    if (cell.failures !== undefined) this.decisions.turnEnded(cell)
     if (this.#endedInTurn) {
       this.#endedInTurn = false
       this.asks.checkDead()
@@ -172,7 +172,7 @@ export class SimTap extends Tap {
     }
     // A few actors are looked at after each turn; of more, now and then.
     const { length } = this.living
-    if (length <= 4 || this.turns % (length <= 24 ? 4 : 16) === 0) this.compare()
+    if (length <= 4 || this.turns % (length <= 24 ? 6 : 16) === 0) this.compare()
   }
   compare(): void {
     this.ledger.compare()

@@ -135,7 +135,7 @@ export class Simulation {
       const action = this.#planned++
       if (this.choices.isWithout(action)) continue
       this.#script.push(() => {
-        this.choices.maker = makers.action(action)
+        this.choices.actionBegins(action)
         act(i)
         this.choices.maker = makers.scheduler
       })
@@ -226,6 +226,7 @@ export class Simulation {
     const { tap, runtime, choices } = this
     this.trace.step = ++this.#steps
     if (this.#steps > this.#setup.maxSteps) return this.tap.violate('endless', undefined, `more than ${this.#setup.maxSteps} steps`)
+    choices.stepBegins()
     this.#faults.step()
     const script = this.#script
     if (script.length > 0 && (runtime.tasks.length === 0 || choices.choose(3) === 1)) {
