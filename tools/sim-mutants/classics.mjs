@@ -78,7 +78,7 @@ export const classics = [
     name: 'unregister after notifying',
     file: 'cell/stopping.ts',
     edits: [
-      ['  parent?.children?.remove(cell)\n', ''],
+      ['  parent?.children?.remove(cell)\n  host.unregister(cell)\n', '  host.unregister(cell)\n'],
       [
         '    tellWatchers(cell, extras, reason, cause)\n',
         '    tellWatchers(cell, extras, reason, cause)\n    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })\n',
@@ -99,12 +99,7 @@ export const classics = [
   {
     name: 'drop a message on grow',
     file: 'queues/ring.ts',
-    edits: [
-      [
-        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length; i++)',
-        '    const slots = new Array<unknown>(length * 2).fill(undefined)\n    for (let i = 0; i < length - 2; i++)',
-      ],
-    ],
+    edits: [['  for (let i = 0; i < length; i++) slots[i] =', '  for (let i = 0; i < length - 1; i++) slots[i] =']],
   },
   {
     name: 'restart before the children stopped',

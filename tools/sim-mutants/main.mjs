@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { classics } from './classics.mjs'
-import { equivalents } from './equivalents.mjs'
+import { equivalentKinds, equivalents } from './equivalents.mjs'
 import { mutantsOf } from './operators.mjs'
 import { Workshop } from './workshop.mjs'
 
@@ -45,6 +45,8 @@ const files = [
 ]
 
 const workshop = new Workshop()
+for (const { file, before } of equivalents)
+  if (!workshop.source(file).includes(before)) throw new Error(`An equivalent mutant does not fit ${file} any more: ${JSON.stringify(before)}`)
 const results = []
 process.on('exit', () => workshop.close())
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
@@ -55,7 +57,9 @@ async function judge(mutant) {
   workshop.restore(mutant.file)
   if (!compiled) return false
   const { text: _text, ...rest } = mutant
-  const equivalent = equivalents.find((e) => e.file === mutant.file && e.before === mutant.before && e.after === mutant.after)
+  const equivalent =
+    equivalents.find((e) => e.file === mutant.file && e.before === mutant.before && e.after === mutant.after) ??
+    equivalentKinds.find((k) => k.is(mutant))
   const result = { ...rest, outcome, equivalent: equivalent?.why }
   results.push(result)
   const sign = outcome.how === 'survived' ? (equivalent === undefined ? 'SURVIVED' : 'equivalent') : 'caught'

@@ -2,7 +2,7 @@
 // regressions beside the library of scenarios.
 
 import { createTestKit } from '@troupe/testkit'
-import { type ActorRef, receive, same } from 'troupe'
+import { type ActorRef, bounded, receive, same, setup, supervise } from 'troupe'
 import { expect, test } from 'vitest'
 
 type Question = { type: 'get'; replyTo: ActorRef<number> }
@@ -73,5 +73,60 @@ test('PreStop by a poison pill does not see the sender of the message before it'
   ref.stop({ after: 'queued' })
   await kit.settle()
   expect(senders).toEqual([undefined])
+  await kit.end()
+})
+
+test.each(['drop-oldest', 'drop-newest', 'reject'] as const)(
+  'a second poison pill takes the place of no message in a full mailbox (%s)',
+  async (overflow) => {
+    const kit = createTestKit()
+    const handled: number[] = []
+    const behavior = receive<number>((_ctx, n) => {
+      handled.push(n)
+      return same
+    })
+    const ref = kit.system.spawn(behavior, { mailbox: bounded(2, overflow) })
+    await kit.settle()
+    ref.tell(1)
+    ref.tell(2)
+    ref.stop({ after: 'queued' })
+    ref.stop({ after: 'queued' })
+    await kit.settle()
+    expect(handled).toEqual([1, 2])
+    expect(kit.system.phaseOf(ref)).toBe('terminated')
+    expect(kit.system.deadLetters.count).toBe(0)
+    await kit.end()
+  },
+)
+
+test('an actor that was suspended stays so when its failure climbed to a parent that fails twice and goes on', async () => {
+  const kit = createTestKit()
+  const fails = receive<'fail'>(() => {
+    throw new Error('as asked')
+  })
+  const refs: ActorRef<'fail'>[] = []
+  const top = kit.system.spawn(
+    setup<'fail'>((ctx) => {
+      // While it is decided about the child, the parent gets a reason of its own to fail.
+      const decide = (): 'escalate' => {
+        ctx.self.tell('fail')
+        return 'escalate'
+      }
+      const middle = setup<'fail'>((inner) => {
+        refs[1] = inner.spawn(fails, { supervision: 'escalate' })
+        return fails
+      })
+      refs[0] = ctx.spawn(middle, { supervision: supervise({ decide }) })
+      return fails
+    }),
+    { supervision: 'resume' },
+  )
+  await kit.settle()
+  kit.system.suspend(refs[0]!, 'a test')
+  await kit.settle()
+  refs[1]!.tell('fail')
+  await kit.settle()
+  expect(kit.system.phaseOf(top)).toBe('running')
+  expect(kit.system.phaseOf(refs[0]!)).toBe('suspended')
   await kit.end()
 })

@@ -126,6 +126,8 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   if (command.verb === 'restart') return beginRestart(cell, command.cause, command.delay)
   if (command.verb === 'resume') {
     const failed = cell.phase === 'failed'
+    // Its parent failed and went on twice meanwhile; who is suspended by now was not meant.
+    if (!failed && command.along === true) return
     // There is no behavior to go on with: the start is made again.
     if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, 0)
     change(cell, on.resume, undefined)

@@ -10,7 +10,8 @@ export type Command =
   | { readonly verb: 'stop'; readonly reason: ExitReason; readonly cause: unknown }
   | { readonly verb: 'kill' }
   | { readonly verb: 'suspend'; readonly reason: string }
-  | { readonly verb: 'resume' }
+  /** `along`: with its parent, to which it failed up; means nothing once it has gone on. */
+  | { readonly verb: 'resume'; readonly along?: true }
   | { readonly verb: 'restart'; readonly cause: unknown; readonly delay: number }
   /** A child escalated: fail with this. */
   | { readonly verb: 'escalated'; readonly child: Cell; readonly cause: unknown }

@@ -5,7 +5,7 @@ import type { Cell } from './cell.ts'
 
 /** A parent that goes on takes along the children that failed up to it. */
 export function resumeEscalated(cell: Cell): void {
-  for (let c = cell.children?.first; c !== undefined; c = c.next) if (c.phase === 'failed') c.command({ verb: 'resume' })
+  for (let c = cell.children?.first; c !== undefined; c = c.next) if (c.phase === 'failed') c.command({ verb: 'resume', along: true })
 }
 
 /** A parent that restarts and keeps its children restarts those that failed up to it. */

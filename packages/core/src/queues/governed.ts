@@ -53,9 +53,12 @@ export class GovernedQueue implements MailboxQueue {
   }
 
   push(message: unknown, meta: unknown): void {
-    // Also into a full mailbox, and never evicted: a pill that is lost is an actor that does not stop.
-    if (this.#pill === undefined && this.#owner.isPill(meta)) this.#pill = { message, meta }
-    else if (this.#held < this.#limit) this.#store(message, meta)
+    // Also into a full mailbox, and never evicted: a pill that is lost is an actor that does not stop. One is enough: a
+    // second must not take the place of a message.
+    if (this.#owner.isPill(meta)) {
+      if (this.#pill === undefined) this.#pill = { message, meta }
+      else this.#owner.drop(message, meta, false)
+    } else if (this.#held < this.#limit) this.#store(message, meta)
     else this.#overflow(message, meta)
   }
 

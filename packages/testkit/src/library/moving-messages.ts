@@ -151,7 +151,11 @@ function run(sim: Simulation): void {
         }
         return adapters[sim.choose(adapters.length)]!.tell(n++)
       case 3:
-        return sim.choose(2) === 0 ? sim.system.restart(ref) : ref.stop(sim.choose(2) === 0 ? {} : { after: 'queued' })
+        if (sim.choose(2) === 0) return sim.system.restart(ref)
+        if (sim.choose(2) === 0) return ref.stop()
+        // One is enough, two do no harm.
+        for (let k = sim.choose(3); k >= 0; k--) ref.stop({ after: 'queued' })
+        return undefined
       case 4:
         return ref.tell(undefined as unknown as Item)
       default:

@@ -38,6 +38,8 @@ function run(sim: Simulation): void {
           return sim.choose(4) === 1 ? sim.delay().then(() => same) : same
         case 'open':
           open = true
+          // What was told meanwhile comes behind what was put aside.
+          if (sim.choose(3) === 1) c.self.tell({ type: 'wait' })
           c.stash.unstashAll()
           return same
         case 'shut':

@@ -20,6 +20,7 @@ function run(sim: Simulation): void {
   const elsewhere = sim.calmly(() => sim.system.spawn(receive<'here'>(() => void there++)))
   const clock: Behavior<Clock> = setup<Clock>((ctx) => {
     const life = ++lives
+    const begun = sim.now
     const rounds = new Map<string, number>()
     const due = new Map<string, number>()
     let silence: number | undefined
@@ -32,12 +33,18 @@ function run(sim: Simulation): void {
       if (every) ctx.timers.every(key, ms + 20, { type: 'tick', key, round, life })
       else ctx.timers.once(key, ms, { type: 'tick', key, round, life })
     }
-    set('a', false)
+    try {
+      set('a', false)
+      sim.check(ctx.timers.has('a'), 'a timer that was set is not there')
+    } catch (cause) {
+      sim.check(false, `a fresh context refuses a timer: ${String(cause)}`)
+    }
     if (calm) ctx.setReceiveTimeout((silence = 30))
     ctx.timers.once('elsewhere', 15, 'here', { to: elsewhere })
     return receive<Clock>(
       (c, m) => {
         quietSince = sim.now
+        sim.check(sim.faulted || sim.now <= begun + 15 || !c.timers.has('elsewhere'), 'a timer that told somebody else is still there')
         const key = sim.oneOf(['a', 'b'])
         switch (m.type) {
           case 'tick':

@@ -95,7 +95,10 @@ function run(sim: Simulation): void {
   const first = targets[0]!
   const bound = (deathPact: boolean): Behavior<never> =>
     setup<never>((ctx) => {
+      // Watching again changes nothing, unless it asks for more.
+      if (sim.choose(2) === 1) ctx.watch(first)
       ctx.watch(first, { deathPact })
+      if (sim.choose(2) === 1) ctx.watch(first)
       return receive<never>(
         () => same,
         (_c, s) => (s.type === 'Terminated' ? unhandled : same),
@@ -104,6 +107,10 @@ function run(sim: Simulation): void {
   const pact = sim.calmly(() => sim.system.spawn(bound(true), { name: 'pact', supervision: 'stop' }))
   const loose = sim.calmly(() => sim.system.spawn(bound(false), { name: 'loose', supervision: 'stop' }))
   sim.eventually('a death pact is kept', () => (sim.system.phaseOf(pact) === 'terminated') === (sim.system.phaseOf(first) === 'terminated'))
+  sim.eventually(
+    'an end that nobody wanted to hear of is in the log',
+    () => sim.system.phaseOf(first) !== 'terminated' || sim.tap.log.times('Terminated was not handled') > 0,
+  )
   sim.eventually('no pact is kept that nobody made', () => sim.system.phaseOf(loose) === 'running')
   sim.plan(sim.int(2, 20), () => {
     const at = targets[sim.choose(targets.length)]!

@@ -1,5 +1,7 @@
-// Every choice of a simulated run, from one source, in one list. The list is the run: replaying it gives the same trace,
-// and since 0 always means "the plain thing" (first in line, full turn, no fault), lists with more zeros are simpler runs.
+// Every choice of a simulated run, from one source. What was chosen is the run: replaying it gives the same trace, and
+// since 0 always means "the plain thing" (first in line, full turn, no fault), runs with more zeros are simpler. Choices are
+// kept by who made them (the scheduler, an action from outside, an actor's turn), so that leaving out an action does not
+// give everybody else the choices of others.
 
 import type { SchedulerChoices } from 'troupe'
 
@@ -11,17 +13,87 @@ interface Ready {
   at(index: number): unknown
 }
 
+/** Who makes choices: a number for each maker. */
+export const makers = {
+  scheduler: 0,
+  scenario: 1,
+  agenda: 5,
+  action: (index: number): number => 4 * index + 2,
+  actor: (uid: number): number => 4 * uid + 3,
+} as const
+
+/** The choices of a run by maker, and the actions from outside that it goes without. */
+export interface Recording {
+  readonly of: ReadonlyMap<number, readonly number[]>
+  readonly without: ReadonlySet<number>
+  /** Which of the scheduler's choices were made for the step of an action: from, and up to. */
+  readonly spans: ReadonlyMap<number, readonly [from: number, to: number]>
+}
+
 export class Choices implements SchedulerChoices {
-  /** What was chosen so far. */
-  readonly taken: number[] = []
+  /** Who chooses now. */
+  maker: number = makers.scheduler
+  /** What was chosen so far; and where another maker took over: an index and a maker in turn. */
+  readonly #taken: number[] = []
+  readonly #changes: number[] = []
+  #last = -1
+  #scheduled = 0
+  readonly #spans = new Map<number, readonly [number, number]>()
+  /** Where the present step began, and which action it is; -1 where it is a turn. */
+  #stepFrom = 0
+  #stepAction = -1
   #state: number
-  readonly #replay: readonly number[] | undefined
+  readonly #replay: Recording | undefined
+  /** How many of each maker's choices were replayed. */
+  readonly #at: Map<number, number> | undefined
   readonly #pct: Priorities | undefined
 
-  private constructor(seed: number, replay: readonly number[] | undefined, pct: Priorities | undefined) {
+  private constructor(seed: number, replay: Recording | undefined, pct: Priorities | undefined) {
     this.#state = seed | 0
     this.#replay = replay
+    this.#at = replay === undefined ? undefined : new Map()
     this.#pct = pct
+  }
+
+  /** All that was chosen so far. */
+  get recording(): Recording {
+    const of = new Map<number, number[]>()
+    const changes = this.#changes
+    for (let i = 0; i < changes.length; i += 2) {
+      const list = of.get(changes[i + 1]!) ?? []
+      of.set(changes[i + 1]!, list)
+      list.push(...this.#taken.slice(changes[i], changes[i + 2]))
+    }
+    return { of, without: this.#replay?.without ?? new Set(), spans: this.#spans }
+  }
+  /** A step begins: what the scheduler chose since the last one began belongs to that. */
+  stepBegins(): void {
+    if (this.#stepAction >= 0) this.#spans.set(this.#stepAction, [this.#stepFrom, this.#scheduled])
+    this.#stepFrom = this.#scheduled
+    this.#stepAction = -1
+  }
+  /** The step is that of an action from outside. */
+  actionBegins(action: number): void {
+    this.maker = makers.action(action)
+    this.#stepAction = action
+  }
+  /** Whether an action from outside is left out. */
+  isWithout(action: number): boolean {
+    return this.#replay !== undefined && this.#replay.without.has(action)
+  }
+  #took(value: number): number {
+    if (this.maker !== this.#last) {
+      this.#last = this.maker
+      this.#changes.push(this.#taken.length, this.maker)
+    }
+    if (this.maker === makers.scheduler) this.#scheduled++
+    this.#taken.push(value)
+    return value
+  }
+  #next(): number {
+    const at = this.#at!.get(this.maker) ?? 0
+    this.#at!.set(this.maker, at + 1)
+    return this.#replay!.of.get(this.maker)?.[at] ?? 0
   }
 
   /** Choices from a seed. `steps` is how long runs of this scenario are, for where PCT changes its mind. */
@@ -33,32 +105,26 @@ export class Choices implements SchedulerChoices {
     return choices
   }
 
-  /** The choices of an earlier run, or a simpler list; what lies beyond it is plain. */
-  static replay(list: readonly number[]): Choices {
-    return new Choices(0, list, undefined)
+  /** The choices of an earlier run, or simpler ones; what lies beyond them is plain. */
+  static replay(recording: Recording): Choices {
+    return new Choices(0, recording, undefined)
   }
 
   /** One of n, 0 being the plain one. */
   choose(n: number): number {
     if (n <= 1) return 0
-    const value = this.#replay === undefined ? (this.#draw() >>> 1) % n : (this.#replay[this.taken.length] ?? 0) % n
-    this.taken.push(value)
-    return value
+    return this.#took(this.#replay === undefined ? (this.#draw() >>> 1) % n : this.#next() % n)
   }
 
   /** True with this probability. */
   chance(probability: number): boolean {
     if (probability <= 0) return false
-    const value = this.#replay === undefined ? (this.#draw() >>> 1 < probability * 2147483648 ? 1 : 0) : (this.#replay[this.taken.length] ?? 0) & 1
-    this.taken.push(value)
-    return value === 1
+    return this.#took(this.#replay === undefined ? (this.#draw() >>> 1 < probability * 2147483648 ? 1 : 0) : this.#next() & 1) === 1
   }
 
   pick(n: number, ready: Ready): number {
     if (n <= 1 || this.#pct === undefined || this.#replay !== undefined) return this.choose(n)
-    const value = this.#pct.pick(n, ready, (m) => (this.#draw() >>> 1) % m)
-    this.taken.push(value)
-    return value
+    return this.#took(this.#pct.pick(n, ready, (m) => (this.#draw() >>> 1) % m))
   }
 
   quota(max: number): number {

@@ -1,7 +1,8 @@
 // The account of lives: which phase may follow which, which signals an incarnation saw, whether children ended before
-// their parents, how many restarts a window had. Keeps C4 and C6, and the phase table a second time, by hand.
+// their parents. Keeps C4, and the phase table a second time, by hand; what a failure leads to is for DecisionAccount.
 
-import { ActorError, type Phase, type Signal, type SupervisionPolicy } from 'troupe'
+import type { AnyRef, Phase, Signal } from 'troupe'
+import type { LocalRef } from 'troupe/internal'
 import type { SimCell } from './sim-cell.ts'
 import { SimCell as CellClass } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -20,8 +21,14 @@ const follows: Readonly<Record<Phase, readonly Phase[]>> = {
   terminated: [],
 }
 
+/** Signals whose handler may fail without any consequence but a line in the log. */
+const ofTheEnd: ReadonlySet<string> = new Set(['PreStop', 'PostStop', 'PreRestart'])
+
 export class Lifecycle {
   readonly #tap: SimTap
+  /** Signals of the end whose handler failed, and those that were waited for and may have. */
+  #failedEnds = 0
+  #awaitedEnds = 0
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -29,6 +36,7 @@ export class Lifecycle {
     const parent = cell.ref.parent?.cell
     if (parent instanceof CellClass) {
       parent.livingChildren++
+      cell.bornIn = parent.incarnation
       if (parent.phase === 'terminated' || parent.phase === 'stopped')
         this.#tap.violate('C4', cell, `was spawned under ${parent.ref.path}, which is ${parent.phase}`)
     }
@@ -36,27 +44,14 @@ export class Lifecycle {
 
   phased(cell: SimCell, from: Phase, to: Phase): void {
     const tap = this.#tap
-    cell.changedAt = tap.host.runtime.now()
     if (!follows[from].includes(to)) tap.violate('phases', cell, `went from ${from} to ${to}`)
     switch (to) {
-      case 'failed':
-        this.#rollWindow(cell)
-        cell.failedAt = tap.turns
-        cell.restartsBefore = this.#host.restarts
-        cell.limitsBefore = this.#host.limitsHit
-        return
-      case 'restarting':
-        if (from === 'failed' && cell.failedAt === tap.turns && this.#host.restarts > cell.restartsBefore) this.#countRestart(cell)
-        return
-      case 'stopping':
-        if (from === 'failed' && cell.failedAt === tap.turns && this.#host.limitsHit > cell.limitsBefore) this.#checkLimit(cell)
-        return
       case 'starting':
         if (from === 'restarting') this.#nextIncarnation(cell)
         return
       case 'running':
         cell.ran = true
-        if (from === 'starting' && cell.sawPreStart && !cell.sawPostStart && cell.inner.signal !== undefined)
+        if (from === 'starting' && !cell.sawPostStart && cell.inner.signal !== undefined)
           tap.violate('C4', cell, 'runs without having seen PostStart')
         return
       case 'stopped':
@@ -96,6 +91,13 @@ export class Lifecycle {
         return
       case 'ChildStopped':
         cell.childEnds--
+        this.#checkKin(cell, signal.child)
+        if ((signal.child as unknown as LocalRef).cell.end?.reason !== signal.reason)
+          tap.violate('C4', cell, `was told that a child stopped by ${signal.reason}, and it did not`)
+        break
+      case 'ChildFailed':
+        cell.childFailures--
+        this.#checkKin(cell, signal.child)
         break
       case 'PostRestart':
         if (!cell.sawPostStart || cell.incarnation === 0) tap.violate('C4', cell, 'saw PostRestart out of order')
@@ -103,11 +105,32 @@ export class Lifecycle {
       case 'PreStop':
       case 'PreRestart':
         if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, `saw ${signal.type} without a start`)
+        if (cell.extras?.pending?.state === 'waiting' || (cell.extras?.calls?.size ?? 0) > 0)
+          tap.violate('C4', cell, `saw ${signal.type} while handlers were pending, which were neither waited for nor cut off`)
         return
       default:
     }
     if (cell.phase !== 'running' && cell.phase !== 'suspended' && cell.phase !== 'stopping')
       tap.violate('phases', cell, `saw ${signal.type} while ${cell.phase}`)
+  }
+  /** Of children that went with an incarnation, the next hears nothing. */
+  #checkKin(cell: SimCell, ref: AnyRef): void {
+    const child = (ref as unknown as LocalRef).cell
+    if (cell.options.restartChildren === 'stop' && child instanceof CellClass && child.bornIn !== cell.incarnation)
+      this.#tap.violate('C7', cell, `hears of a child of incarnation ${child.bornIn} in incarnation ${cell.incarnation}`)
+  }
+  signalFailed({ type }: Signal): void {
+    if (ofTheEnd.has(type)) this.#failedEnds++
+  }
+  signalAwaited({ type }: Signal): void {
+    if (ofTheEnd.has(type)) this.#awaitedEnds++
+  }
+  /** In the end: as many of them count as failed as did. */
+  checkCounts(): void {
+    const { failedEndSignals } = this.#tap.host
+    const logged = this.#tap.log.times('a stop handler failed; the stop goes on')
+    if (failedEndSignals < this.#failedEnds || failedEndSignals > this.#failedEnds + this.#awaitedEnds || logged !== failedEndSignals)
+      this.#tap.violate('C13', undefined, `${this.#failedEnds} stop handlers failed, ${failedEndSignals} are counted and ${logged} logged`)
   }
   /** A parent hears of each child's end before its own. */
   #checkHeard(cell: SimCell): void {
@@ -128,7 +151,11 @@ export class Lifecycle {
     const now = this.#tap.host.runtime.now()
     if (phase === 'running' && cell.childEnds > 0 && cell.extras?.pending === undefined)
       this.#tap.violate('C4', cell, `did not hear of ${cell.childEnds} children that stopped`)
-    if (phase === 'running' && cell.canHandle() && cell.queuedMessages > 0)
+    if (phase === 'running' && cell.childFailures > 0 && cell.extras?.pending === undefined)
+      this.#tap.violate('C4', cell, `did not hear of ${cell.childFailures} failures of its children`)
+    if (cell.failures !== undefined && !this.#tap.log.hasFailed(cell.ref.path)) this.#tap.violate('C13', cell, 'failed, and the log does not say so')
+    const busy = cell.never || cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
+    if (phase === 'running' && !busy && cell.queuedMessages > 0)
       this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
     else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
     else if (phase === 'starting' || phase === 'restarting' || phase === 'stopping' || (phase === 'failed' && parent?.phase === 'running')) {
@@ -142,7 +169,11 @@ export class Lifecycle {
     if (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')
       this.#tap.violate('C4', cell, `restarted before ${cell.livingChildren} of its children had stopped`)
     cell.incarnation++
-    cell.childEnds = 0
+    if (cell.options.restartChildren === 'stop') {
+      cell.childEnds = 0
+      cell.childFailures = 0
+    }
+    cell.setups = 0
     cell.ran = false
     cell.sawPreStart = false
     cell.sawPostStart = false
@@ -157,39 +188,5 @@ export class Lifecycle {
     if (cell.postStops > 1) this.#tap.violate('C4', cell, `saw PostStop ${cell.postStops} times`)
     if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined)
       this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
-  }
-
-  get #host(): { readonly restarts: number; readonly limitsHit: number } {
-    return this.#tap.host as unknown as { readonly restarts: number; readonly limitsHit: number }
-  }
-  /** A window begins with the first failure outside of the last one. */
-  #rollWindow(cell: SimCell): void {
-    const now = this.#tap.host.runtime.now()
-    if (cell.failedAt >= 0 && now - cell.windowStart < this.#limitOf(cell).within) return
-    cell.windowStart = now
-    cell.windowCount = 0
-  }
-  /** C6, counted here from the times alone. */
-  #countRestart(cell: SimCell): void {
-    const { most, within } = this.#limitOf(cell)
-    if (++cell.windowCount > most)
-      this.#tap.violate('C6', cell, `restarts for the ${cell.windowCount}th time within ${within} ms; ${most} are allowed`)
-  }
-  /** The other half of C6: who still had restarts left must not be given up. */
-  #checkLimit(cell: SimCell): void {
-    const { most, within } = this.#limitOf(cell)
-    if (cell.windowCount < most)
-      this.#tap.violate('C6', cell, `was given up after ${cell.windowCount} restarts within ${within} ms; ${most} are allowed`)
-  }
-  #limitOf(cell: SimCell): { readonly most: number; readonly within: number } {
-    const cause = cell.info?.cause
-    const { limit } = this.#policyOf(cell)
-    const retry = cause instanceof ActorError ? cause.retry : undefined
-    return { most: retry?.max ?? limit.restarts, within: retry?.within ?? limit.within }
-  }
-  #policyOf(cell: SimCell): SupervisionPolicy {
-    const parents = cell.ref.parent?.cell.options.childSupervision
-    if (parents !== undefined && parents.scope !== 'one-for-one') return parents
-    return cell.options.supervision ?? parents ?? this.#tap.host.policy
   }
 }

@@ -1,95 +1,187 @@
-// From a failing list of choices to a simple one: delta debugging over the choices that are not plain. Whole blocks are
-// set to 0 first, then ever smaller ones, then what is left is lowered; a candidate counts if it breaks the same promise.
+// From a failing run to a simple one: delta debugging, first over the actions from outside, then over the choices that are
+// not plain, by maker and in ever smaller blocks; then what is left is lowered. A candidate counts if it breaks the same
+// promise in fewer steps, or in as many with plainer choices.
 
+import { makers, type Recording } from './choices.ts'
 import type { InvariantId } from './violation.ts'
 
-/** What trying a list gave. */
+/** What trying a run gave. */
 export interface Trial {
   readonly invariant: InvariantId | undefined
-  readonly taken: readonly number[]
+  readonly recording: Recording
   readonly steps: number
 }
 
-/** The simplest list found within so many trials; `trials` says how many it took. */
+/** A choice that is not plain: whose, and which. */
+type Place = readonly [maker: number, index: number]
+
+/** The simplest run found within so many trials; `trials` says how many it took. */
 export async function shrink(
-  failing: readonly number[],
+  failing: Recording,
   invariant: InvariantId,
-  attempt: (list: readonly number[]) => Promise<Trial>,
+  attempt: (recording: Recording) => Promise<Trial>,
   most: number,
-): Promise<{ readonly list: readonly number[]; readonly trials: number }> {
-  let best = trim(failing)
-  let bestSteps = Infinity
-  let trials = 0
-  const accept = async (candidate: readonly number[]): Promise<boolean> => {
-    if (trials >= most) return false
-    trials++
-    const result = await attempt(candidate)
-    if (result.invariant !== invariant) return false
-    const taken = trim(result.taken)
-    const weight = weightOf(taken)
-    if (weight > weightOf(best) || (weight === weightOf(best) && result.steps >= bestSteps && taken.length >= best.length)) return false
-    best = taken
-    bestSteps = result.steps
+): Promise<{ readonly recording: Recording; readonly trials: number }> {
+  const shrinker = new Shrinker(failing, invariant, attempt, most)
+  await shrinker.run()
+  return { recording: shrinker.best, trials: shrinker.trials }
+}
+
+class Shrinker {
+  best: Recording
+  trials = 0
+  #steps = Infinity
+  #weight: number
+  readonly #invariant: InvariantId
+  readonly #attempt: (recording: Recording) => Promise<Trial>
+  readonly #most: number
+  constructor(failing: Recording, invariant: InvariantId, attempt: (recording: Recording) => Promise<Trial>, most: number) {
+    this.best = failing
+    this.#weight = weightOf(failing)
+    this.#invariant = invariant
+    this.#attempt = attempt
+    this.#most = most
+  }
+
+  async run(): Promise<void> {
+    for (let before: Recording | undefined; before !== this.best && this.trials < this.#most;) {
+      before = this.best
+      await this.#plainMakers()
+      await this.#withoutActions()
+      await this.#plainBlocks()
+      await this.#dropBlocks()
+      await this.#lower()
+    }
+  }
+
+  /** Whether a candidate is simpler and breaks the same promise; then it is the best. */
+  async #accept(candidate: Recording): Promise<boolean> {
+    if (this.trials >= this.#most) return false
+    this.trials++
+    const { invariant, recording, steps } = await this.#attempt(candidate)
+    if (invariant !== this.#invariant) return false
+    const weight = weightOf(recording)
+    if (steps > this.#steps || (steps === this.#steps && weight >= this.#weight)) return false
+    this.best = trimmed(recording)
+    this.#steps = steps
+    this.#weight = weight
     return true
   }
-  for (;;) {
-    const start = best
-    await cutTail(() => best, accept)
-    await zeroBlocks(() => best, accept)
-    await dropBlocks(() => best, accept)
-    await lower(() => best, accept)
-    if (start === best) break
+
+  /** Everything plain that one maker chose. */
+  async #plainMakers(): Promise<void> {
+    await this.#accept({ of: new Map(), without: this.best.without, spans: this.best.spans })
+    for (const maker of this.best.of.keys()) {
+      if (maker === makers.scenario) continue
+      await this.#accept({ of: withList(this.best.of, maker, []), without: this.best.without, spans: this.best.spans })
+    }
   }
-  return { list: best, trials }
-}
 
-type Best = () => readonly number[]
-type Accept = (candidate: readonly number[]) => Promise<boolean>
+  /** Actions from outside, in blocks, the last first. */
+  async #withoutActions(): Promise<void> {
+    const left = (): number[] => [...this.best.of.keys()].filter((m) => m % 4 === 2 && m > 0).map((m) => (m - 2) / 4)
+    const last = Math.max(-1, ...left()) + 1
+    // Also those that choose nothing: nobody knows of them but by number.
+    const all = Array.from({ length: Math.max(last, 24) }, (_, i) => i)
+    for (let size = all.length; size >= 1; size = Math.floor(size / 2)) {
+      for (let at = all.length - size; at >= 0; at -= size) {
+        const block = all.slice(at, at + size).filter((a) => !this.best.without.has(a))
+        if (block.length === 0) continue
+        const { of, spans } = this.best
+        const without = new Set([...this.best.without, ...block])
+        // With what the scheduler chose for their steps, so that all other steps keep their own; or else as it comes.
+        if (!(await this.#accept({ of: withoutSpans(of, block, spans), without, spans }))) await this.#accept({ of, without, spans })
+      }
+    }
+  }
 
-async function cutTail(best: Best, accept: Accept): Promise<void> {
-  for (let keep = 0; keep < best().length; keep = keep === 0 ? 8 : keep * 2) if (await accept(best().slice(0, keep))) return
-}
+  /** Blocks of choices, whoever made them, set to the plain ones. */
+  async #plainBlocks(): Promise<void> {
+    for (let size = Math.ceil(places(this.best).length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+      for (let at = 0; at < places(this.best).length;) {
+        const block = places(this.best).slice(at, at + size)
+        // What was accepted is gone from the list, so that the next block is at the same place.
+        if (!(await this.#accept(changed(this.best, block, 0)))) at += size
+        if (this.trials >= this.#most) return
+      }
+    }
+  }
 
-async function zeroBlocks(best: Best, accept: Accept): Promise<void> {
-  for (let size = Math.ceil(best().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < best().length; at += size) {
-      const list = best()
-      if (!list.slice(at, at + size).some((v) => v !== 0)) continue
-      await accept(list.map((v, i) => (i >= at && i < at + size ? 0 : v)))
+  /** Takes choices out altogether: what followed a choice that is no longer made moves up. */
+  async #dropBlocks(): Promise<void> {
+    const all = [...this.best.of.keys()]
+    for (const maker of all) {
+      for (const size of [16, 4, 1]) {
+        for (let at = (this.best.of.get(maker)?.length ?? 0) - size; at >= 0; at -= size) {
+          const list = this.best.of.get(maker) ?? []
+          if (at + size > list.length) continue
+          await this.#accept({
+            of: withList(this.best.of, maker, [...list.slice(0, at), ...list.slice(at + size)]),
+            without: this.best.without,
+            spans: this.best.spans,
+          })
+          if (this.trials >= this.#most) return
+        }
+      }
+    }
+  }
+
+  async #lower(): Promise<void> {
+    for (const place of places(this.best)) {
+      const now = valueAt(this.best, place)
+      for (const value of [1, Math.floor(now / 2), now - 1])
+        if (value >= 1 && value < now && (await this.#accept(changed(this.best, [place], value)))) break
     }
   }
 }
 
-/** Takes choices out altogether: what followed a choice that is no longer made moves up. */
-async function dropBlocks(best: Best, accept: Accept): Promise<void> {
-  for (const size of [32, 8, 3, 1]) {
-    for (let at = best().length - size; at >= 0; at -= size) {
-      const list = best()
-      await accept([...list.slice(0, at), ...list.slice(at + size)])
-    }
-  }
+function withList(of: Recording['of'], maker: number, list: readonly number[]): Map<number, readonly number[]> {
+  return new Map(of).set(maker, list)
 }
 
-async function lower(best: Best, accept: Accept): Promise<void> {
-  for (let at = 0; at < best().length; at++) {
-    for (const value of [1, Math.floor((best()[at] ?? 0) / 2), (best()[at] ?? 0) - 1]) {
-      const list = best()
-      const now = list[at] ?? 0
-      if (value < 1 || value >= now) continue
-      if (await accept(list.map((v, i) => (i === at ? value : v)))) break
-    }
-  }
+/** Without what the scheduler chose for the steps of these actions. */
+function withoutSpans(of: Recording['of'], actions: readonly number[], spans: Recording['spans']): Recording['of'] {
+  const list = of.get(makers.scheduler) ?? []
+  const cut = actions.map((action) => spans.get(action)).filter((span) => span !== undefined)
+  return withList(
+    of,
+    makers.scheduler,
+    list.filter((_, i) => !cut.some(([from, to]) => i >= from && i < to)),
+  )
 }
 
-function trim(list: readonly number[]): readonly number[] {
-  let end = list.length
-  while (end > 0 && list[end - 1] === 0) end--
-  return list.slice(0, end)
+function valueAt({ of }: Recording, [maker, index]: Place): number {
+  return of.get(maker)?.[index] ?? 0
+}
+
+function changed({ of, without, spans }: Recording, at: readonly Place[], value: number): Recording {
+  const next = new Map(of)
+  for (const [maker, index] of at) next.set(maker, (next.get(maker) ?? []).with(index, value))
+  return { of: next, without, spans }
+}
+
+/** Where choices are that are not plain. */
+function places({ of }: Recording): Place[] {
+  const found: Place[] = []
+  for (const [maker, list] of of) for (const [index, value] of list.entries()) if (value !== 0) found.push([maker, index])
+  return found
+}
+
+/** Without the plain choices at the end of each list, which replaying makes anyway. */
+function trimmed({ of, without, spans }: Recording): Recording {
+  const next = new Map<number, readonly number[]>()
+  for (const [maker, list] of of) next.set(maker, list.slice(0, list.findLastIndex((v) => v !== 0) + 1))
+  return { of: next, without, spans }
 }
 
 /** How far from plain: choices that are not 0 count most, then how large they are. */
-function weightOf(list: readonly number[]): number {
+function weightOf({ of }: Recording): number {
   let weight = 0
-  for (const value of list) if (value !== 0) weight += 1 + Math.min(value, 1000) / 1e6
+  for (const list of of.values()) for (const value of list) if (value !== 0) weight += 1 + Math.min(value, 1000) / 1e6
   return weight
+}
+
+/** How many choices of a run are not plain. */
+export function unplain(recording: Recording): number {
+  return places(recording).length
 }

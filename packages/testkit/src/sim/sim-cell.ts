@@ -1,32 +1,14 @@
 // A cell that is watched. It does what every cell does, through the same code; around it stands a second account of where
 // each message must be, kept from what goes in and comes out, against which the real one is checked.
 
-import { type BehaviorNode, Cell, type CellOptions, type Dispatcher, type LocalRef, type Meta } from 'troupe/internal'
+import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, type LocalRef, type Meta } from 'troupe/internal'
 import type { Signal } from 'troupe'
+import { makers } from './choices.ts'
+import type { Failures } from './decision-account.ts'
+import type { Entry } from './entry.ts'
 import { traced, type TracedNode } from './traced-node.ts'
 import type { SimTap } from './sim-tap.ts'
-
-/** One message, from its sending to its end. */
-export class Entry {
-  readonly id: number
-  message: unknown
-  readonly meta: Meta
-  readonly type: string
-  to: SimCell
-  /** Came back from the stash: in front of all, and not counted towards a bound. */
-  fronted = false
-  /** The incarnation of its receiver when it was sent. */
-  readonly sentIn: number
-  state: 'under way' | 'queued' | 'taken' | 'running' | 'stashed' | 'ended' = 'under way'
-  constructor(id: number, message: unknown, meta: Meta, type: string, to: SimCell) {
-    this.id = id
-    this.message = message
-    this.meta = meta
-    this.type = type
-    this.to = to
-    this.sentIn = to.incarnation
-  }
-}
+import type { Awaited } from './wait-account.ts'
 
 export class SimCell extends Cell {
   readonly tap: SimTap
@@ -53,13 +35,36 @@ export class SimCell extends Cell {
   /** Whether this incarnation came up. */
   ran = false
   postStops = 0
-  /** Restarts counted against the limit: since when, how many. */
-  windowStart = 0
-  windowCount = 0
-  failedAt = -1
+  setups = 0
+  /** Failures of children of which it was not told yet. */
+  childFailures = 0
+  failures: Failures | undefined = undefined
+  /** When its phase changed last, when it came up, and when it had its last turn. */
   changedAt = 0
-  restartsBefore = 0
-  limitsBefore = 0
+  ranAt = 0
+  turnAt = 0
+  /** When it began to start, and to stop or restart; -1 before that. */
+  startingAt = -1
+  endingAt = -1
+  /** The same, at the end of its last turn. */
+  startedBefore = -1
+  endedBefore = -1
+  /** What it waits for, and since when. */
+  awaited: Awaited | undefined = undefined
+  awaitedSince = 0
+  /** What was asked of it from outside: the incarnation that was to be replaced is -1 where none was. */
+  killed = false
+  stopAsked = false
+  suspendAsked: boolean | undefined = false
+  restartAsked = -1
+  /** Pills that a restart took out of the mailbox, and must put back. */
+  pillsAside = 0
+  /** The behavior that its next message must meet, where that is known; and whether it returned `stopped`. */
+  becomes: BehaviorNode | undefined = undefined
+  ends = false
+  /** The incarnation of its parent that it was born in, and the type of the message it handled last. */
+  bornIn = 0
+  lastType = ''
   /** Keyed timers that may still tick, and those whom it watches, as this account has it. */
   timers: Map<string, unknown> | undefined = undefined
   watchesOf: Map<unknown, SimCell | undefined> | undefined = undefined
@@ -84,27 +89,28 @@ export class SimCell extends Cell {
   }
 
   override send(message: unknown, meta: Meta): void {
-    const { tap } = this
-    const before = tap.arriving
-    tap.arriving = tap.sent(this, message, meta)
+    const { messages } = this.tap
+    const before = messages.arriving
+    messages.arriving = messages.sent(this, message, meta)
     super.send(message, meta)
-    tap.arriving = before
+    messages.arriving = before
   }
   override accept(message: unknown, meta: Meta): void {
-    const { tap } = this
-    if (tap.arriving !== undefined) return super.accept(message, meta)
-    tap.arriving = tap.forwarded(this, message)
+    const { messages } = this.tap
+    if (messages.arriving !== undefined) return super.accept(message, meta)
+    messages.arriving = messages.forwarded(this, message)
     super.accept(message, meta)
-    tap.arriving = undefined
+    messages.arriving = undefined
   }
   override put(message: unknown, meta: Meta): void {
-    this.tap.queued(this, message, meta)
-    const before = this.tap.putting
-    this.tap.putting = this
+    const { messages } = this.tap
+    messages.queued(this, message, meta)
+    const before = messages.putting
+    messages.putting = this
     if (this.#unheard) this.#listen()
     super.put(message, meta)
-    this.tap.putting = before
-    if (this.options.mailbox?.capacity !== undefined) this.tap.checkBound(this)
+    messages.putting = before
+    if (this.options.mailbox?.capacity !== undefined) messages.checkBound(this)
   }
   /** Offers that waited for room come into the mailbox by another door. */
   #listen(): void {
@@ -120,7 +126,7 @@ export class SimCell extends Cell {
           return offer.ended
         },
         took: () => {
-          this.tap.admitted(this, offer.message, offer.meta as Meta)
+          this.tap.messages.admitted(this, offer.message, offer.meta as Meta)
           offer.took()
         },
         fail: (cause) => offer.fail(cause),
@@ -128,18 +134,28 @@ export class SimCell extends Cell {
   }
   override take(): unknown {
     const message = super.take()
-    this.tap.took(this, message)
+    this.tap.messages.took(this, message)
     return message
   }
   override putBack(messages: readonly (readonly [unknown, Meta])[]): void {
-    this.tap.unstashed(this, messages)
+    this.tap.messages.unstashed(this, messages)
     super.putBack(messages)
   }
   override turn(quota: number): void {
     const { tap } = this
+    const before = tap.handling.handled
+    const { maker } = tap.choices
+    tap.choices.maker = makers.actor(this.ref.uid)
     tap.turnBegins()
     super.turn(quota)
+    tap.choices.maker = maker
+    const handled = tap.handling.handled - before
+    if (handled > quota) tap.violate('C11', this, `handled ${handled} messages in a turn of ${quota}`)
     tap.turnEnded(this)
+  }
+  override command(command: Command): void {
+    this.tap.commands.asked(this, command)
+    super.command(command)
   }
   override signal(signal: Signal): void {
     this.tap.signalled(this, signal)

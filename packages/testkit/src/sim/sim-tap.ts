@@ -1,5 +1,5 @@
-// The second account: where each message must be, by what went in and what came out. Compared with the real one after
-// each turn. Keeps C1, C2, C8 and C10; lifecycles, watches and asks have accounts of their own.
+// What the simulator sees of a system: cells that are watched, and the accounts that are kept of them. Each account keeps
+// some promises; here is only who is told what, and when all of it is compared.
 
 import { type AnyRef, bounded, type Phase, type Signal } from 'troupe'
 import {
@@ -12,17 +12,24 @@ import {
   type Envelope,
   type LocalRef,
   type Meta,
-  poison,
   Tap,
 } from 'troupe/internal'
 import { AskAccount } from './ask-account.ts'
+import type { Choices } from './choices.ts'
+import { BehaviorAccount } from './behavior-account.ts'
+import { CommandAccount } from './command-account.ts'
+import { DecisionAccount } from './decision-account.ts'
 import type { FaultSource } from './faults.ts'
+import { HandlingAccount } from './handling-account.ts'
 import { LedgerCheck } from './ledger-check.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { Entry, SimCell } from './sim-cell.ts'
+import { LogAccount } from './log-account.ts'
+import { MessageAccount } from './message-account.ts'
+import { SimCell } from './sim-cell.ts'
+import { TimerAccount } from './timer-account.ts'
 import type { Trace } from './trace.ts'
 import type { InvariantId, Violation } from './violation.ts'
-import { TimerAccount } from './timer-account.ts'
+import { WaitAccount } from './wait-account.ts'
 import { WatchAccount } from './watch-account.ts'
 
 export class SimTap extends Tap {
@@ -30,31 +37,42 @@ export class SimTap extends Tap {
   host!: CellHost
   trace!: Trace
   faults!: FaultSource
+  choices!: Choices
   /** The first promise that was broken. */
   violation: Violation | undefined = undefined
   readonly cells: SimCell[] = []
   living: SimCell[] = []
+  readonly messages: MessageAccount = new MessageAccount(this)
+  readonly handling: HandlingAccount = new HandlingAccount(this)
   readonly lifecycle: Lifecycle = new Lifecycle(this)
+  readonly decisions: DecisionAccount = new DecisionAccount(this)
+  readonly commands: CommandAccount = new CommandAccount(this)
+  readonly behaviors: BehaviorAccount = new BehaviorAccount(this)
+  readonly waits: WaitAccount = new WaitAccount(this)
   readonly watches: WatchAccount = new WatchAccount(this)
   readonly asks: AskAccount = new AskAccount(this)
   readonly timers: TimerAccount = new TimerAccount(this)
   readonly ledger: LedgerCheck = new LedgerCheck(this)
+  readonly log: LogAccount = new LogAccount()
   /** Cells made now are exempt from faults. */
   sparing = false
-  arriving: Entry | undefined = undefined
-  putting: SimCell | undefined = undefined
   /** Rises with every turn. */
   turns = 0
-  handled = 0
-  asyncHandled = 0
-  #taken: Entry | undefined = undefined
-  #ids = 0
   #endedInTurn = false
 
+  get now(): number {
+    return this.host.runtime.now()
+  }
   violate(invariant: InvariantId, cell: Cell | undefined, text: string): void {
     if (this.violation !== undefined) return
-    this.violation = { invariant, text, actor: cell?.ref.path, step: this.trace.step, at: this.host.runtime.now() }
+    this.violation = { invariant, text, actor: cell?.ref.path, step: this.trace.step, at: this.now }
     this.trace.add('note', cell?.ref.uid ?? 0, 0, `${invariant}: ${text}`, 0)
+  }
+  sender(): number {
+    return this.current?.ref.uid ?? 0
+  }
+  get current(): Cell | undefined {
+    return (this.living[0] ?? this.cells[0])?.dispatcher.current
   }
 
   override attach(host: CellHost): void {
@@ -62,7 +80,7 @@ export class SimTap extends Tap {
     this.timers.attach(host)
   }
   override makeCell(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode): Cell {
-    const cell = new SimCell(this, ref, dispatcher, this.#smaller(ref, options), initial)
+    const cell = new SimCell(this, ref, dispatcher, this.decisions.listenTo(this.#smaller(ref, options)), initial)
     cell.spared = this.sparing
     this.cells.push(cell)
     this.living.push(cell)
@@ -71,7 +89,6 @@ export class SimTap extends Tap {
     this.faults.spawned(cell)
     return cell
   }
-
   /** A bounded mailbox may be made smaller, so that it is full sooner. */
   #smaller(ref: LocalRef, options: CellOptions): CellOptions {
     const { mailbox } = options
@@ -80,210 +97,28 @@ export class SimTap extends Tap {
     return capacity === mailbox.capacity ? options : { ...options, mailbox: bounded(capacity, mailbox.overflow) }
   }
 
-  // The way of a message.
-
-  sent(cell: SimCell, message: unknown, meta: Meta): Entry {
-    const entry = new Entry(++this.#ids, message, meta, typeName(message), cell)
-    this.trace.add('send', this.sender(), cell.ref.uid, entry.type, entry.id)
-    if (meta !== undefined) this.asks.sent(meta)
-    return entry
-  }
-  sender(): number {
-    return this.current?.ref.uid ?? 0
-  }
-  get current(): Cell | undefined {
-    return (this.living[0] ?? this.cells[0])?.dispatcher.current
-  }
-  forwarded(to: SimCell, message: unknown): Entry | undefined {
-    const from =
-      this.living.find((c) => c.running?.message === message || c.calls?.some((e) => e.message === message) === true) ??
-      this.living.find((c) => c.running !== undefined && c === this.current)
-    const entry = from?.running ?? from?.calls?.find((e) => e.message === message)
-    if (entry === undefined) {
-      this.violate('C2', to, 'a message came by forwarding that no handler was at')
-      return this.sent(to, message, undefined)
-    }
-    if (from!.running === entry) from!.running = undefined
-    else from!.calls!.splice(from!.calls!.indexOf(entry), 1)
-    entry.message = message
-    entry.state = 'under way'
-    this.trace.add('send', from!.ref.uid, to.ref.uid, `(moved) ${entry.type}`, entry.id)
-    return entry
-  }
-  queued(cell: SimCell, message: unknown, meta: Meta): void {
-    let entry = this.arriving
-    if (entry !== undefined && entry.message === message && entry.state === 'under way') entry.to = cell
-    // A pill survives a restart that clears the mailbox: it is taken out with the others and put back.
-    else if (meta === poison) entry = new Entry(++this.#ids, message, meta, typeName(message), cell)
-    else entry = this.#redirected(cell, message)
-    if (entry === undefined) return
-    entry.state = 'queued'
-    cell.waiting.push(entry)
-  }
-  /** An offer that waited was let in: sent only now. */
-  admitted(cell: SimCell, message: unknown, meta: Meta): void {
-    const entry = new Entry(++this.#ids, message, meta, typeName(message), cell)
-    this.trace.add('send', 0, cell.ref.uid, `(offered) ${entry.type}`, entry.id)
-    entry.state = 'queued'
-    cell.waiting.push(entry)
-  }
-  /** C10: what counts towards the bound never exceeds it. */
-  checkBound(cell: SimCell): void {
-    const { capacity = Infinity, overflow } = cell.options.mailbox!
-    const most = typeof overflow === 'object' ? Math.floor(capacity * overflow.maxFactor) : capacity
-    let held = 0
-    for (const entry of cell.waiting) if (!entry.fronted && entry.meta !== poison) held++
-    if (held > most) this.violate('C10', cell, `holds ${held} messages in a mailbox of ${most}`)
-  }
-  /** What a stopped cell hands to another: was taken from its mailbox or lies in its stash. */
-  #redirected(to: SimCell, message: unknown): Entry | undefined {
-    let entry = this.#taken
-    if (entry === undefined || entry.state !== 'taken' || entry.message !== message) entry = this.#fromStash(message)
-    if (entry === undefined) {
-      this.violate('C2', to, `${typeName(message)} was put into the mailbox without being sent`)
-      return undefined
-    }
-    entry.to = to
-    return entry
-  }
-  #fromStash(message: unknown): Entry | undefined {
-    for (const cell of this.living) {
-      const at = cell.aside.findIndex((e) => e.message === message)
-      if (at >= 0) return cell.aside.splice(at, 1)[0]
-    }
-    return undefined
-  }
-  took(cell: SimCell, message: unknown): void {
-    this.#resolveTaken()
-    const { waiting } = cell
-    if (message === undefined) {
-      if (waiting.length > 0) this.violate('C2', cell, `${waiting[0]!.type}#${waiting[0]!.id} is lost: it was queued, and the mailbox is empty`)
-      return
-    }
-    let at = 0
-    if (waiting[0]?.message !== message) {
-      at = waiting.findIndex((e) => e.message === message)
-      if (at < 0) return this.violate('C2', cell, `${typeName(message)} came out of the mailbox and was not in it`)
-      if (cell.fifo)
-        this.violate(
-          'C1',
-          cell,
-          `${waiting[at]!.type}#${waiting[at]!.id} was taken before ${waiting[0]!.type}#${waiting[0]!.id}, which was sent earlier`,
-        )
-    }
-    const entry = at === 0 ? waiting.shift()! : waiting.splice(at, 1)[0]!
-    entry.state = 'taken'
-    this.#taken = entry
-  }
-  /** A handler begins with what was taken last. */
-  begins(cell: SimCell): Entry {
-    this.handled++
-    let entry = this.#taken
-    if (entry === undefined || entry.state !== 'taken' || entry.to !== cell) {
-      this.violate('C2', cell, 'a handler was called with no message taken for it, or with one it had before')
-      entry = new Entry(++this.#ids, undefined, undefined, '?', cell)
-    }
-    entry.state = 'running'
-    if (cell.phase !== 'running') this.violate('phases', cell, `${entry.type} was handled while ${cell.phase}`)
-    this.lifecycle.handles(cell)
-    if (cell.lane !== undefined && cell.lane.commands.size > 0)
-      this.violate('C10', cell, `${entry.type} was handled before ${cell.lane.commands.size} commands that were waiting`)
-    if (!cell.options.reentrant) {
-      if (cell.running !== undefined && cell.ctx?.message === cell.running.message && cell.unsettled > 0)
-        this.violate('C3', cell, `${entry.type} began before ${cell.running.type} was over`)
-      cell.running = entry
-    } else (cell.calls ??= []).push(entry)
-    this.trace.add('handle', cell.ref.uid, 0, entry.type, entry.id)
-    return entry
-  }
-  finished(cell: SimCell, entry: Entry, present: boolean, result: unknown): void {
-    if (!present) return
-    const unhandled = (result as { kind?: unknown } | undefined)?.kind === 'unhandled'
-    const valid = result === undefined || (typeof result === 'object' && result !== null)
-    if (unhandled) this.ledger.expected.unhandled++
-    else if (valid) this.ledger.expected.handled++
-    this.#over(cell, entry)
-  }
-  threw(cell: SimCell, entry: Entry, present: boolean): void {
-    if (!present) return
-    this.ledger.expected.failed++
-    this.#over(cell, entry)
-  }
-  #over(cell: SimCell, entry: Entry): void {
-    entry.state = 'ended'
-    if (cell.running === entry) cell.running = undefined
-  }
-  /** Whatever was taken and reached no handler: a pill, or a message that an adapter failed on. */
-  #resolveTaken(): void {
-    const entry = this.#taken
-    this.#taken = undefined
-    if (entry === undefined || entry.state !== 'taken') return
-    if (entry.meta === poison) this.trace.add('done', entry.to.ref.uid, 0, 'poison pill', 0)
-    entry.state = 'ended'
-  }
   override ended(message: unknown, _meta: Meta, how: 'dead' | 'dropped', reason: EndReason): void {
-    this.ledger.expected[how]++
-    const entry = this.#find(message)
-    this.trace.add(how, entry?.to.ref.uid ?? 0, 0, `${entry?.type ?? typeName(message)} (${reason})`, entry?.id ?? 0)
-    if (entry === undefined) return
-    if (entry.state === 'ended') this.violate('C2', entry.to, `${entry.type}#${entry.id} ended twice, the second time as ${how}: ${reason}`)
-    if (entry.to.phase === 'stopped' && entry.meta !== poison) this.#checkDrain(entry, how, reason)
-    entry.state = 'ended'
-  }
-  /** What an actor leaves behind ends as its options say. */
-  #checkDrain(entry: Entry, how: 'dead' | 'dropped', reason: EndReason): void {
-    const { drain } = entry.to.options
-    const fits = drain === 'drop' ? how === 'dropped' : how === 'dead' && (drain === 'dead-letter') === (reason !== 'redirect-cycle')
-    if (!fits)
-      this.violate(
-        'C2',
-        entry.to,
-        `${entry.type}#${entry.id} was left behind and ended as ${how} (${reason}), though the actor's drain is ${typeof drain === 'string' ? drain : 'a redirect'}`,
-      )
-  }
-  #find(message: unknown): Entry | undefined {
-    const { arriving, putting } = this
-    if (arriving !== undefined && arriving.message === message && arriving.state === 'under way') return arriving
-    const taken = this.#taken
-    if (taken !== undefined && taken.state === 'taken' && taken.message === message) return taken
-    if (putting !== undefined) {
-      // Of two that look alike, the one that a full mailbox gives up is the newer, unless it makes room by the oldest.
-      const oldest = putting.options.mailbox?.overflow === 'drop-oldest'
-      const at = oldest ? putting.waiting.findIndex((e) => e.message === message) : putting.waiting.findLastIndex((e) => e.message === message)
-      if (at >= 0) return putting.waiting.splice(at, 1)[0]
-    }
-    // An adapter or a schema may have put another message in its place; answers to asks are in no mailbox at all.
-    return this.#fromStash(message) ?? (taken?.state === 'taken' ? taken : undefined)
+    this.messages.ended(message, how, reason)
   }
   override stashed(cell: Cell, message: unknown, present: boolean): void {
-    const sim = cell as SimCell
-    let entry = present ? sim.running : undefined
-    if (entry === undefined) entry = new Entry(++this.#ids, message, undefined, typeName(message), sim)
-    else sim.running = undefined
-    entry.state = 'stashed'
-    entry.message = message
-    sim.aside.push(entry)
-    this.trace.add('stash', cell.ref.uid, 0, entry.type, entry.id)
+    this.messages.stashed(cell as SimCell, message, present)
   }
-  unstashed(cell: SimCell, messages: readonly (readonly [unknown, Meta])[]): void {
-    const entries = cell.aside.splice(0)
-    if (entries.length !== messages.length) this.violate('C8', cell, `${entries.length} messages were stashed, ${messages.length} came back`)
-    else if (entries.some((e, i) => e.message !== messages[i]![0])) this.violate('C8', cell, 'stashed messages came back in another order')
-    for (const entry of entries) {
-      entry.state = 'queued'
-      entry.fronted = true
-    }
-    cell.waiting.unshift(...entries)
-    this.trace.add('unstash', cell.ref.uid, 0, String(entries.length), 0)
-  }
-
-  // The edges of a life.
-
   override phased(cell: Cell, from: Phase, to: Phase): void {
     if (!(cell instanceof SimCell)) return
     this.trace.add('phase', cell.ref.uid, 0, to, 0)
+    cell.changedAt = this.now
+    if (to === 'starting' && cell.running !== undefined) this.handling.settle(cell, cell.running)
     this.lifecycle.phased(cell, from, to)
-    if (to !== 'terminated') return
+    this.decisions.phased(cell, from, to)
+    this.commands.phased(cell, from, to)
+    this.waits.phased(cell, to)
+    if (to === 'running' && from === 'starting') {
+      cell.ranAt = this.now
+      this.behaviors.arrived(cell)
+    }
+    if (to === 'terminated') this.#terminated(cell)
+  }
+  #terminated(cell: SimCell): void {
     this.#endedInTurn = true
     const at = this.living.indexOf(cell)
     if (at >= 0) this.living.splice(at, 1)
@@ -291,6 +126,8 @@ export class SimTap extends Tap {
       this.violate('C2', cell, `${cell.waiting[0]!.type}#${cell.waiting[0]!.id} was in the mailbox of an actor that ended, and is gone`)
     if (cell.aside.length > 0)
       this.violate('C8', cell, `${cell.aside[0]!.type}#${cell.aside[0]!.id} was in the stash of an actor that ended, and is gone`)
+    if (cell.running !== undefined) this.handling.settle(cell, cell.running)
+    this.handling.settleCalls(cell)
     this.watches.ended(cell)
   }
   signalled(cell: SimCell, signal: Signal): void {
@@ -300,7 +137,9 @@ export class SimTap extends Tap {
     const sim = cell as SimCell
     ;(sim.timers ??= new Map()).set(key, timer)
     this.trace.add('timer', cell.ref.uid, 0, key, 0)
-    return this.faults.timer(sim, ms)
+    const wait = this.faults.timer(sim, ms)
+    this.timers.armed(sim, timer, wait)
+    return wait
   }
   override disarmed(cell: Cell, key: string): void {
     ;(cell as SimCell).timers?.delete(key)
@@ -319,25 +158,40 @@ export class SimTap extends Tap {
     this.turns++
     this.asks.begin()
   }
-  turnEnded(_cell: SimCell): void {
-    this.#resolveTaken()
+  turnEnded(cell: SimCell): void {
+    this.messages.resolveTaken()
+    if (cell.phase === 'restarting') cell.turnAt = this.now
+    if (cell.extras !== undefined || cell.awaited !== undefined) this.waits.turnEnded(cell)
+    if (cell.pillsAside !== 0) this.violate('C2', cell, 'a restart took a poison pill out of the mailbox and did not put it back')
+    if (cell.ends) this.behaviors.turnEnded(cell)
+    if (cell.failures !== undefined) this.decisions.turnEnded(cell)
     if (this.#endedInTurn) {
       this.#endedInTurn = false
       this.asks.checkDead()
       this.timers.check()
     }
-    // Dozens of actors are looked at after each turn; of thousands, now and then.
-    if (this.living.length <= 24 || this.turns % 16 === 0) this.compare()
+    // A few actors are looked at after each turn; of more, now and then.
+    const { length } = this.living
+    if (length <= 4 || this.turns % (length <= 24 ? 6 : 16) === 0) this.compare()
   }
   compare(): void {
     this.ledger.compare()
+    this.asks.checkOwed()
+    // Each stands there at most once; so does the root, and whoever ended with a turn still to come.
+    const { depth } = (this.living[0] ?? this.cells[0])?.dispatcher ?? { depth: 0 }
+    if (depth > this.cells.length + 1) this.violate('C11', undefined, `${depth} turns are to come, and there were ${this.cells.length} actors`)
   }
-}
-
-/** How a message is called in a trace. */
-export function typeName(message: unknown): string {
-  if (typeof message === 'string') return message.length > 24 ? `${message.slice(0, 24)}…` : message
-  if (typeof message !== 'object' || message === null) return typeof message === 'symbol' ? (message.description ?? 'symbol') : String(message)
-  const type = (message as { type?: unknown }).type
-  return typeof type === 'string' ? type : message.constructor?.name === 'Object' ? 'object' : (message.constructor?.name ?? 'object')
+  /** Nothing is left to do at this moment: what was asked for has come about, and nothing is overdue. */
+  compareAtRest(): void {
+    this.compare()
+    this.asks.check(this.now)
+    this.timers.checkDue()
+    for (const cell of this.living) {
+      this.commands.check(cell)
+      this.waits.check(cell)
+      this.decisions.check(cell)
+    }
+    const { active } = this.host as unknown as { readonly active: number }
+    if (active !== this.living.length) this.violate('leaks', undefined, `${active} actors count as active, and ${this.living.length} are`)
+  }
 }

@@ -2,11 +2,11 @@
 
 import type { SystemOptions } from 'troupe'
 import { hostNow } from 'troupe/internal'
-import { Choices, type Strategy } from './choices.ts'
+import { Choices, type Recording, type Strategy } from './choices.ts'
 import { diagramOf } from './diagram.ts'
 import { listenForEscapes } from './escapes.ts'
 import { type Faults, someFaults } from './faults.ts'
-import { shrink } from './shrink.ts'
+import { shrink, type Trial, unplain } from './shrink.ts'
 import { type RunSetup, Simulation } from './simulation.ts'
 import { promises, type Violation } from './violation.ts'
 
@@ -34,7 +34,7 @@ export interface SimulateOptions {
   readonly system?: SystemOptions
   /** Whether a broken promise rejects (default), or is only reported. */
   readonly onViolation?: 'throw' | 'report'
-  /** Trials for shrinking; 600 if left out, 0 for none. */
+  /** Trials for shrinking; 1,500 if left out, 0 for none. */
   readonly shrinkTrials?: number
   /** The line that replays a seed; by default the environment variable in front of `npm test`. */
   readonly replay?: (seed: number) => string
@@ -124,8 +124,8 @@ async function simulateAlone(scenario: Scenario, options: SimulateOptions): Prom
       totals.runs++
       totals.steps += sim.steps
       totals.events += sim.trace.size
-      totals.handled += sim.tap.handled
-      totals.asyncHandled += sim.tap.asyncHandled
+      totals.handled += sim.tap.handling.handled
+      totals.asyncHandled += sim.tap.handling.asyncHandled
       traces.add(sim.trace.hash)
       options.onRun?.(seed, sim.trace.hash)
       if (sim.violation === undefined) continue
@@ -178,22 +178,16 @@ async function explain(
   setup: RunSetup,
   options: SimulateOptions,
 ): Promise<SimulationFailure> {
-  const attempt = async (list: readonly number[]): Promise<Simulation> => {
-    const sim = new Simulation(setup, Choices.replay(list))
+  const attempt = async (tried: Recording): Promise<Trial> => {
+    const sim = new Simulation(setup, Choices.replay(tried))
     await sim.run()
-    return sim
+    return { invariant: sim.violation?.invariant, recording: sim.choices.recording, steps: sim.steps }
   }
-  const trial = async (
-    list: readonly number[],
-  ): Promise<{ invariant: Violation['invariant'] | undefined; taken: readonly number[]; steps: number }> => {
-    const sim = await attempt(list)
-    return { invariant: sim.violation?.invariant, taken: sim.choices.taken, steps: sim.steps }
-  }
-  const { list, trials } = await shrink(found.choices.taken, violation.invariant, trial, options.shrinkTrials ?? 600)
-  const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(list))
+  const { recording, trials } = await shrink(found.choices.recording, violation.invariant, attempt, options.shrinkTrials ?? 1500)
+  const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(recording))
   await shown.run()
   const simplest = shown.violation ?? violation
-  const shrunkChoices = list.filter((v) => v !== 0).length
+  const shrunkChoices = unplain(recording)
   const replay = options.replay ?? ((n: number) => `TROUPE_SEED=${n} npm test`)
   const nameOf = (uid: number): string => shown.tap.cells.find((c) => c.ref.uid === uid)?.ref.path.replace('/user/', '') ?? `#${uid}`
   const report = [

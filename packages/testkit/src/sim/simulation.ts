@@ -1,12 +1,12 @@
 // One run: a system under a list of choices, from the first spawn to the end of its shutdown. The loop is synchronous;
 // it gives the host a pass only to drain native promises, when one is pending or before time moves.
 
-import { ActorSystem, type AnyRef, type Logger, type SystemOptions } from 'troupe'
+import { ActorSystem, type AnyRef, type SystemOptions } from 'troupe'
 import { cellOf, hostYield } from 'troupe/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'
-import type { Choices } from './choices.ts'
+import { type Choices, makers } from './choices.ts'
 import { Agenda } from './agenda.ts'
 import { type Faults, FaultSource } from './faults.ts'
 import { escaped, settledEscapes } from './escapes.ts'
@@ -52,11 +52,11 @@ export class Simulation {
   readonly #agenda = new Agenda()
   readonly #faults: FaultSource
   readonly #script: (() => void)[] = []
+  #planned = 0
   readonly #eventually: [string, () => boolean][] = []
   readonly #invariants: [string, (sim: Simulation) => boolean][]
   #driver: 'running' | 'done' = 'done'
   #steps = 0
-  #broken: unknown = undefined
 
   constructor(setup: RunSetup, choices: Choices) {
     this.#setup = setup
@@ -65,13 +65,14 @@ export class Simulation {
     this.#faults = new FaultSource(this, setup.faults)
     this.tap.trace = this.trace
     this.tap.faults = this.#faults
+    this.tap.choices = choices
     this.#invariants = Object.entries(setup.invariants)
     this.runtime = new SimRuntime(this.clock, choices, this.tap)
     const { dispatcher, dispatchers, ...options } = setup.system
     // One turn per slice: between any two the simulator chooses what comes next.
     const single = Object.fromEntries(Object.entries(dispatchers ?? {}).map(([name, given]) => [name, { ...given, maxTurns: 1 }]))
     this.system = ActorSystem.create('sim', {
-      logger: this.#logger(),
+      logger: this.tap.log.logger,
       deadLetterCapacity: 0,
       ...options,
       keepAlive: false,
@@ -130,7 +131,15 @@ export class Simulation {
   }
   /** Does something from outside `times` times; the seed chooses between which turns. */
   plan(times: number, act: (i: number) => void): void {
-    for (let i = 0; i < times; i++) this.#script.push(() => act(i))
+    for (let i = 0; i < times; i++) {
+      const action = this.#planned++
+      if (this.choices.isWithout(action)) continue
+      this.#script.push(() => {
+        this.choices.actionBegins(action)
+        act(i)
+        this.choices.maker = makers.scheduler
+      })
+    }
   }
   /** Exempts from injected faults what is spawned meanwhile. */
   calmly<T>(spawn: () => T): T {
@@ -172,11 +181,11 @@ export class Simulation {
   }
 
   #begin(scenario: RunSetup['scenario']): void {
+    this.choices.maker = makers.scenario
     try {
       const driven = scenario(this)
-      if (driven === undefined) return
-      this.#driver = 'running'
-      driven.then(
+      this.#driver = driven === undefined ? 'done' : 'running'
+      driven?.then(
         () => (this.#driver = 'done'),
         (cause: unknown) => {
           this.#driver = 'done'
@@ -186,6 +195,7 @@ export class Simulation {
     } catch (cause) {
       this.tap.violate('scenario', undefined, `the scenario failed: ${String(cause)}`)
     }
+    this.choices.maker = makers.scheduler
   }
 
   /** Runs turns, outside actions and time until `until`, or until `done`. */
@@ -201,7 +211,7 @@ export class Simulation {
       if (tap.violation !== undefined || done()) return
       if (runtime.tasks.length > 0 || this.#script.length > 0) continue
       const next = Math.min(runtime.timerAt, this.#agenda.next)
-      if (next > clock.now) tap.asks.check(clock.now)
+      if (next > clock.now) tap.compareAtRest()
       if (next > until) {
         if (until !== Infinity) clock.moveTo(until)
         return
@@ -216,13 +226,14 @@ export class Simulation {
     const { tap, runtime, choices } = this
     this.trace.step = ++this.#steps
     if (this.#steps > this.#setup.maxSteps) return this.tap.violate('endless', undefined, `more than ${this.#setup.maxSteps} steps`)
+    choices.stepBegins()
     this.#faults.step()
     const script = this.#script
     if (script.length > 0 && (runtime.tasks.length === 0 || choices.choose(3) === 1)) {
       this.trace.add('act', 0, 0, '', 0)
       script.shift()!()
     } else if (runtime.tasks.length > 0) runtime.runOne()
-    if (this.#broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(this.#broken)}`)
+    if (tap.log.broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(tap.log.broken)}`)
     for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
   }
 
@@ -230,7 +241,9 @@ export class Simulation {
   #due(now: number): void {
     const timersFirst = this.runtime.timerAt > now || this.#agenda.next > now || this.choices.choose(2) === 0
     if (timersFirst) this.runtime.fireDue()
+    this.choices.maker = makers.agenda
     this.#agenda.run(now)
+    this.choices.maker = makers.scheduler
     if (!timersFirst) this.runtime.fireDue()
   }
 
@@ -245,6 +258,8 @@ export class Simulation {
   #judge(): void {
     const { tap } = this
     tap.compare()
+    tap.decisions.checkCounts()
+    tap.lifecycle.checkCounts()
     tap.watches.check()
     tap.timers.check()
     for (const cell of tap.living) {
@@ -275,18 +290,6 @@ export class Simulation {
     if (this.system.phase !== 'closed') tap.violate('C12', undefined, `the system is ${this.system.phase} after its shutdown`)
     await this.#drain()
     settledEscapes()
-  }
-
-  #logger(): Logger {
-    const nothing = (): void => {}
-    return {
-      debug: nothing,
-      info: nothing,
-      warn: nothing,
-      error: (fields, message) => {
-        if (message === 'a turn broke') this.#broken = fields['cause']
-      },
-    }
   }
 }
 

@@ -1,8 +1,9 @@
 // Whose timers are armed: seen when they are set, by whose turn it is. What belongs to an incarnation must be gone with it.
 
-import type { CellHost } from 'troupe/internal'
+import type { CellHost, Meta } from 'troupe/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
+import { isTimer } from './traced-node.ts'
 
 interface Owned {
   readonly cell: SimCell
@@ -12,9 +13,31 @@ interface Owned {
 /** Timers that end with the incarnation that set them, or with the step it was at, by the name of their class. */
 const owned = new Set(['KeyedTimer', 'ReceiveTimer', 'StepTimer'])
 
+interface Due {
+  readonly cell: SimCell
+  /** No earlier than this, and no later than that. */
+  least: number
+  most: number
+  /** Its place among those of the same time. */
+  order: number
+}
+
+/** Moves on to the first tick after now. */
+function passed(due: Due, period: number, now: number): number {
+  if (due.most > now) return due.most
+  due.most += (Math.floor((now - due.most) / period) + 1) * period
+  // A period that the clock cannot tell from nothing.
+  if (!(due.most > now && due.most < Infinity)) due.most = now + 1
+  return due.most
+}
+
 export class TimerAccount {
   readonly #tap: SimTap
   readonly #owners = new Map<{ readonly order: number }, Owned>()
+  /** Keyed timers of which a tick must come. */
+  readonly #due = new Map<unknown, Due>()
+  /** What ticked last, of those that are due together. */
+  #fired: Due | undefined = undefined
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -28,6 +51,55 @@ export class TimerAccount {
       if (cell instanceof SimCell && !this.#owners.has(deadline) && owned.has(deadline.constructor.name))
         this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
       set(deadline, at)
+      const due = this.#due.get(deadline)
+      if (due !== undefined) due.order = deadline.order
+    }
+    const fireDue = timers.fireDue.bind(timers)
+    timers.fireDue = (now) => {
+      this.#fired = undefined
+      return fireDue(now)
+    }
+  }
+  armed(cell: SimCell, timer: Meta, wait: number): void {
+    // One that tells somebody else is seen there.
+    if (wait !== Infinity && (timer as { readonly to?: unknown }).to === undefined)
+      this.#due.set(timer, { cell, least: this.#tap.now + wait, most: this.#tap.now + wait, order: 0 })
+  }
+  /** A tick is on its way into the mailbox. */
+  ticked(cell: SimCell, meta: Meta): void {
+    if (!isTimer(meta)) return
+    const due = this.#due.get(meta)
+    if (due === undefined) return
+    const { now } = this.#tap
+    if (cell.phase === 'stopping' || cell.phase === 'restarting')
+      this.#tap.violate('timers', cell, `timer "${meta.key}" ticked while the actor was ${cell.phase}`)
+    if (meta.period === 0) this.#checkOrder(cell, due)
+    if (now < due.least) this.#tap.violate('timers', cell, `timer "${meta.key}" ticked at ${now} ms, and was to tick at ${due.least}`)
+    if (meta.period === 0) this.#due.delete(meta)
+    else due.least = passed(due, meta.period, now)
+  }
+  #checkOrder(cell: SimCell, due: Due): void {
+    const before = this.#fired
+    this.#fired = due
+    if (before !== undefined && (before.most > due.most || (before.most === due.most && before.order > due.order)))
+      this.#tap.violate('timers', cell, `a timer due at ${due.most} ms ticked behind one due at ${before.most} ms, out of order`)
+  }
+  /** A tick was taken from the mailbox; those that were due while it waited were not sent on top. */
+  taken(meta: { readonly period: number }): void {
+    const due = meta.period === 0 ? undefined : this.#due.get(meta)
+    if (due !== undefined) passed(due, meta.period, this.#tap.now)
+  }
+  /** All that is due has run: so have timers. */
+  checkDue(): void {
+    const { now } = this.#tap
+    for (const [timer, due] of this.#due) {
+      const { key, period } = timer as { readonly key: string; readonly period: number }
+      const { cell } = due
+      if (cell.phase === 'terminated' || cell.timers?.get(key) !== timer) this.#due.delete(timer)
+      else if (due.most < now) {
+        if (period > 0 && cell.waiting.some((e) => e.meta === timer)) passed(due, period, now)
+        else this.#tap.violate('timers', cell, `timer "${key}" was to tick at ${due.most} ms, and it is ${now}`)
+      }
     }
   }
   check(): void {

@@ -2,7 +2,8 @@
 // watches that no two of one context run at the same time. One per cell, whatever the cell becomes.
 
 import type { Signal } from 'troupe'
-import { Adapted, BehaviorNode, Envelope, HookedNode, Watch } from 'troupe/internal'
+import { Adapted, BehaviorNode, Envelope, HookedNode, type Meta, Watch } from 'troupe/internal'
+import type { Entry } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 
 interface OpenNode {
@@ -13,6 +14,7 @@ interface OpenNode {
 
 interface Ctx {
   readonly message: unknown
+  readonly meta: Meta
 }
 
 export class TracedNode {
@@ -44,28 +46,30 @@ export class TracedNode {
     const cell = this.#cell
     this.#enter(ctx, 'setup')
     cell.tap.trace.add('signal', cell.ref.uid, 0, 'setup', 0)
+    cell.setups++
     cell.tap.faults.beforeSignal(cell)
-    return this.#leave(ctx, (inner.handle as (ctx: unknown) => unknown)(ctx))
+    return this.#leave(ctx, (inner.handle as (ctx: unknown) => unknown)(ctx), undefined)
   }
 
   #handle(ctx: never, message: never): unknown {
     const cell = this.#cell
     const { tap } = cell
-    const entry = tap.begins(cell)
+    const entry = tap.handling.begins(cell, ctx, message)
     this.#enter(ctx, entry.type)
     this.#checkOrigin(entry.meta, entry.sentIn, entry.type)
     let result: unknown
     try {
       result = tap.faults.strikes(cell) ? tap.faults.handle(cell, () => cell.inner.handle(ctx, message)) : cell.inner.handle(ctx, message)
     } catch (cause) {
-      tap.threw(cell, entry, (ctx as Ctx).message !== undefined)
+      tap.handling.threw(cell, entry, (ctx as Ctx).message !== undefined)
       throw cause
     }
     if (isThenable(result)) {
-      tap.asyncHandled++
-      return this.#leave(ctx, result)
+      tap.handling.asyncHandled++
+      tap.behaviors.unknown(cell)
+      return this.#leave(ctx, result, entry)
     }
-    tap.finished(cell, entry, (ctx as Ctx).message !== undefined, result)
+    tap.handling.finished(cell, entry, (ctx as Ctx).message !== undefined, result)
     return result
   }
 
@@ -74,9 +78,19 @@ export class TracedNode {
     this.#enter(ctx, signal.type)
     cell.tap.trace.add('signal', cell.ref.uid, 0, signal.type, 0)
     cell.tap.lifecycle.signal(cell, signal)
-    if (signal.type === 'Terminated') cell.tap.watches.told(cell, signal.ref)
-    cell.tap.faults.beforeSignal(cell)
-    return this.#leave(ctx, cell.inner.signal!(ctx, signal))
+    if (signal.type === 'Terminated') cell.tap.watches.told(cell, signal.ref, signal.reason)
+    let result: unknown
+    try {
+      cell.tap.faults.beforeSignal(cell)
+      result = cell.inner.signal!(ctx, signal)
+    } catch (cause) {
+      cell.tap.lifecycle.signalFailed(signal)
+      throw cause
+    }
+    if (isThenable(result)) cell.tap.lifecycle.signalAwaited(signal)
+    if (isThenable(result)) cell.tap.behaviors.unknown(cell)
+    else if (cell.phase !== 'stopping' && cell.phase !== 'restarting') cell.tap.behaviors.returned(cell, result)
+    return this.#leave(ctx, result, undefined)
   }
 
   /** C3: nothing of this context may be unsettled when something new of it begins. */
@@ -88,14 +102,21 @@ export class TracedNode {
       cell.unsettled = 0
     } else if (cell.unsettled > 0) cell.tap.violate('C3', cell, `${what} began while a handler of the same incarnation had not settled`)
   }
-  #leave(ctx: unknown, result: unknown): unknown {
+  /** What a promise comes to is seen here first: before the cell hears of it. */
+  #leave(ctx: unknown, result: unknown, entry: Entry | undefined): unknown {
     const cell = this.#cell
-    if (!isThenable(result) || cell.options.reentrant) return result
-    cell.unsettled++
-    const settled = (): void => {
-      if (cell.unsettledOf === ctx) cell.unsettled--
+    if (!isThenable(result)) return result
+    const counts = !cell.options.reentrant
+    if (counts) cell.unsettled++
+    const settled = (ok: boolean, value: unknown): void => {
+      // It may have gone on to another actor meanwhile, and be in the hands of a handler there.
+      if (entry !== undefined && entry.ctx === ctx && entry.state === 'running') entry.outcome = { ok, value }
+      if (counts && cell.unsettledOf === ctx) cell.unsettled--
     }
-    result.then(settled, settled)
+    result.then(
+      (value) => settled(true, value),
+      (cause: unknown) => settled(false, cause),
+    )
     return result
   }
 
@@ -105,11 +126,12 @@ export class TracedNode {
     const cell = this.#cell
     const { tap } = cell
     if (tap.asks.isSettled(meta)) tap.violate('C9', cell, `${type} was handled, a question that was settled before`)
-    if (meta instanceof Watch) tap.watches.told(cell, meta.ref)
+    if (meta instanceof Watch) tap.watches.told(cell, meta.ref, undefined)
     else if (meta instanceof Adapted) {
       if (sentIn !== cell.incarnation)
         tap.violate('C7', cell, `${type} came through an adapter of incarnation ${sentIn} to incarnation ${cell.incarnation}`)
     } else if (isTimer(meta)) {
+      tap.timers.taken(meta)
       if (sentIn !== cell.incarnation)
         tap.violate('C7', cell, `a tick of timer "${meta.key}" of incarnation ${sentIn} reached incarnation ${cell.incarnation}`)
       else if (cell.timers?.get(meta.key) !== meta) tap.violate('C7', cell, `a tick of timer "${meta.key}" arrived, which was cancelled or replaced`)

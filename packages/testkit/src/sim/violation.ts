@@ -12,9 +12,12 @@ export type InvariantId =
   | 'C8'
   | 'C9'
   | 'C10'
+  | 'C11'
   | 'C12'
   | 'C13'
   | 'phases'
+  | 'behavior'
+  | 'timers'
   | 'leaks'
   | 'stuck'
   | 'endless'
@@ -35,9 +38,12 @@ export const promises: Readonly<Record<InvariantId, string>> = {
   C8: 'a stash survives restart, keeps its order, and is drained on stop',
   C9: 'every ask settles exactly once, by its deadline, and leaves nothing behind',
   C10: 'bounds are kept, and system messages never wait behind user messages',
+  C11: 'a turn handles no more messages than it was given',
   C12: 'shutdown always resolves',
   C13: 'no error escapes to the process',
   phases: 'phases change as the table says',
+  behavior: 'what a handler returned is what comes next',
+  timers: 'a timer ticks at its time',
   leaks: 'nothing is left of actors that ended',
   stuck: 'a handler waits for nothing that the simulator knows of',
   endless: 'a run comes to rest',

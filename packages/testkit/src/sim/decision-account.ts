@@ -1,0 +1,195 @@
+// Supervision, a second time: what a policy says about each failure, how often it may say restart, and how long the next
+// incarnation has to wait. Keeps C6, written from the words of the design, not from the code that it checks.
+
+import { ActorError, type Directive, type Phase, type SupervisionPolicy } from 'troupe'
+import { type CellOptions, cellOf } from 'troupe/internal'
+import { SimCell } from './sim-cell.ts'
+import type { SimTap } from './sim-tap.ts'
+
+const nextPhase: Readonly<Record<Directive, Phase>> = { restart: 'restarting', resume: 'running', stop: 'stopping', escalate: 'failed' }
+
+/** What is remembered of one actor's failures. */
+export class Failures {
+  /** How many there were, and in which turn the last one was, as long as what follows from it is not known. */
+  count = 0
+  turn = -1
+  from: Phase = 'running'
+  cause: unknown = undefined
+  lastCause: unknown = undefined
+  windowStart = 0
+  inWindow = 0
+  restarts = 0
+  attempt = 0
+  /** What `decide` said about the last one. */
+  decided: Directive | undefined = undefined
+  /** Of the restart that the last one led to; undefined otherwise. */
+  backoff: { readonly at: number; readonly least: number; readonly most: number } | undefined = undefined
+}
+
+export class DecisionAccount {
+  readonly #tap: SimTap
+  /** What supervision must have counted, as long as every decision could be told. */
+  readonly #counted = { restarts: 0, limitsHit: 0, fatalStops: 0 }
+  #known = true
+  #deciderErrors = 0
+  readonly #wrapped = new Map<SupervisionPolicy, SupervisionPolicy>()
+  constructor(tap: SimTap) {
+    this.#tap = tap
+  }
+  /** The same options, with policies that tell what they decide. */
+  listenTo(options: CellOptions): CellOptions {
+    const { supervision, childSupervision } = options
+    if (supervision?.decide === undefined && childSupervision?.decide === undefined) return options
+    return { ...options, supervision: this.#listen(supervision), childSupervision: this.#listen(childSupervision) }
+  }
+  #listen(policy: SupervisionPolicy | undefined): SupervisionPolicy | undefined {
+    if (policy?.decide === undefined) return policy
+    const known = this.#wrapped.get(policy)
+    if (known !== undefined) return known
+    const { decide } = policy
+    const wrapped: SupervisionPolicy = {
+      ...policy,
+      decide: (cause, failure) => {
+        const failures = (cellOf(failure.child) as SimCell).failures!
+        failures.decided = 'stop'
+        if (failure.failures !== failures.inWindow || failure.windowStart !== failures.windowStart)
+          this.#tap.violate(
+            'C6',
+            cellOf(failure.child),
+            `decide was told of ${failure.failures} failures since ${failure.windowStart}, and there were ${failures.inWindow} since ${failures.windowStart}`,
+          )
+        if (failure.lastError !== failures.lastCause) this.#tap.violate('C6', cellOf(failure.child), 'decide was told of another last error')
+        this.#deciderErrors++
+        const directive = decide(cause, failure)
+        if (directive in nextPhase) {
+          failures.decided = directive
+          this.#deciderErrors--
+        }
+        return directive
+      },
+    }
+    this.#wrapped.set(policy, wrapped)
+    return wrapped
+  }
+
+  phased(cell: SimCell, from: Phase, to: Phase): void {
+    // A keeper decides by rules of its own, and counts what it does.
+    if (cell.extras?.keeper !== undefined) this.#known = false
+    if (to === 'failed') return this.#failed(cell, from)
+    const { failures } = cell
+    if (failures === undefined) return
+    if (from === 'failed' && failures.turn === this.#tap.turns) this.#compare(cell, failures, to)
+    if (to === 'restarting' && from !== 'failed') failures.backoff = undefined
+    if (to === 'starting' && from === 'restarting' && failures.backoff !== undefined) {
+      const { at, least } = failures.backoff
+      failures.backoff = undefined
+      if (this.#tap.now < at + least) this.#tap.violate('C6', cell, `began anew after ${this.#tap.now - at} ms, and the backoff is at least ${least}`)
+    }
+  }
+  #failed(cell: SimCell, from: Phase): void {
+    const failures = (cell.failures ??= new Failures())
+    const { now } = this.#tap
+    failures.lastCause = failures.cause
+    failures.cause = cell.info?.cause
+    const { within } = this.#limitOf(cell, failures)
+    if (failures.count++ === 0 || now - failures.windowStart >= within) {
+      failures.windowStart = now
+      failures.inWindow = 0
+      failures.restarts = 0
+    }
+    // A quiet time as long as the window begins the backoff again.
+    if (from !== 'starting' && now - cell.ranAt >= within) failures.attempt = 0
+    failures.inWindow++
+    failures.turn = this.#tap.turns
+    failures.from = from
+    failures.decided = undefined
+    failures.backoff = undefined
+    const parent = cell.ref.parent?.cell
+    if (parent instanceof SimCell && isUp(parent) && parent.inner.signal !== undefined && cell.extras?.keeper === undefined) parent.childFailures++
+  }
+  /** The turn is over in which it failed. */
+  turnEnded(cell: SimCell): void {
+    const { failures } = cell
+    if (failures !== undefined && failures.turn === this.#tap.turns && cell.phase === 'failed') this.#compare(cell, failures, 'failed')
+  }
+  #compare(cell: SimCell, failures: Failures, to: Phase): void {
+    failures.turn = -1
+    if (cell.extras?.keeper !== undefined) return
+    const policy = this.#policyOf(cell)
+    const asked = this.#directive(cell, failures, policy)
+    if (asked === undefined) {
+      this.#known = false
+      return
+    }
+    if (failures.cause instanceof ActorError && failures.cause.kind === 'fatal') this.#counted.fatalStops++
+    const { most, within } = this.#limitOf(cell, failures)
+    let directive = asked
+    if (asked === 'restart') {
+      failures.restarts++
+      failures.attempt++
+      if (failures.restarts > most) {
+        directive = policy.onLimit
+        this.#counted.limitsHit++
+      } else if (to === 'restarting') failures.backoff = this.#backoff(policy, failures.attempt)
+    }
+    if (directive === 'restart') this.#counted.restarts++
+    if (nextPhase[directive] === to) return
+    // Whoever waits for his parent's decision may be told otherwise in the same turn.
+    if (directive === 'escalate' && (to !== 'stopping' || cell.stopAsked)) return
+    if (asked === 'restart')
+      this.#tap.violate('C6', cell, `is ${to} after restart ${failures.restarts} within ${within} ms; ${most} are allowed, then ${policy.onLimit}`)
+    else this.#tap.violate('C6', cell, `failed, and is ${to}, though the policy says ${directive}`)
+  }
+  #directive(cell: SimCell, failures: Failures, policy: SupervisionPolicy): Directive | undefined {
+    const starting = failures.from === 'starting'
+    if (starting && cell.incarnation === 0 && !policy.retryStart) return 'stop'
+    const kind = failures.cause instanceof ActorError ? failures.cause.kind : 'transient'
+    if (kind === 'fatal') return 'stop'
+    if (policy.decide === undefined) return kind === 'transient' ? 'restart' : 'stop'
+    if (failures.decided === undefined) {
+      // The system's own policy is not listened to.
+      if (policy !== this.#tap.host.policy) this.#tap.violate('C6', cell, 'failed, and nobody asked the policy')
+      return undefined
+    }
+    return failures.decided === 'resume' && (starting || kind !== 'transient') ? 'stop' : failures.decided
+  }
+  #backoff({ backoff, scope }: SupervisionPolicy, attempt: number): Failures['backoff'] {
+    const base = Math.min(backoff.max, backoff.min * backoff.factor ** (attempt - 1))
+    // Whose siblings restart along waits for them too.
+    const most = scope === 'one-for-one' ? base * (1 + backoff.jitter) : Infinity
+    return { at: this.#tap.now, least: base * (1 - backoff.jitter), most }
+  }
+  /** All that is due has run: no incarnation is kept waiting for longer than its backoff. */
+  check(cell: SimCell): void {
+    const { failures, phase } = cell
+    if (phase !== 'restarting' || failures?.backoff === undefined || cell.extras?.pending !== undefined) return
+    if ((cell.extras?.calls?.size ?? 0) > 0 || (cell.livingChildren > 0 && cell.options.restartChildren === 'stop')) return
+    const until = cell.turnAt + failures.backoff.most
+    if (until < this.#tap.now) this.#tap.violate('C6', cell, `should have begun anew by ${until} ms, and it is ${this.#tap.now} ms`)
+  }
+  /** In the end: what supervision counted and logged is what it did. */
+  checkCounts(): void {
+    const logged = this.#tap.log.times('decide failed; the actor is stopped')
+    if (logged !== this.#deciderErrors)
+      this.#tap.violate('C13', undefined, `${this.#deciderErrors} deciders failed, and the log says so ${logged} times`)
+    if (!this.#known) return
+    const host = this.#tap.host as unknown as Record<'restarts' | 'limitsHit' | 'fatalStops', number>
+    for (const what of ['restarts', 'limitsHit', 'fatalStops'] as const)
+      if (host[what] !== this.#counted[what])
+        this.#tap.violate('C6', undefined, `supervision counts ${host[what]} ${what}, and there were ${this.#counted[what]}`)
+  }
+  #limitOf(cell: SimCell, { cause }: Failures): { readonly most: number; readonly within: number } {
+    const { limit } = this.#policyOf(cell)
+    const retry = cause instanceof ActorError ? cause.retry : undefined
+    return { most: retry?.max ?? limit.restarts, within: retry?.within ?? limit.within }
+  }
+  #policyOf(cell: SimCell): SupervisionPolicy {
+    const parents = cell.ref.parent?.cell.options.childSupervision
+    if (parents !== undefined && parents.scope !== 'one-for-one') return parents
+    return cell.options.supervision ?? parents ?? this.#tap.host.policy
+  }
+}
+
+function isUp(cell: SimCell): boolean {
+  return cell.phase === 'running' || cell.phase === 'suspended'
+}
