@@ -19,7 +19,11 @@ interface Arguments {
   readonly stopAtFirst: boolean
 }
 
+const flags = ['--seeds', '--seed', '--from', '--scenario', '--json', '--twice', '--stop-at-first']
+
 function argumentsOf(argv: readonly string[]): Arguments {
+  for (const given of argv)
+    if (given.startsWith('--') && !flags.includes(given)) throw new Error(`There is no option ${given}; there are: ${flags.join(', ')}.`)
   const value = (flag: string): string | undefined => {
     const at = argv.indexOf(flag)
     return at < 0 ? undefined : argv[at + 1]
