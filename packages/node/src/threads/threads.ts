@@ -74,7 +74,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   const shared = options.sharedMemory ?? hostShares()
   if (shared && !hostShares())
     throw new NotAllowed(
-      'Threads were to share memory, and this host has no SharedArrayBuffer. Leave the option sharedMemory out, or start Node without the flag that takes it away.',
+      'Threads cannot share memory: this host has no SharedArrayBuffer. Leave sharedMemory out, or start Node without the flag that takes it away.',
     )
   const core = coreOf(system)
   const size = whole('size', options.size ?? Math.max(2, availableParallelism()), 2)
