@@ -66,7 +66,7 @@ export class PortStream implements ByteStream {
     const bytes = Buffer.allocUnsafeSlow(fits)
     bytes.set(frame.subarray(from, from + fits))
     this.#used += fits + perFrame
-    this.#port.postMessage(fits === length ? bytes : { part: bytes }, [bytes.buffer as ArrayBuffer])
+    this.#port.postMessage(fits === length ? bytes : { part: bytes }, [bytes.buffer])
     return fits
   }
 
