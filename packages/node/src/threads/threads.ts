@@ -22,7 +22,7 @@ export interface ThreadsOptions {
   readonly spin?: number | undefined
   /**
    * Whether threads talk through shared memory: if left out, where the host has it. With `false` everything goes by message
-   * ports: the promises are the same, messages are slower, and what a hung thread was doing cannot be told.
+   * ports: the promises are the same, answers take longer, and what a hung thread was doing cannot be told.
    */
   readonly sharedMemory?: boolean | undefined
   /** Limits of memory for each thread, as Node takes them. */
