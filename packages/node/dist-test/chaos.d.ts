@@ -6,6 +6,7 @@ export interface ChaosPlan {
     /** Milliseconds between kills. */
     readonly every: number;
     readonly seed: number;
+    readonly sharedMemory?: boolean | undefined;
     /** Milliseconds that everything after the kills may take; then the run ends with a diagnosis. */
     readonly patience?: number;
 }

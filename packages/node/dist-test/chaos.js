@@ -7,7 +7,7 @@ export async function runChaos(plan) {
     const system = ActorSystem.create('chaos', {
         supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }),
     });
-    const pool = threads(system, { size: 2, hangAfter: plan.hangAfter });
+    const pool = threads(system, { size: 2, hangAfter: plan.hangAfter, sharedMemory: plan.sharedMemory });
     const progress = { phase: 'spawning', answered: 0, asked: 0, seq: 0 };
     let timer;
     const stuck = new Promise((_resolve, reject) => {

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { supervise } from 'troupe'
-import { Stage } from './stage.ts'
+import { Stage, stageDefaults } from './stage.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
@@ -19,7 +19,10 @@ afterEach(async () => {
 const now = { backoff: { min: 0, max: 0 } }
 const decide = (code: string) => (cause: unknown) => ((cause as { code?: string }).code === code ? ('resume' as const) : ('restart' as const))
 
-describe.each(['concurrent', 'parallel', 'pinned'])('on %s', (dispatcher) => {
+// Without shared memory, once is enough: the other two differ from it in what has nothing to do with memory.
+const dispatchers = stageDefaults.sharedMemory === false ? ['parallel'] : ['concurrent', 'parallel', 'pinned']
+
+describe.each(dispatchers)('on %s', (dispatcher) => {
   test('an answer comes back, with what was asked', async () => {
     const s = stage()
     const ref = s.subject({ name: 'a', dispatcher })

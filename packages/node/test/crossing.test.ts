@@ -265,12 +265,3 @@ test('an actor is found by its path on whatever thread it lives, also one below 
   expect(await s.threads.find('/user/a/nobody')).toBe(undefined)
   await s.end()
 })
-
-test('a host without shared memory is refused, with the reason', () => {
-  vi.stubGlobal('SharedArrayBuffer', undefined)
-  try {
-    expect(() => stage()).toThrow(/SharedArrayBuffer/)
-  } finally {
-    vi.unstubAllGlobals()
-  }
-})

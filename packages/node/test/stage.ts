@@ -11,6 +11,9 @@ export interface Line {
   readonly message: string
 }
 
+/** What threads are set up with unless a test says otherwise; changed by `ports.test.ts`, which runs the same tests again. */
+export const stageDefaults: { sharedMemory: boolean | undefined } = { sharedMemory: undefined }
+
 /** How long a test waits for something that must come. */
 const patience = 15_000
 
@@ -34,7 +37,7 @@ export class Stage {
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...system,
     })
-    this.threads = threads(this.system, { size: 2, ...rest })
+    this.threads = threads(this.system, { size: 2, ...stageDefaults, ...rest })
     this.report = this.system.spawn(
       receive<Report>((_ctx, report) => {
         this.reports.push(report)

@@ -4,6 +4,7 @@
 //   numbers  │ beat │ type │ busy … │           counters │ sent │ handled │ … │ uid │           words │ length, text … │
 
 import type { Ledger } from './ledger-shape.ts'
+import { ledgerFrom, type Running, shownFields as fields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
 
 const numbers = 8
 const counters = 16
@@ -14,7 +15,6 @@ const beat = 0
 const type = 1
 const wordsUsed = 2
 
-const fields = ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'unknown'] as const
 const uidAt = fields.length
 const innerAt = uidAt + 1
 const queuedAt = uidAt + 2
@@ -26,17 +26,7 @@ export function makeBoard(): SharedArrayBuffer {
   return new SharedArrayBuffer(wordsAt + wordBytes)
 }
 
-/** How a thread is doing. */
-export interface Vitals {
-  readonly queued: number
-  /** Share of time that its loop was busy, from 0 to 1. */
-  readonly busy: number
-  /** Milliseconds by which its loop was late, at most, in the last period. */
-  readonly loopDelay: number
-  readonly actors: number
-}
-
-export class Board {
+export class Board implements Signs, SignsSeen {
   readonly #numbers: Int32Array
   readonly #counters: Float64Array
   readonly #words: Buffer
@@ -55,7 +45,6 @@ export class Board {
   alive(): void {
     Atomics.add(this.#numbers, beat, 1)
   }
-  /** Whose turn it is: the actor, and the one next above it that is known to its parent's thread. */
   turn(inner: number, hosted: number): void {
     this.#counters[innerAt] = inner
     this.#counters[uidAt] = hosted
@@ -97,14 +86,18 @@ export class Board {
   get beats(): number {
     return Atomics.load(this.#numbers, beat)
   }
-  get running(): { readonly uid: number; readonly inner: number; readonly message: string | undefined } {
+  get running(): Running {
     const id = Atomics.load(this.#numbers, type)
     const at = id - 1
     const message = id === 0 ? undefined : this.#words.toString('utf8', at + 1, at + 1 + this.#words[at]!)
     return { uid: this.#counters[uidAt]!, inner: this.#counters[innerAt]!, message }
   }
+  get doing(): string {
+    const { message } = this.running
+    return message === undefined ? '' : `, since it took a ${message}`
+  }
   get lastLedger(): Ledger {
-    return Object.fromEntries(fields.map((field, i) => [field, this.#counters[i]!])) as unknown as Ledger
+    return ledgerFrom(this.#counters)
   }
   get lastVitals(): Vitals {
     return {

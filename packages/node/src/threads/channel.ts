@@ -1,5 +1,5 @@
-// One thread's end of the way to one other: records are written into a buffer here, go over as frames in shared memory
-// when the turn is over, and are read there in the order in which they were sent. What must go by structured clone
+// One thread's end of the way to one other: records are written into a buffer here, go over as frames when the
+// turn is over, and are read there in the order in which they were sent. What must go by structured clone
 // (transfers, shared memory, things that only the platform can copy) is posted first and leaves its mark in the record.
 
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
@@ -11,23 +11,13 @@ import { tag } from './codec/tags.ts'
 import { fromClone, toClone } from './cargo.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Link } from './link.ts'
+import { lineOf } from './media.ts'
+import type { ByteStream, Line, Wiring } from './medium.ts'
 import type { RefTable } from './ref-table.ts'
-import { ByteRing } from './ring.ts'
 import { hasTransfers, takeTransfer } from './transfer.ts'
 
 /** What kind of record it is: its first byte. */
 export const record = { message: 1, envelope: 2, link: 3, control: 4, answer: 5, refusal: 6, credit: 7, address: 8, unlink: 9 } as const
-
-/** What both ends of a way are given when it is opened. */
-export interface Wiring {
-  readonly peer: number
-  readonly out: SharedArrayBuffer
-  readonly in: SharedArrayBuffer
-  /** Where the peer says that it sleeps. */
-  readonly bell: SharedArrayBuffer
-  readonly wake: MessagePort
-  readonly cargo: MessagePort
-}
 
 /** Bytes after which a buffer goes over at once, while the sender goes on. */
 const eager = 16 * 1024
@@ -49,10 +39,9 @@ export class Channel {
   readonly slotRefs: unknown[] = []
   nextSlot = 0
   state: 'connecting' | 'open' | 'closed' = 'connecting'
-  #out: ByteRing | undefined
-  #in: ByteRing | undefined
-  #bell: Int32Array | undefined
-  #wake: MessagePort | undefined
+  #line: Line | undefined
+  #out: ByteStream | undefined
+  #in: ByteStream | undefined
   #cargo: MessagePort | undefined
   readonly #refs: RefTable
   readonly #toPost: unknown[] = []
@@ -79,13 +68,11 @@ export class Channel {
   }
 
   open(wiring: Wiring, onWake: () => void): void {
-    this.#out = new ByteRing(wiring.out)
-    this.#in = new ByteRing(wiring.in)
-    this.#bell = new Int32Array(wiring.bell)
-    this.#wake = wiring.wake
+    this.#line = lineOf(wiring.line)
+    this.#out = this.#line.out
+    this.#in = this.#line.in
     this.#cargo = wiring.cargo
-    this.#wake.on('message', onWake)
-    this.#wake.unref()
+    this.#line.open(onWake)
     this.#largest = this.#out.size / 2
     for (const clone of this.#toPost.splice(0)) this.#cargo.postMessage(clone, [])
     this.state = 'open'
@@ -94,7 +81,7 @@ export class Channel {
 
   close(): void {
     this.state = 'closed'
-    this.#wake?.close()
+    this.#line?.close()
     this.#cargo?.close()
   }
 
@@ -266,12 +253,12 @@ export class Channel {
   }
   /** Wakes the peer if it sleeps. */
   ring(): void {
-    if (Atomics.load(this.#bell!, 0) === 1 && Atomics.compareExchange(this.#bell!, 0, 1, 0) === 1) this.#wake!.postMessage(0, [])
+    this.#line!.ring()
   }
 
   /** Wakes the peer even if it was rung for: by a thread, maybe, that is gone and took the wake with it. */
   nudge(): void {
-    if (this.state === 'open') this.#wake!.postMessage(0, [])
+    if (this.state === 'open') this.#line!.nudge()
   }
 
   /** Reads the records that have come, up to a number of bytes, and calls back for each record. Returns how many bytes came. */

@@ -20,10 +20,11 @@ import {
 } from 'troupe/internal'
 import { Addresses, type AddressRef } from './address-ref.ts'
 import { Arrivals } from './arrivals.ts'
-import { Channel, record, type Wiring } from './channel.ts'
+import { Channel, record } from './channel.ts'
 import type { Reader } from './codec/reader.ts'
 import type { HostedCell } from './hosted.ts'
 import { metaKind } from './link.ts'
+import type { Bell, Wiring } from './medium.ts'
 import type { PlacementRequest } from './placement.ts'
 import { Pump } from './pump.ts'
 import { Questions } from './questions.ts'
@@ -78,7 +79,7 @@ export class Exchange {
   onClosed: (channel: Channel) => void = () => {}
   #toFlush: Channel[] = []
 
-  constructor(epoch: number, core: SystemCore, bell: SharedArrayBuffer, spin: number, connect: (peer: number) => void) {
+  constructor(epoch: number, core: SystemCore, bell: Bell, spin: number, connect: (peer: number) => void) {
     this.epoch = epoch
     this.core = core
     this.#pump = new Pump(this, bell, spin)

@@ -64,7 +64,7 @@ export class Losses {
     if (loss.awaited.size > 0) return
     this.#open.delete(loss)
     const { thread } = loss
-    const theirs = thread.board.lastLedger
+    const theirs = thread.signs.lastLedger
     const ended = theirs.handled + theirs.failed + theirs.unhandled + theirs.dropped + theirs.deadLettered + theirs.unknown
     const ledger = this.#ledger
     ledger.sent += theirs.sent

@@ -59,8 +59,8 @@ export class Places {
     if (this.#pool.closing) throw new ThreadLost(-1, 'terminated', 'the system is closing')
   }
   #loadOf(thread: Thread): ThreadLoad {
-    const { queued, busy, actors } = thread.board.lastVitals
-    const { beats } = thread.board
+    const { queued, busy, actors } = thread.signs.lastVitals
+    const { beats } = thread.signs
     // What a thread says of itself is as old as its last beat: those who came since are counted here.
     if (beats !== thread.placedAt) {
       thread.placedAt = beats

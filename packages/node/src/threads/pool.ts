@@ -4,8 +4,6 @@
 
 import type { ActorSnapshot, AnyRef, LedgerReport } from 'troupe'
 import type { Cell, Federation, SystemCore } from 'troupe/internal'
-import type { Vitals } from './board.ts'
-import type { Wiring } from './channel.ts'
 import { Counting } from './counting.ts'
 import { ThreadLost } from './errors.ts'
 import { Exchange } from './exchange.ts'
@@ -14,19 +12,22 @@ import { hearReports } from './hearsay.ts'
 import { followHosted, hostActors } from './hosted.ts'
 import { Inspections } from './inspections.ts'
 import { Losses } from './losses.ts'
+import { wire } from './media.ts'
+import type { Medium, Way } from './medium.ts'
 import type { PlacementRequest } from './placement.ts'
 import { Places } from './places.ts'
 import { Replacements } from './replacements.ts'
-import { ByteRing } from './ring.ts'
+import type { Vitals } from './signs.ts'
 import { spawnerFor } from './spawner.ts'
 import { TaskQueue } from './task-queue.ts'
-import { type LossReason, Thread, type ThreadSettings, wire } from './thread.ts'
+import { type LossReason, Thread, type ThreadSettings } from './thread.ts'
 import { watchThreads } from './watchdog.ts'
 
 export interface PoolSettings extends ThreadSettings {
   readonly size: number
   /** Milliseconds without a sign of life until a thread counts as hung. */
   readonly hangAfter: number
+  readonly medium: Medium
 }
 
 /** How long the end of the system waits for what is under way between threads. */
@@ -38,10 +39,9 @@ export class ThreadPool implements Federation {
   readonly tasks: TaskQueue
   readonly slots: (Thread | undefined)[]
   readonly #settings: PoolSettings
-  readonly #bell = new SharedArrayBuffer(8)
   readonly #threads = new Map<number, Thread>()
   /** Ways between two threads, by both their epochs, the lower first. */
-  readonly #ways = new Map<string, Wiring>()
+  readonly #ways = new Map<string, Way>()
   readonly #replacements: Replacements
   readonly #places: Places
   readonly #losses: Losses
@@ -58,7 +58,7 @@ export class ThreadPool implements Federation {
   constructor(core: SystemCore, settings: PoolSettings) {
     this.core = core
     this.#settings = settings
-    this.exchange = new Exchange(0, core, this.#bell, settings.spin, () => {})
+    this.exchange = new Exchange(0, core, settings.medium.mainBell, settings.spin, () => {})
     hostActors(this.exchange)
     followHosted(this.exchange)
     this.#replacements = new Replacements(core.runtime)
@@ -116,7 +116,7 @@ export class ThreadPool implements Federation {
 
   #start(slot: number): Thread {
     const epoch = ++this.#epoch
-    const thread: Thread = new Thread(epoch, slot, this.#settings, this.#bell, {
+    const thread: Thread = new Thread(epoch, slot, this.#settings, this.#settings.medium, {
       connect: (from, peer) => this.#connect(from, peer),
       lost: (...loss) => this.#lost(...loss),
     })
@@ -149,10 +149,10 @@ export class ThreadPool implements Federation {
     // Both may have asked at once; there is one way between two threads.
     const pair = from.epoch < peer ? `${from.epoch} ${peer}` : `${peer} ${from.epoch}`
     if (this.#ways.has(pair)) return
-    const [atFrom, atTo] = wire(from.epoch, to.epoch, from.bell, to.bell, this.#settings.ringBytes)
-    this.#ways.set(pair, from.epoch < peer ? atFrom : atTo)
-    to.give(atTo)
-    from.give(atFrom)
+    const { atA, atB, way } = wire(this.#settings.medium, Math.min(from.epoch, peer), Math.max(from.epoch, peer))
+    this.#ways.set(pair, way)
+    to.give(from.epoch < peer ? atB : atA)
+    from.give(from.epoch < peer ? atA : atB)
   }
 
   /** Tells threads whether anybody listens to what they observe. */
@@ -170,7 +170,7 @@ export class ThreadPool implements Federation {
 
   #lost(thread: Thread, why: LossReason, detail: string, given: unknown): void {
     const { core, exchange } = this
-    const running = thread.board.running
+    const { running } = thread.signs
     const cause = new ThreadLost(thread.slot, why, detail, given)
     const actor = running.uid === 0 ? undefined : (exchange.stubs.get(running.uid)?.ref.path ?? exchange.cellFor(running.uid)?.ref.path)
     const actors = [...exchange.stubs.values()].filter((s) => s.at === thread.epoch).length
@@ -197,6 +197,7 @@ export class ThreadPool implements Federation {
   }
   #forget(thread: Thread): void {
     this.#threads.delete(thread.epoch)
+    this.#settings.medium.forget(thread.epoch)
     for (const pair of this.#ways.keys()) if (pair.split(' ').includes(String(thread.epoch))) this.#ways.delete(pair)
     if (thread.slot >= 0 && this.slots[thread.slot] === thread) this.slots[thread.slot] = undefined
   }
@@ -252,17 +253,16 @@ export class ThreadPool implements Federation {
     return this.#finding.find(path, this.threads)
   }
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: Thread['state'] })[] {
-    return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.board.lastVitals))
+    return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.signs.lastVitals))
   }
   /** Whether the main thread said that it sleeps and nobody has rung since. */
   get asleep(): boolean {
-    return Atomics.load(new Int32Array(this.#bell), 0) === 1
+    return this.#settings.medium.mainBell.asleep
   }
   /** Ways between two threads and bytes in each that were not read, and what is waited for, in words. */
   get waits(): readonly string[] {
-    const unread = (ring: SharedArrayBuffer): number => new ByteRing(ring).used
     return [
-      ...Array.from(this.#ways, ([pair, way]) => `way between threads ${pair}: ${unread(way.out)} bytes unread, and ${unread(way.in)} back`),
+      ...Array.from(this.#ways, ([pair, way]) => `way between threads ${pair}: ${way.standing()}`),
       ...this.#losses.waits,
       ...this.#counting.waits,
       ...this.#inspections.waits,

@@ -1,6 +1,8 @@
 // When a thread reads what has come: at once when woken, then again and again while there is traffic; then it sleeps,
 // after having said so, so that whoever sends next wakes it.
 
+import type { Bell } from './medium.ts'
+
 /** What is looked after. */
 interface Pumped {
   /** Reads what has come; returns how many bytes had. */
@@ -16,7 +18,7 @@ const stream = 2048
 
 export class Pump {
   readonly #of: Pumped
-  readonly #bell: Int32Array
+  readonly #bell: Bell
   /** Milliseconds of looking for more before sleeping. */
   readonly #spin: number
   #scheduled = false
@@ -24,9 +26,9 @@ export class Pump {
   #score = 4
   #sinceSpin = 0
 
-  constructor(of: Pumped, bell: SharedArrayBuffer, spin: number) {
+  constructor(of: Pumped, bell: Bell, spin: number) {
     this.#of = of
-    this.#bell = new Int32Array(bell)
+    this.#bell = bell
     this.#spin = spin
   }
 
@@ -72,9 +74,9 @@ export class Pump {
   #sleep(): boolean {
     this.#idleSince = 0
     this.#of.resting()
-    Atomics.store(this.#bell, 0, 1)
+    this.#bell.rest()
     if (!this.#of.hasIncoming) return true
-    Atomics.store(this.#bell, 0, 0)
+    this.#bell.rise()
     return false
   }
 }

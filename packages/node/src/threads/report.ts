@@ -10,14 +10,15 @@ export function reportOn(pool: ThreadPool): readonly string[] {
   const now = exchange.now
   const lines: string[] = []
   for (const thread of pool.threads) {
-    const { uid, message } = thread.board.running
+    const { uid, message } = thread.signs.running
+    const turn = `last turn of ${exchange.stubs.get(uid)?.ref.path ?? uid}${message === undefined ? '' : ` on ${message}`}`
     const channel = exchange.channels.get(thread.epoch)
     const way = channel?.standing
     lines.push(
       [
         `thread ${thread.epoch} in place ${thread.slot}: ${thread.state}${thread.asleep ? ', asleep' : ''}`,
-        `last beat seen ${Math.round(now - thread.lastBeatAt)} ms ago, ${thread.board.beats} in all`,
-        `last turn of ${exchange.stubs.get(uid)?.ref.path ?? uid}${message === undefined ? '' : ` on ${message}`}`,
+        `last beat seen ${Math.round(now - thread.lastBeatAt)} ms ago, ${thread.signs.beats} in all`,
+        uid === 0 ? 'no turn seen' : turn,
         way === undefined
           ? 'no way to it'
           : `way ${channel!.state}, ${way.unsent} bytes unsent, ${way.unread} unread there, ${way.incoming} unread here`,

@@ -4,6 +4,8 @@
 //   header │ written │ read │ writer waits │ …        positions count bytes and wrap at 2³²; the size is a power of two
 //   data   │ length (4 bytes, top bit: more follows) │ bytes … │ length │ bytes …
 
+import type { ByteStream } from './medium.ts'
+
 const written = 0
 const read = 1
 const waits = 2
@@ -15,7 +17,7 @@ export function makeRing(size: number): SharedArrayBuffer {
   return new SharedArrayBuffer(headerBytes + size)
 }
 
-export class ByteRing {
+export class ByteRing implements ByteStream {
   readonly #header: Int32Array
   readonly #data: Uint8Array
   readonly #mask: number
@@ -23,7 +25,6 @@ export class ByteRing {
   /** What came of a frame whose rest is still to come. */
   #parts: Buffer[] = []
   #into: Buffer
-  /** How many bytes of what `next` returned are the frame. */
   frameLength = 0
 
   constructor(memory: SharedArrayBuffer) {
@@ -34,15 +35,10 @@ export class ByteRing {
     this.#into = Buffer.allocUnsafeSlow(4096)
   }
 
-  /** Bytes that are written and not read. */
   get used(): number {
     return (Atomics.load(this.#header, written) - Atomics.load(this.#header, read)) >>> 0
   }
 
-  /**
-   * Writes a frame, or as much of it as there is room for; returns how many of its bytes went. A frame that goes in
-   * parts is put together by the reader.
-   */
   write(frame: Uint8Array, from: number, to: number): number {
     const free = this.size - this.used
     const length = to - from
@@ -56,7 +52,6 @@ export class ByteRing {
     return fits
   }
 
-  /** The next whole frame, valid until the next call; undefined when there is none. */
   next(): Buffer | undefined {
     for (;;) {
       if (this.used === 0) return undefined
@@ -81,11 +76,9 @@ export class ByteRing {
     }
   }
 
-  /** The writer has more than fits and wants to be woken when there is room. */
   waitForRoom(): void {
     Atomics.store(this.#header, waits, 1)
   }
-  /** Whether the writer waits for room; asked by the reader, once. */
   takeWait(): boolean {
     return Atomics.load(this.#header, waits) === 1 && Atomics.exchange(this.#header, waits, 0) === 1
   }

@@ -1,16 +1,15 @@
 // One worker thread as the main one sees it: started, watched, ended. It is used once: a replacement is another.
 
-import { MessageChannel, Worker, type ResourceLimits } from 'node:worker_threads'
-import { Board, makeBoard } from './board.ts'
-import type { Wiring } from './channel.ts'
-import { makeRing } from './ring.ts'
+import { Worker, type ResourceLimits } from 'node:worker_threads'
+import { portsOf, portsOfBerth, wire } from './media.ts'
+import type { Berth, Medium, Wiring } from './medium.ts'
+import type { SignsSeen } from './signs.ts'
 import type { ThreadData } from './worker-main.ts'
 
 /** How threads are set up. */
 export interface ThreadSettings {
   readonly systemName: string
   readonly askTimeout: number
-  readonly ringBytes: number
   readonly beatEvery: number
   readonly spin: number
   readonly resourceLimits: ResourceLimits | undefined
@@ -29,11 +28,11 @@ export class Thread {
   readonly epoch: number
   /** Which place of the pool it fills; −1 for a thread of one actor. */
   readonly slot: number
-  readonly bell: SharedArrayBuffer = new SharedArrayBuffer(8)
-  readonly board: Board
+  readonly signs: SignsSeen
   readonly wiring: Wiring
   /** Resolves when it is gone and its loss was told. */
   readonly gone: Promise<void>
+  readonly #berth: Berth
   readonly #worker: Worker
   state: 'starting' | 'up' | 'ending' | 'gone' = 'starting'
   /** Actors that were given this place since its beat number `placedAt`. */
@@ -49,19 +48,19 @@ export class Thread {
   #why: LossReason | undefined
   #cause: unknown
 
-  constructor(epoch: number, slot: number, settings: ThreadSettings, mainBell: SharedArrayBuffer, events: ThreadEvents) {
+  constructor(epoch: number, slot: number, settings: ThreadSettings, medium: Medium, events: ThreadEvents) {
     this.epoch = epoch
     this.slot = slot
-    const board = makeBoard()
-    this.board = new Board(board)
-    const [here, there] = wire(0, epoch, mainBell, this.bell, settings.ringBytes)
-    this.wiring = here
+    this.#berth = medium.berth(epoch)
+    this.signs = this.#berth.signs
+    const { parts } = this.#berth
+    const { atA, atB } = wire(medium, 0, epoch)
+    this.wiring = atA
     const data: ThreadData = {
       epoch,
       systemName: settings.systemName,
-      bell: this.bell,
-      board,
-      main: there,
+      berth: parts,
+      main: atB,
       beatEvery: settings.beatEvery,
       spin: settings.spin,
       askTimeout: settings.askTimeout,
@@ -69,7 +68,7 @@ export class Thread {
     this.#worker = new Worker(entry(), {
       workerData: data,
       name: `${settings.systemName}-${slot < 0 ? 'pinned' : slot}`,
-      transferList: [there.wake, there.cargo],
+      transferList: [...portsOf(atB), ...portsOfBerth(parts)],
       ...(settings.resourceLimits === undefined ? undefined : { resourceLimits: settings.resourceLimits }),
       ...(settings.execArgv === undefined ? undefined : { execArgv: [...settings.execArgv] }),
     })
@@ -95,14 +94,13 @@ export class Thread {
     })
   }
 
-  /** Whether it said that it sleeps and nobody has rung since. */
   get asleep(): boolean {
-    return Atomics.load(new Int32Array(this.bell), 0) === 1
+    return this.#berth.asleep
   }
 
   /** Gives it its end of a way to another thread. */
   give(wiring: Wiring): void {
-    this.#worker.postMessage({ wiring }, [wiring.wake, wiring.cargo])
+    this.#worker.postMessage({ wiring }, portsOf(wiring))
   }
 
   /** Ends it for cause: its loss is told when it is gone. */
@@ -119,18 +117,6 @@ export class Thread {
     await this.#worker.terminate()
     this.state = 'gone'
   }
-}
-
-/** Both ends of a way between two threads. */
-export function wire(a: number, b: number, bellOfA: SharedArrayBuffer, bellOfB: SharedArrayBuffer, ringBytes: number): [atA: Wiring, atB: Wiring] {
-  const ab = makeRing(ringBytes)
-  const ba = makeRing(ringBytes)
-  const wake = new MessageChannel()
-  const cargo = new MessageChannel()
-  return [
-    { peer: b, out: ab, in: ba, bell: bellOfB, wake: wake.port1, cargo: cargo.port1 },
-    { peer: a, out: ba, in: ab, bell: bellOfA, wake: wake.port2, cargo: cargo.port2 },
-  ]
 }
 
 /** Built, the entry lies beside this; from sources, the host must strip types, or the built one is taken. */

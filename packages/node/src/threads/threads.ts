@@ -4,9 +4,10 @@ import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
 import { type ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
 import { coreOf } from 'troupe/internal'
-import type { Vitals } from './board.ts'
+import { hostShares, mediumOf } from './media.ts'
 import { ThreadPool } from './pool.ts'
 import { reportOn } from './report.ts'
+import type { Vitals } from './signs.ts'
 import type { TaskOptions } from './task-queue.ts'
 
 /** How the threads of a system are set up; every field has a default. */
@@ -15,10 +16,15 @@ export interface ThreadsOptions {
   readonly size?: number | undefined
   /** Milliseconds without a sign of life until a thread is ended and replaced; 10,000 if left out. */
   readonly hangAfter?: number | undefined
-  /** Bytes of shared memory for each direction between two threads, a power of two; 1 MiB if left out. */
+  /** Bytes that may be under way in each direction between two threads, a power of two; 1 MiB if left out. */
   readonly ringBytes?: number | undefined
   /** Milliseconds that an idle thread looks for more before it sleeps; 0.05 if left out. */
   readonly spin?: number | undefined
+  /**
+   * Whether threads talk through shared memory: if left out, where the host has it. With `false` everything goes by message
+   * ports: the promises are the same, answers take longer, and what a hung thread was doing cannot be told.
+   */
+  readonly sharedMemory?: boolean | undefined
   /** Limits of memory for each thread, as Node takes them. */
   readonly resourceLimits?: ResourceLimits | undefined
   /** Options of Node for each thread. */
@@ -56,7 +62,8 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  *
  * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T4); a lost or hung thread is
  * replaced and each of its actors fails with `ThreadLost`; the threads end with the system.
- * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, or the host no shared memory.
+ * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, or when shared memory is asked for that the
+ * host does not have.
  *
  * @example
  * threads(system, { size: 4 })
@@ -64,8 +71,11 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  */
 export function threads(system: ActorSystem, options: ThreadsOptions = {}): Threads {
   if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
-  if (typeof SharedArrayBuffer === 'undefined')
-    throw new NotAllowed('Threads need shared memory, and this host has no SharedArrayBuffer. Start Node without the flag that takes it away.')
+  const shared = options.sharedMemory ?? hostShares()
+  if (shared && !hostShares())
+    throw new NotAllowed(
+      'Threads cannot share memory: this host has no SharedArrayBuffer. Leave sharedMemory out, or start Node without the flag that takes it away.',
+    )
   const core = coreOf(system)
   const size = whole('size', options.size ?? Math.max(2, availableParallelism()), 2)
   const hangAfter = whole('hangAfter', options.hangAfter ?? 10_000, 20)
@@ -74,7 +84,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   const pool = new ThreadPool(core, {
     size,
     hangAfter,
-    ringBytes,
+    medium: mediumOf(shared, ringBytes),
     systemName: core.name,
     askTimeout: core.askTimeout,
     beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),

@@ -5,7 +5,7 @@ import { watchThreads } from './watchdog.ts'
 const hangAfter = 200
 let now = 0
 let killed: number[] = []
-const board = { beats: 1, running: { uid: 0, inner: 0, message: undefined } }
+const signs = { beats: 1, doing: '' }
 let end = (): void => {}
 
 /** The watchdog's timer comes so many milliseconds after the last time. */
@@ -18,7 +18,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   now = 0
   killed = []
-  const thread = { state: 'up', board, lastBeats: -1, lastBeatAt: 0, silent: 0, kill: () => killed.push(now) } as unknown as Thread
+  const thread = { state: 'up', signs, lastBeats: -1, lastBeatAt: 0, silent: 0, kill: () => killed.push(now) } as unknown as Thread
   end = watchThreads({ core: { runtime: { now: () => now } }, threads: [thread], tellListening: () => {} }, hangAfter)
   look(10)
 })
@@ -42,7 +42,7 @@ test('a hung thread is ended also beside a main thread that is always late', () 
 test('a process that was stopped for long ends nobody who beats soon after', () => {
   look(60_000)
   look(10)
-  board.beats++
+  signs.beats++
   look(10)
   for (let i = 0; i < 15; i++) look(10)
   expect(killed).toEqual([])

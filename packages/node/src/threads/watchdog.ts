@@ -1,5 +1,5 @@
-// Ends threads that show no sign of life. The sign is a counter in shared memory, so that asking for it costs the
-// thread nothing. When the main thread was itself late, or the whole process was stopped for a while, only a part of that time
+// Ends threads that show no sign of life. The sign is a count of beats, shown by the thread and read here without
+// asking it. When the main thread was itself late, or the whole process was stopped for a while, only a part of that time
 // counts: enough to end a hung thread also beside a main one that is always late.
 
 import type { Thread } from './thread.ts'
@@ -22,7 +22,7 @@ export function watchThreads(pool: Watched, hangAfter: number): () => void {
     pool.tellListening()
     for (const thread of pool.threads) {
       if (thread.state !== 'up') continue
-      const { beats } = thread.board
+      const { beats } = thread.signs
       if (beats !== thread.lastBeats) {
         thread.lastBeats = beats
         thread.lastBeatAt = now
@@ -31,11 +31,7 @@ export function watchThreads(pool: Watched, hangAfter: number): () => void {
       }
       thread.silent += passed
       if (thread.silent >= hangAfter) {
-        const { message } = thread.board.running
-        thread.kill(
-          'hung',
-          new Error(`no sign of life for ${Math.round(now - thread.lastBeatAt)} ms${message === undefined ? '' : `, since it took a ${message}`}`),
-        )
+        thread.kill('hung', new Error(`no sign of life for ${Math.round(now - thread.lastBeatAt)} ms${thread.signs.doing}`))
       }
     }
   }, period)

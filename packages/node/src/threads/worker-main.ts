@@ -5,13 +5,13 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ActorSystem, type Logger, type Observation, type SystemOptions } from 'troupe'
 import { type Cell, coreOf, type LocalRef, MessageRing, snapshotOf, typeOf } from 'troupe/internal'
-import { Board } from './board.ts'
 import { answerCensus } from './census.ts'
-import type { Wiring } from './channel.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
 import { answerFinding } from './finding.ts'
 import { followHosted, hostActors, HostedCell } from './hosted.ts'
+import { berthOf } from './media.ts'
+import type { BerthParts, Wiring } from './medium.ts'
 import type { PlacementRequest } from './placement.ts'
 import { spawnerFor } from './spawner.ts'
 import { serveTasks } from './task-service.ts'
@@ -20,8 +20,7 @@ import { serveTasks } from './task-service.ts'
 export interface ThreadData {
   readonly epoch: number
   readonly systemName: string
-  readonly bell: SharedArrayBuffer
-  readonly board: SharedArrayBuffer
+  readonly berth: BerthParts
   readonly main: Wiring
   readonly beatEvery: number
   readonly spin: number
@@ -30,13 +29,13 @@ export interface ThreadData {
 
 const data = workerData as ThreadData
 const port = parentPort!
-const board = new Board(data.board)
+const { bell, signs } = berthOf(data.berth)
 
 /** Says which message is taken, where it can be read if the thread never comes back from it. */
 class NotingRing extends MessageRing {
   override shift(): unknown {
     const message = super.shift()
-    if (message !== undefined) board.message(typeOf(message))
+    if (message !== undefined) signs.message(typeOf(message))
     return message
   }
 }
@@ -47,9 +46,9 @@ const system = ActorSystem.create(`${data.systemName}-${data.epoch}`, {
 } satisfies SystemOptions)
 const core = coreOf(system)
 core.beginUids(firstUid(data.epoch))
-const exchange = new Exchange(data.epoch, core, data.bell, data.spin, (peer) => port.postMessage({ connect: peer }))
+const exchange = new Exchange(data.epoch, core, bell, data.spin, (peer) => port.postMessage({ connect: peer }))
 exchange.makeMailbox = () => new NotingRing()
-exchange.onRound = () => board.ledger(core.ledger)
+exchange.onRound = () => signs.ledger(core.ledger)
 hostActors(exchange)
 followHosted(exchange)
 noteTurns()
@@ -100,7 +99,7 @@ function noteTurns(): void {
     get: () => current,
     set: (cell: Cell | undefined) => {
       current = cell
-      if (cell !== undefined) board.turn(cell.ref.uid, hostedAbove(cell.ref))
+      if (cell !== undefined) signs.turn(cell.ref.uid, hostedAbove(cell.ref))
     },
   })
   const spare: MessageRing[] = []
@@ -171,12 +170,12 @@ function beat(): void {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   let before = performance.eventLoopUtilization()
-  board.alive()
+  signs.alive()
   setInterval(() => {
-    board.alive()
+    signs.alive()
     const now = performance.eventLoopUtilization()
     const { queued } = exchange.ledger()
-    board.vitals({
+    signs.vitals({
       queued,
       busy: performance.eventLoopUtilization(now, before).utilization,
       loopDelay: Math.max(0, delay.max / 1e6 - 20),
@@ -184,6 +183,6 @@ function beat(): void {
     })
     before = now
     delay.reset()
-    board.ledger(core.ledger)
+    signs.ledger(core.ledger)
   }, data.beatEvery).unref()
 }

@@ -5,8 +5,16 @@ import { runChaos } from './chaos.ts'
 const seconds = Number(process.argv[2] ?? 30)
 const actors = Number(process.argv[3] ?? 10_000)
 const seed = Number(process.argv[4] ?? (performance.timeOrigin % 1_000_000) | 0)
-console.log(`${actors} actors on 2 threads for ${seconds} s, seed ${seed}`)
-const result = await runChaos({ actors, milliseconds: seconds * 1000, hangAfter: 500, every: 1000, seed })
+const byPorts = process.argv[5] === 'ports'
+console.log(`${actors} actors on 2 threads${byPorts ? ' without shared memory' : ''} for ${seconds} s, seed ${seed}`)
+const result = await runChaos({
+  actors,
+  milliseconds: seconds * 1000,
+  hangAfter: 500,
+  every: 1000,
+  seed,
+  ...(byPorts ? { sharedMemory: false } : undefined),
+})
 const { ledger, overdue } = result
 console.log('kills        ', result.kills)
 console.log('threads lost ', result.losses)

@@ -12,6 +12,7 @@ export interface ChaosPlan {
   /** Milliseconds between kills. */
   readonly every: number
   readonly seed: number
+  readonly sharedMemory?: boolean | undefined
   /** Milliseconds that everything after the kills may take; then the run ends with a diagnosis. */
   readonly patience?: number
 }
@@ -41,7 +42,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
   const system = ActorSystem.create('chaos', {
     supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }),
   })
-  const pool = threads(system, { size: 2, hangAfter: plan.hangAfter })
+  const pool = threads(system, { size: 2, hangAfter: plan.hangAfter, sharedMemory: plan.sharedMemory })
   const progress: Progress = { phase: 'spawning', answered: 0, asked: 0, seq: 0 }
   let timer: NodeJS.Timeout | undefined
   const stuck = new Promise<never>((_resolve, reject) => {

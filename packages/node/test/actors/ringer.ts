@@ -9,15 +9,18 @@ export type Ringer =
   | { readonly type: 'bell'; readonly replyTo: ActorRef<SharedArrayBuffer> }
   | { readonly type: 'ring-and-die'; readonly bell: SharedArrayBuffer | undefined }
 
-const data = workerData as { readonly bell: SharedArrayBuffer; readonly main: { readonly bell: SharedArrayBuffer } }
+interface WithBell {
+  readonly bell: SharedArrayBuffer
+}
+const data = workerData as { readonly berth: WithBell; readonly main: { readonly line: WithBell } }
 
 export const ringer: ActorDefinition<[], Ringer> = defineActor(import.meta.url, 'ringer', () =>
   receive<Ringer>((_ctx, m) => {
     if (m.type === 'bell') {
-      m.replyTo.tell(data.bell)
+      m.replyTo.tell(data.berth.bell)
       return same
     }
-    const bell = new Int32Array(m.bell ?? data.main.bell)
+    const bell = new Int32Array(m.bell ?? data.main.line.bell)
     // Once it sleeps. What this thread has to say has gone by then, so that nothing else wakes it.
     const ring = (): void => {
       if (Atomics.compareExchange(bell, 0, 1, 0) === 1) process.exit(5)

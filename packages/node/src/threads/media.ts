@@ -1,0 +1,38 @@
+// The choice of what lies between threads, by the main one, and what others make of what they were given. The only place that
+// knows of both.
+
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { BerthParts, Line, LineParts, Medium, OwnBerth, Way, Wiring } from './medium.ts'
+import { portBerth, PortLine, PortMedium } from './port-medium.ts'
+import { sharedBerth, SharedLine, SharedMedium } from './shared-medium.ts'
+
+export function hostShares(): boolean {
+  return typeof SharedArrayBuffer !== 'undefined'
+}
+
+/** `bytes` may be under way in each direction between two threads. */
+export function mediumOf(shared: boolean, bytes: number): Medium {
+  return shared ? new SharedMedium(bytes) : new PortMedium(bytes)
+}
+
+export function lineOf(parts: LineParts): Line {
+  return parts.kind === 'shared' ? new SharedLine(parts) : new PortLine(parts)
+}
+export function berthOf(parts: BerthParts): OwnBerth {
+  return parts.kind === 'shared' ? sharedBerth(parts) : portBerth(parts)
+}
+
+/** Both ends of a way between two threads. */
+export function wire(medium: Medium, a: number, b: number): { readonly atA: Wiring; readonly atB: Wiring; readonly way: Way } {
+  const way = medium.way(a, b)
+  const cargo = new MessageChannel()
+  return { atA: { peer: b, line: way.atA, cargo: cargo.port1 }, atB: { peer: a, line: way.atB, cargo: cargo.port2 }, way }
+}
+
+/** What must be moved, not copied, when it is given to a thread. */
+export function portsOf({ line, cargo }: Wiring): MessagePort[] {
+  return line.kind === 'shared' ? [cargo, line.wake] : [cargo, line.out, line.in]
+}
+export function portsOfBerth(parts: BerthParts): MessagePort[] {
+  return parts.kind === 'shared' ? [] : [parts.board]
+}

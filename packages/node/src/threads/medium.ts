@@ -1,0 +1,103 @@
+// What lies between threads: how bytes go over, how a sleeper is woken, and where a thread shows that it lives. There are
+// two: shared memory, and message ports where the host has none. Which one it is is decided once, in media; everybody else
+// depends on what is said here.
+
+import type { MessagePort } from 'node:worker_threads'
+import type { Signs, SignsSeen } from './signs.ts'
+
+/** A stream of frames from one thread to one other: one writer, one reader, and never more than `size` bytes under way. */
+export interface ByteStream {
+  readonly size: number
+  /** Bytes that are written and not read; to a writer by ports also those whose reading was not acknowledged yet. */
+  readonly used: number
+  /** How many bytes of what `next` returned are the frame. */
+  readonly frameLength: number
+  /**
+   * Writes a frame, or as much of it as there is room for; returns how many of its bytes went. A frame that goes in
+   * parts is put together by the reader.
+   */
+  write(frame: Uint8Array, from: number, to: number): number
+  /** The next whole frame, valid until the next call; undefined when there is none. */
+  next(): Buffer | undefined
+  /** The writer has more than fits and wants to be woken when there is room. */
+  waitForRoom(): void
+  /** Whether the writer waits for room; asked by the reader, once. */
+  takeWait(): boolean
+}
+
+/** One thread's end of the connection with one other: a stream for each direction, and a way to wake. */
+export interface Line {
+  readonly out: ByteStream
+  readonly in: ByteStream
+  /** Begins; from now on `onWake` is called when there is something to look at and this thread sleeps. Keeps no process alive. */
+  open(onWake: () => void): void
+  /** Wakes the peer if it sleeps. */
+  ring(): void
+  /** Wakes the peer even if it was rung for: by a thread, maybe, that is gone and took the wake with it. */
+  nudge(): void
+  close(): void
+}
+
+/** Where a thread says that it sleeps. */
+export interface Bell {
+  readonly asleep: boolean
+  rest(): void
+  rise(): void
+}
+
+/** What a thread makes its end of a line from. */
+export type LineParts =
+  | {
+      readonly kind: 'shared'
+      readonly out: SharedArrayBuffer
+      readonly in: SharedArrayBuffer
+      /** Where the peer says that it sleeps. */
+      readonly bell: SharedArrayBuffer
+      readonly wake: MessagePort
+    }
+  | { readonly kind: 'ports'; readonly out: MessagePort; readonly in: MessagePort; readonly size: number }
+
+/** What both ends of a way are given when it is opened. */
+export interface Wiring {
+  readonly peer: number
+  readonly line: LineParts
+  /** For what must go by structured clone. */
+  readonly cargo: MessagePort
+}
+
+/** What a thread makes its bell and its signs from. */
+export type BerthParts =
+  | { readonly kind: 'shared'; readonly bell: SharedArrayBuffer; readonly board: SharedArrayBuffer }
+  | { readonly kind: 'ports'; readonly board: MessagePort }
+
+/** A thread's own: its bell, and where it shows its signs. */
+export interface OwnBerth {
+  readonly bell: Bell
+  readonly signs: Signs
+}
+
+/** What the main thread sees of a thread, and what that one is to be given. */
+export interface Berth {
+  /** Whether it said that it sleeps and nobody has rung since, as far as that can be seen. */
+  readonly asleep: boolean
+  readonly signs: SignsSeen
+  readonly parts: BerthParts
+}
+
+/** A way between two threads as the one who made it sees it. */
+export interface Way {
+  readonly atA: LineParts
+  readonly atB: LineParts
+  /** What was not read, in words. */
+  standing(): string
+}
+
+/** Makes what lies between threads; used by the main one, whose number is 0. */
+export interface Medium {
+  readonly mainBell: Bell
+  berth(epoch: number): Berth
+  /** A way between two threads that have their berths. */
+  way(a: number, b: number): Way
+  /** A thread is gone. */
+  forget(epoch: number): void
+}

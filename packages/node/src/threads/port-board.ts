@@ -1,0 +1,85 @@
+// What a thread shows of itself where there is no shared memory: small notes by a port, which whoever wants to know reads at
+// that moment. Whose turn it is cannot be shown so: a note for each message would cost more than the message.
+
+import type { MessagePort } from 'node:worker_threads'
+import type { Ledger } from './ledger-shape.ts'
+import { PortReader } from './port-reader.ts'
+import { ledgerFrom, type Running, shownFields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
+
+type Note = { readonly beat: true } | { readonly vitals: Vitals } | { readonly ledger: readonly number[] }
+
+/** Notes of ledgers that may lie there unread. A main thread that is later than that sees an older ledger, not a full memory. */
+const most = 8192
+
+export class PortSigns implements Signs {
+  readonly #port: MessagePort
+  readonly #came: PortReader<number>
+  #shown: readonly number[] = []
+  #unread = 0
+  constructor(port: MessagePort) {
+    this.#port = port
+    this.#came = new PortReader(port, (read) => void (this.#unread -= read))
+  }
+
+  alive(): void {
+    this.#note({ beat: true })
+  }
+  turn(): void {}
+  message(): void {}
+  vitals(vitals: Vitals): void {
+    this.#note({ vitals })
+  }
+  ledger(ledger: Ledger): void {
+    if (this.#shown.length > 0 && shownFields.every((field, i) => ledger[field] === this.#shown[i])) return
+    if (this.#unread >= most) this.#came.look()
+    if (this.#unread >= most) return
+    this.#unread++
+    this.#shown = shownFields.map((field) => ledger[field])
+    this.#note({ ledger: this.#shown })
+  }
+  #note(note: Note): void {
+    this.#port.postMessage(note, [])
+  }
+}
+
+export class PortSignsSeen implements SignsSeen {
+  readonly #port: MessagePort
+  readonly #came: PortReader<Note>
+  #beats = 0
+  #vitals: Vitals = { queued: 0, busy: 0, loopDelay: 0, actors: 0 }
+  #ledger: readonly number[] = shownFields.map(() => 0)
+  #read = 0
+  readonly running: Running = { uid: 0, inner: 0, message: undefined }
+  readonly doing = '; what it was doing cannot be seen without shared memory'
+  constructor(port: MessagePort) {
+    this.#port = port
+    this.#came = new PortReader(port, (note) => this.#take(note))
+  }
+
+  get beats(): number {
+    this.#look()
+    return this.#beats
+  }
+  get lastVitals(): Vitals {
+    this.#look()
+    return this.#vitals
+  }
+  get lastLedger(): Ledger {
+    this.#look()
+    return ledgerFrom(this.#ledger)
+  }
+
+  #look(): void {
+    this.#came.look()
+    if (this.#read < most / 4) return
+    this.#port.postMessage(this.#read, [])
+    this.#read = 0
+  }
+  #take(note: Note): void {
+    if ('ledger' in note) {
+      this.#ledger = note.ledger
+      this.#read++
+    } else if ('vitals' in note) this.#vitals = note.vitals
+    else this.#beats++
+  }
+}

@@ -1,0 +1,48 @@
+// What a thread shows of itself: that it lives, whose turn it is and on which message, how it is doing, and its ledger.
+// It is shown before anything leaves the thread, so that what others have of it is never newer than what it has shown.
+
+import type { Ledger } from './ledger-shape.ts'
+
+/** How a thread is doing. */
+export interface Vitals {
+  readonly queued: number
+  /** Share of time that its loop was busy, from 0 to 1. */
+  readonly busy: number
+  /** Milliseconds by which its loop was late, at most, in the last period. */
+  readonly loopDelay: number
+  readonly actors: number
+}
+
+/** What the thread shows. */
+export interface Signs {
+  alive(): void
+  /** Whose turn it is: the actor, and the one next above it that is known to its parent's thread. */
+  turn(inner: number, hosted: number): void
+  message(type: string): void
+  ledger(ledger: Ledger): void
+  vitals(vitals: Vitals): void
+}
+
+/** Whose turn was the last, and on which message; 0 and undefined where that is not known. */
+export interface Running {
+  readonly uid: number
+  readonly inner: number
+  readonly message: string | undefined
+}
+
+/** What others see, also when the thread hangs or is gone. */
+export interface SignsSeen {
+  readonly beats: number
+  readonly running: Running
+  /** What it was doing, in words that follow "no sign of life"; empty if nothing. */
+  readonly doing: string
+  readonly lastLedger: Ledger
+  readonly lastVitals: Vitals
+}
+
+/** What of a ledger is shown, in this order. */
+export const shownFields = ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'unknown'] as const
+
+export function ledgerFrom(counts: ArrayLike<number>): Ledger {
+  return Object.fromEntries(shownFields.map((field, i) => [field, counts[i]!])) as unknown as Ledger
+}
