@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=chaos-main.d.ts.map
