@@ -89,7 +89,8 @@ test('spawn options that are wrong turn peers away with their code, and the log 
 
 test('a listener that is closed before it listens never listens, and whoever asked for its address hears of none', () =>
   leakless(async () => {
-    const system = hostSystem()
+    // A slice that no pause of a busy machine uses up: what is told here is then handled before the host goes on.
+    const system = hostSystem({ dispatcher: { slice: 60_000 } })
     const owner = inbox<Event>(system)
     const listener = system.spawn(tcp.listen({ port: 0, host: 'localhost', owner: owner.ref }))
     const asked = listener.ask({ type: 'address' })
