@@ -1,20 +1,12 @@
 // What users rely on, the same for actors of this thread and of others: each claim is tried on every dispatcher.
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { supervise } from 'troupe'
-import { Stage, stageDefaults } from './stage.ts'
+import { stageDefaults, stagesOfTests } from './stage.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
-const stages: Stage[] = []
-const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
-  const made = new Stage(...args)
-  stages.push(made)
-  return made
-}
-afterEach(async () => {
-  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
-})
+const stage = stagesOfTests()
 
 const now = { backoff: { min: 0, max: 0 } }
 const decide = (code: string) => (cause: unknown) => ((cause as { code?: string }).code === code ? ('resume' as const) : ('restart' as const))

@@ -1,24 +1,16 @@
 // What crosses the border between threads: buffers, functions that must not, credits, placement, tasks.
 
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { bounded, child, supervise, supervisor } from 'troupe'
 import { transfer } from '@troupe/node'
 import { Cart } from '../dist-test/cart.js'
 import type * as tasks from '../dist-test/subject.js'
 import { subject } from '../dist-test/subject.js'
-import { Stage } from './stage.ts'
+import { type Stage, stagesOfTests } from './stage.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
-const stages: Stage[] = []
-const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
-  const made = new Stage(...args)
-  stages.push(made)
-  return made
-}
-afterEach(async () => {
-  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
-})
+const stage = stagesOfTests()
 const url = new URL('../dist-test/subject.js', import.meta.url).href
 
 test('what cannot be cloned is a dead letter that names the field, and an ask of it is refused', async () => {

@@ -1,22 +1,14 @@
 // Threads that are lost: how it is noticed, what becomes of their actors, and that every message is accounted for.
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Observation, supervise } from 'troupe'
 import type { Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
-import { Stage, stageDefaults } from './stage.ts'
+import { stageDefaults, stagesOfTests } from './stage.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const stages: Stage[] = []
-const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
-  const made = new Stage(...args)
-  stages.push(made)
-  return made
-}
-afterEach(async () => {
-  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
-})
+const stage = stagesOfTests()
 
 /** Whether threads share no memory: then nobody sees what a hung one was doing, and there are no bells. */
 const byPorts = stageDefaults.sharedMemory === false

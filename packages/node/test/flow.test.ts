@@ -1,22 +1,14 @@
 // Messages that cannot go over yet: they wait without costing anything, and each goes when its own way is free.
 
 import { setImmediate as nextPass } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { bounded } from 'troupe'
 import { coreOf } from 'troupe/internal'
-import { Stage } from './stage.ts'
+import { stagesOfTests } from './stage.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const stages: Stage[] = []
-const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
-  const made = new Stage(...args)
-  stages.push(made)
-  return made
-}
-afterEach(async () => {
-  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
-})
+const stage = stagesOfTests()
 
 test('an actor whose messages wait for credit takes no turns on the thread they wait on', async () => {
   const s = stage()

@@ -1,22 +1,14 @@
 // Options and handles of actors on threads: what is said of them beside their parent holds where they run.
 
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { handleOf, receive, same, supervise } from 'troupe'
 import { Cart, shopper } from '../dist-test/cart.js'
 import { choosy, reentrantActor, watched } from '../dist-test/optioned.js'
-import { Stage } from './stage.ts'
+import { stagesOfTests } from './stage.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const stages: Stage[] = []
-const stage = (...args: ConstructorParameters<typeof Stage>): Stage => {
-  const made = new Stage(...args)
-  stages.push(made)
-  return made
-}
-afterEach(async () => {
-  for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
-})
+const stage = stagesOfTests()
 
 test('a reentrant actor takes other messages while one is pending', async () => {
   const s = stage()

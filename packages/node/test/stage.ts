@@ -1,6 +1,7 @@
 // A system with threads for one test: what actors report can be waited for, bounded in time; at the end the ledger of
 // all threads must add up and nothing may be left.
 
+import { afterEach } from 'vitest'
 import { type ActorRef, ActorSystem, type Logger, receive, same, type SpawnOptions, type SystemOptions } from 'troupe'
 import { threads, type Threads, type ThreadsOptions } from '@troupe/node'
 import { type Report, type Script, subject, type Subject } from '../dist-test/subject.js'
@@ -96,4 +97,17 @@ export class Stage {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Makes stages that end with their test, whatever became of it. To be called once, at the top of a file of tests. */
+export function stagesOfTests(): (...args: ConstructorParameters<typeof Stage>) => Stage {
+  const stages: Stage[] = []
+  afterEach(async () => {
+    for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
+  })
+  return (...args) => {
+    const made = new Stage(...args)
+    stages.push(made)
+    return made
+  }
 }
