@@ -4,7 +4,7 @@ import { createTestKit } from '@troupe/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ActorSystem } from 'troupe'
-import { type ActorContext, type ActorRef, type Behavior, ignore, receive, same, stopped, unhandled } from 'troupe'
+import { type ActorContext, type ActorRef, type Behavior, delay, ignore, receive, same, stopped, unhandled } from 'troupe'
 
 type Q = { type: 'q'; n?: number; replyTo: ActorRef<unknown> }
 
@@ -297,6 +297,28 @@ describe('deadlines flow into nested questions', () => {
     expect(at).toBe(10)
     await kit.end()
   })
+
+  for (const [when, answers, until] of [
+    ['who lets the time run out has none left', false, 201],
+    ['who has answered is free again', true, 1200],
+  ] as const)
+    test(when, async () => {
+      const kit = createTestKit()
+      const inner = kit.system.spawn(answering(() => {}))
+      let at = 0
+      const outer = kit.system.spawn(
+        answering(async (ctx) => {
+          if (answers) ctx.reply('done')
+          await delay(200, { clock: ctx.system.clock })
+          await ctx.ask(inner, { type: 'q' }, { timeout: 1000 }).catch(() => (at = kit.clock.now))
+        }),
+      )
+      const asked = outcome(outer.ask({ type: 'q' }, { timeout: 100 }))
+      await kit.advance(2000)
+      expect(await asked).toBe(answers ? 'ok done' : 'ask-timeout')
+      expect(at).toBe(until)
+      await kit.end()
+    })
 })
 
 describe('forwarded questions', () => {

@@ -113,6 +113,7 @@ test('with retryStart it is started again on the next', async () => {
   await s.until('the start', () => s.threads.vitals().some((v) => v.thread === 0 && v.actors === 1))
   s.threads.terminate(0)
   expect(await a.ask({ type: 'state' })).toEqual({ count: 2, incarnation: 1 })
+  await s.hears('note kept')
   expect(s.heard()).toEqual(['note kept'])
   await s.end()
 })

@@ -182,3 +182,18 @@ test('await using ends the kit', async () => {
   }
   expect(phase).toBe('ended')
 })
+
+test.each<[string, (again: () => void) => unknown]>([
+  ['at once', (again) => again()],
+  ['after a promise', (again) => Promise.resolve().then(again)],
+])('settle fails, and names the actor, where one tells itself again and again %s', async (_how, then) => {
+  const kit = createTestKit()
+  const ref = kit.system.spawn(
+    receive<number>((ctx, n) => void then(() => ctx.self.tell(n + 1))),
+    { name: 'restless' },
+  )
+  ref.tell(0)
+  await expect(kit.settle()).rejects.toThrow(/Does not settle: ever more is due at 0 ms\. Busy: \/user\/restless\./)
+  ref.stop()
+  await kit.end()
+})

@@ -30,7 +30,7 @@ export interface TestKit {
   readonly clock: VirtualClock
   /** Everything logged so far, oldest first. */
   readonly logs: readonly LogLine[]
-  /** Runs everything due now, promise chains included. */
+  /** Runs everything due now, promise chains included. Fails where that never ends, and says who is busy. */
   settle(): Promise<void>
   /** Moves time by `ms`, stopping at every deadline on the way. */
   advance(ms: number): Promise<void>
@@ -110,11 +110,21 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   const system = ActorSystem.create('test', { logger, keepAlive: false, ...systemOptions, runtime })
 
   const settle = async (): Promise<void> => {
-    for (;;) {
-      runtime.pump()
+    for (let rounds = 0; rounds < mostRounds; rounds++) {
+      const since = runtime.pass
+      const { active, terminated } = system.counts()
+      const tooLong = (): boolean => runtime.pass - since > mostPasses + (active + terminated) / 100
+      runtime.pump(tooLong)
       await macrotask()
-      if (!runtime.pump()) return
+      if (!runtime.pump(tooLong)) return
+      if (tooLong()) break
     }
+    await macrotask()
+    const busy = [...tap.cells].filter((cell) => cell.queuedMessages > 0 || cell.extras?.pending !== undefined).map((cell) => cell.ref.path)
+    throw new Error(
+      `Does not settle: ever more is due at ${clock.now} ms. Busy: ${busy.slice(0, 5).join(', ') || 'nobody in sight'}. ` +
+        `Does an actor tell itself again and again? Let it wait for a timer, or stop it before you settle.`,
+    )
   }
   const advanceUntil = async (done: () => boolean, ms: number): Promise<boolean> => {
     if (!(ms >= 0)) throw new RangeError(`Time cannot move by ${ms} ms.`)
@@ -191,3 +201,6 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 }
 
 const never = (): boolean => false
+/** More than an honest test does at one moment: a pass is some 16,000 turns, a round is one wait for promises. */
+const mostPasses = 50
+const mostRounds = 500_000

@@ -24,7 +24,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   order = 0
   target: Cell
   override readonly headers: Headers | undefined
-  readonly timeout: number
+  /** 0 once it has run out. */
+  timeout: number
   resolve: Resolve | undefined
   reject: Reject | undefined
   previousAsk: PendingAsk | undefined = undefined
@@ -54,7 +55,9 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   override get deadline(): number {
-    return this.settled ? Infinity : (this.at ?? this.target.dispatcher.host.youngAsks.began + this.timeout)
+    // Whoever has answered is free; whoever has let the time run out has none left.
+    if (this.settled) return this.timeout === 0 ? -Infinity : Infinity
+    return this.at ?? this.target.dispatcher.host.youngAsks.began + this.timeout
   }
 
   get uid(): number {
@@ -124,8 +127,9 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   fire(): void {
-    const { target, timeout } = this
-    this.fail(new AskTimeout(target.ref.path, timeout, explain(this)))
+    const expired = new AskTimeout(this.target.ref.path, this.timeout, explain(this))
+    this.timeout = 0
+    this.fail(expired)
   }
 
   cancel(what: string, reason: unknown): void {
