@@ -15,6 +15,9 @@ import { postStop } from '../values/signals.ts'
 /** Ends this incarnation and, `delay` ms later, begins the next. */
 export function beginRestart(cell: Cell, cause: unknown, delay: number): void {
   if (outcomeOf(cell.phase, on.restart) !== 'restarting') return
+  // One that was asked for while it started, and waited, has come about with this.
+  const lane = cell.lane
+  if (lane !== undefined) lane.deferred = lane.deferred.filter((command) => command.verb !== 'restart')
   const info = infoOf(cell, cause)
   info.delay = delay
   disarmStep(cell)
