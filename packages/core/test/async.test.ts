@@ -505,6 +505,30 @@ describe('pipeToSelf', () => {
     expect((await kit.system.inspect(ref)).incarnation).toBe(2)
     await kit.end()
   })
+
+  test('what the actor has no turn for any more is a dead letter that can be read', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(
+      receive<string>((ctx, m) => {
+        if (m !== 'go') return same
+        ctx.pipeToSelf(Promise.resolve(7), String, String)
+        ctx.pipeToSelf(Promise.reject(new Error('no')), String, String)
+        return same
+      }),
+    )
+    await kit.settle()
+    ref.tell('go')
+    kit.system.pump()
+    kit.system.suspend(ref, 'so that both wait')
+    await kit.settle()
+    ref.stop()
+    await kit.settle()
+    expect(kit.system.deadLetters.list()).toMatchObject([
+      { message: { type: 'piped', value: 7 }, reason: 'stopped' },
+      { message: { type: 'piped', cause: { message: 'no' } }, reason: 'stopped' },
+    ])
+    await kit.end()
+  })
 })
 
 describe('adapt', () => {

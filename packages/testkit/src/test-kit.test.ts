@@ -186,6 +186,7 @@ test('await using ends the kit', async () => {
 test.each<[string, (again: () => void) => unknown]>([
   ['at once', (again) => again()],
   ['after a promise', (again) => Promise.resolve().then(again)],
+  ['twice', (again) => [again(), again()]],
 ])('settle fails, and names the actor, where one tells itself again and again %s', async (_how, then) => {
   const kit = createTestKit()
   const ref = kit.system.spawn(

@@ -110,14 +110,13 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   const system = ActorSystem.create('test', { logger, keepAlive: false, ...systemOptions, runtime })
 
   const settle = async (): Promise<void> => {
-    for (let rounds = 0; rounds < mostRounds; rounds++) {
-      const since = runtime.pass
-      const { active, terminated } = system.counts()
-      const tooLong = (): boolean => runtime.pass - since > mostPasses + (active + terminated) / 100
-      runtime.pump(tooLong)
+    const { ledger } = tap.host!
+    const limit = ledger.sent + mostSent
+    const tooMuch = (): boolean => ledger.sent > limit
+    for (let rounds = 0; rounds < mostRounds && !tooMuch(); rounds++) {
+      runtime.pump(tooMuch)
       await macrotask()
-      if (!runtime.pump(tooLong)) return
-      if (tooLong()) break
+      if (!runtime.pump(tooMuch)) return
     }
     await macrotask()
     const busy = [...tap.cells].filter((cell) => cell.queuedMessages > 0 || cell.extras?.pending !== undefined).map((cell) => cell.ref.path)
@@ -201,6 +200,6 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 }
 
 const never = (): boolean => false
-/** More than an honest test does at one moment: a pass is some 16,000 turns, a round is one wait for promises. */
-const mostPasses = 50
+/** More than an honest test does at one moment: messages that are sent meanwhile, and waits for promises. */
+const mostSent = 10_000_000
 const mostRounds = 500_000

@@ -211,13 +211,13 @@ export class Context implements ActorContext<unknown> {
     checkFunction('ok', ok)
     checkFunction('err', err)
     const ctx = cell.ctx
-    const arrive = (make: () => unknown): void => {
+    const arrive = (outcome: object, make: () => unknown): void => {
       // Through an adapter, so that a throwing mapper is a failure of this actor, and in its turn.
-      if (cell.ctx === ctx) new Adapter(cell, 'pipe', 0, make).tell(piped)
+      if (cell.ctx === ctx) new Adapter(cell, 'pipe', 0, make).tell({ type: 'piped', ...outcome })
     }
     Promise.resolve(promise).then(
-      (value) => arrive(() => ok(value)),
-      (cause: unknown) => arrive(() => err(cause)),
+      (value) => arrive({ value }, () => ok(value)),
+      (cause: unknown) => arrive({ cause }, () => err(cause)),
     )
   }
   setReceiveTimeout(ms: number | null): void {
@@ -233,8 +233,6 @@ export class Context implements ActorContext<unknown> {
     cell.more.handingOver = value
   }
 }
-
-const piped: unique symbol = Symbol('piped')
 
 function endedSignal(cell: Cell): AbortSignalLike {
   const source = makeAbortSource()
