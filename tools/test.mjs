@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -50,17 +50,28 @@ function run({ pkg, args, live }) {
   return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${ended}`.trim() }
 }
 
-/** What the test run counted; undefined when it never got to counting. */
+/** What the test run counted, and what it found, in words; undefined when it never got to counting. */
 function counted() {
   try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'))
-    return { passed: Number(numPassedTests), failed: Number(numFailedTests) }
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+    const found = []
+    for (const { name, message, assertionResults } of testResults) {
+      const file = relative(root, name)
+      if (message !== '') found.push(`${file}: ${message}`)
+      for (const t of assertionResults) if (t.status === 'failed') found.push(`${file}: ${t.fullName}`)
+      // Skipped ones have another name; these were never reached, because the process that ran the file is gone.
+      const unreached = assertionResults.filter((t) => t.status === 'pending')
+      if (unreached.length > 0)
+        found.push(`${file}: its process died in or before "${unreached[0].fullName}"; ${unreached.length} tests did not finish`)
+    }
+    return { passed: Number(numPassedTests), failed: Number(numFailedTests), found }
   } catch {
     return undefined
   }
 }
 
 const broken = []
+const findings = []
 const summary = []
 let passed = 0
 let failed = 0
@@ -79,6 +90,7 @@ for (const s of steps) {
     broken.push(s)
     failed += Math.max(1, tests?.failed ?? 0)
     if (output !== '') console.log(`${output}\n`)
+    findings.push(...(tests?.found ?? []))
   }
   const shown = s.shows?.exec(output)?.[0]
   summary.push(
@@ -91,6 +103,7 @@ if (passed === 0 && failed === 0) {
   console.log('\nNo test ran at all.')
 }
 console.log(`\n${summary.join('\n')}`)
+for (const finding of findings) console.log(`  ${finding}`)
 for (const s of broken) console.log(`\n${s.name} failed; alone: ${s.alone}`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
