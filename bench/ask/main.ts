@@ -3,10 +3,15 @@
 
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { commandLine, whole } from '@troupe/testkit/internal'
 import { contests } from './loads.ts'
 
 const budgets: Readonly<Record<string, number>> = { sequential: 0.45, '1,000 at once': 0.45, 'storm, detection': 0.95 }
-const rounds = Number(process.argv[2] ?? 5)
+const { rounds } = commandLine({
+  name: 'npm run bench:ask',
+  about: 'Asks beside a bare promise, and deadlock detection beside none, against their budgets. Ends with 1 where one is missed.',
+  words: { rounds: whole('rounds of each side', 5) },
+})
 
 const script = fileURLToPath(new URL('one.js', import.meta.url))
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!

@@ -1,13 +1,18 @@
-// `npm run bench:core`: Troupe beside the raw floor, interleaved, each side in fresh processes; medians and the ratio,
+// `npm run bench:core [rounds]`: Troupe beside the raw floor, interleaved, each side in fresh processes; medians and the ratio,
 // against the budgets of the core.
 
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { commandLine, whole } from '@troupe/testkit/internal'
 import { contests } from './loads.ts'
 
 const budgets: Readonly<Record<string, number>> = { counting: 0.5, 'ping-pong': 0.45, 'ring of 100': 0.45, 'spawn, message, stop': 0.35 }
 const idleBudget = 350
-const rounds = Number(process.argv[2] ?? 3)
+const { rounds } = commandLine({
+  name: 'npm run bench:core',
+  about: 'Messages, spawning and memory of the core beside the raw floor, against their budgets. Ends with 1 where one is missed.',
+  words: { rounds: whole('rounds of each side', 3) },
+})
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!

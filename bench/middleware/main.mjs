@@ -4,11 +4,8 @@
 
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { commandLine, flag, whole } from '@troupe/testkit/internal'
 import { ActorSystem, receive, same } from 'troupe'
-
-const quick = process.argv.includes('--quick')
-const messages = quick ? 1_000_000 : 2_000_000
-const rounds = quick ? 5 : 15
 
 const link = { before: (m) => m }
 const setups = [
@@ -18,6 +15,17 @@ const setups = [
   ['actor: one link', {}, { middleware: [link] }],
   ['actor: metrics', {}, { metrics: true }],
 ]
+
+const { quick, setup: only } = commandLine({
+  name: 'npm run bench:middleware',
+  about: 'What middleware costs, and that an empty chain costs nothing: rates per second of CPU time, each set-up in fresh processes.',
+  words: {
+    setup: whole(`one set-up alone, in this process: prints its rate (default: all, each in its own)`, undefined, { from: 0, to: setups.length - 1 }),
+  },
+  options: { quick: flag('fewer messages and rounds, for a look') },
+})
+const messages = quick ? 1_000_000 : 2_000_000
+const rounds = quick ? 5 : 15
 
 async function round(systemOptions, spawnOptions) {
   const system = ActorSystem.create('bench', { keepAlive: false, ...systemOptions })
@@ -40,9 +48,8 @@ async function round(systemOptions, spawnOptions) {
   return messages / (user + kernel)
 }
 
-const only = process.argv.find((a) => /^\d+$/.test(a))
 if (only !== undefined) {
-  const [, system, spawn] = setups[Number(only)]
+  const [, system, spawn] = setups[only]
   await round(system, spawn)
   console.log(await round(system, spawn))
 } else {

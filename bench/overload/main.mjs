@@ -5,9 +5,14 @@
 // Held heap is measured after a collection, so that it is what the mailbox keeps and no garbage.
 // Needs `node --expose-gc`; `npm run bench:overload` sees to that.
 
+import { commandLine, flag } from '@troupe/testkit/internal'
 import { ActorSystem, bounded, grow, priority, receive, same } from 'troupe'
 
-const quick = process.argv.includes('--quick')
+const { quick } = commandLine({
+  name: 'npm run bench:overload',
+  about: 'Producers at ten times the rate of the consumer, against each overflow policy: heap held, messages lost, time to stop.',
+  options: { quick: flag('2 s for each policy instead of 20, for a look; misses do not fail it') },
+})
 const seconds = quick ? 2 : 20
 const capacity = 2000
 const work = 0.5

@@ -8,20 +8,12 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { commandLine, flag, misuse, required, someOf, text, whole } from '@troupe/testkit/internal'
+import { plan } from './plan.ts'
 import { Progress } from './progress.ts'
 import { json } from './rounds.ts'
 import { median, short } from './statistics.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { only: { type: 'string' }, rounds: { type: 'string' }, wall: { type: 'boolean' } },
-})
-const revision = positionals[0]
-if (revision === undefined) {
-  console.error('usage: npm run bench:diff -- <revision> [--only name,name] [--rounds n] [--wall]')
-  process.exit(1)
-}
 const hotPath = [
   'ping-pong',
   'thread ring',
@@ -33,10 +25,34 @@ const hotPath = [
   'ask concurrent',
   'idle',
 ]
-const names = values.only?.split(',').map((n) => n.trim()) ?? hotPath
-const rounds = Number(values.rounds ?? 7)
+const command = {
+  name: 'npm run bench:diff',
+  about: "The core of another revision against the working tree's, interleaved in one run, on the same loads. Above 1: the working tree is better.",
+  words: { revision: required(text('revision', 'what to compare with, such as main or HEAD~1', undefined)) },
+  options: {
+    only: someOf(
+      'benchmark',
+      plan.map((e) => e.name),
+      'just these',
+      'those of the hot path',
+    ),
+    rounds: whole('rounds of each side', 7),
+    wall: flag('measures time as it passes instead of CPU time'),
+  },
+}
+const { revision, rounds, wall, only: names = hotPath } = commandLine(command)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+
+/** Whether git knows the revision, asked before anything is made. */
+function exists(): boolean {
+  try {
+    return git('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`) !== ''
+  } catch {
+    return false
+  }
+}
+if (!exists()) misuse(command, `There is no revision '${revision}' in this repository; git branch -a and git log show what there is`)
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
 const base = join(folder, 'base')
@@ -44,7 +60,7 @@ const loads = join(folder, 'bench')
 
 /** One core under the loads: a folder in which `troupe` resolves to it. */
 function prepareBase(): void {
-  git('worktree', 'add', '--detach', base, revision!)
+  git('worktree', 'add', '--detach', base, revision)
   symlinkSync(join(root, 'node_modules'), join(base, 'node_modules'))
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages/core'], { cwd: base, stdio: 'inherit' })
   mkdirSync(join(loads, 'node_modules'), { recursive: true })
@@ -69,7 +85,7 @@ process.on('SIGINT', () => {
 try {
   prepareBase()
   console.log(
-    `base ${git('rev-parse', '--short', revision)}, head ${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages/core') === '' ? '' : ' with changes'}; ${rounds} rounds, ${values.wall === true ? 'time' : 'CPU time'}\n`,
+    `base ${git('rev-parse', '--short', revision)}, head ${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages/core') === '' ? '' : ' with changes'}; ${rounds} rounds, ${wall ? 'time' : 'CPU time'}\n`,
   )
   console.log(`${'benchmark'.padEnd(28)}${'base'.padStart(10)}${'head'.padStart(10)}${'ratio'.padStart(8)}${'of bests'.padStart(10)}   of each round`)
   const progress = new Progress(names.length * rounds * 2)
@@ -84,7 +100,7 @@ try {
         const args =
           name === 'idle'
             ? ['--expose-gc', join(where[side], 'native/idle.js'), 'troupe', '300000']
-            : [join(where[side], 'run/one.js'), 'troupe', name, '200', '400', values.wall === true ? 'wall' : 'cpu']
+            : [join(where[side], 'run/one.js'), 'troupe', name, '200', '400', wall ? 'wall' : 'cpu']
         const found = (await json({ file: process.execPath, args })) as number[] | undefined
         if (found === undefined) throw new Error(`there is no benchmark '${name}'`)
         samples[side].push(median(found))

@@ -6,6 +6,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandLine, oneOf, required } from '@troupe/testkit/internal'
+import { plan } from './plan.ts'
 
 interface ProfileNode {
   readonly id: number
@@ -96,11 +98,15 @@ export function flameGraph(title: string, root: Frame): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/><text x="6" y="20" font-size="14">${escaped(title)}</text>${parts.join('')}</svg>\n`
 }
 
-const [name, side = 'troupe'] = process.argv.slice(2)
-if (name === undefined || (side !== 'troupe' && side !== 'raw')) {
-  console.error('usage: npm run bench:flame -- <benchmark> [troupe | raw]')
-  process.exit(1)
-}
+const profiled = plan.filter((e) => e.measure === 'rate').map((e) => e.name)
+const { benchmark: name, side } = commandLine({
+  name: 'npm run bench:flame',
+  about: 'Where the CPU time of one benchmark goes, as a flame graph in bench/report/flame-<benchmark>.svg.',
+  words: {
+    benchmark: required(oneOf('benchmark', profiled, 'which one; its name in quotes where it has several words', undefined)),
+    side: oneOf('side', ['troupe', 'raw'], 'of whom: Troupe, or the raw floor', 'troupe'),
+  },
+})
 const folder = mkdtempSync(join(tmpdir(), 'troupe-flame-'))
 try {
   const one = fileURLToPath(new URL('one.js', import.meta.url))

@@ -1,10 +1,11 @@
 // `npm run bench`: everything, interleaved, into bench/report/. What is not a full run goes into bench/report/partial/.
 //   --only ping-pong,big   just these      --peers erlang,raw   just these others (none: no peers at all)
 //   --quick                under three minutes; peers that are not built yet are left out
+//   --rounds 5             instead of 3, or of 1 with --quick
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { commandLine, flag, someOf, whole } from '@troupe/testkit/internal'
 import { machine } from './machine.ts'
 import { growthPlan, plan } from './plan.ts'
 import { Progress } from './progress.ts'
@@ -14,25 +15,21 @@ import { interleave, json, type Pace } from './rounds.ts'
 import { floor, floorEnlarged, newerNode, ours, oursEnlarged, peerSides, type Side } from './sides.ts'
 import { median, short, times } from './statistics.ts'
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, peers: { type: 'string' }, quick: { type: 'boolean' }, rounds: { type: 'string' } },
-})
-const quick = values.quick === true
-const listed = (text: string | undefined): readonly string[] | undefined => text?.split(',').map((part) => part.trim())
-const only = listed(values.only)
-const wanted = listed(values.peers)
 const extras = ['growth', 'latency']
-const known = [...plan.map((e) => e.name), ...extras]
-for (const name of only ?? []) if (!known.includes(name)) fail(`There is no benchmark '${name}'. There are: ${known.join(', ')}.`)
-const knownPeers = ['raw', 'none', ...peerSides.map((s) => s.name)]
-for (const name of wanted ?? []) if (!knownPeers.includes(name)) fail(`There is no peer '${name}'. There are: ${knownPeers.join(', ')}.`)
+const given = commandLine({
+  name: 'npm run bench',
+  about:
+    'Everything, interleaved, into bench/report/; what is not a full run goes into bench/report/partial/. A full run takes about 15 minutes and builds the peers whose toolchains are there.',
+  options: {
+    only: someOf('benchmark', [...plan.map((e) => e.name), ...extras], 'just these', 'all'),
+    peers: someOf('peer', ['raw', 'none', ...peerSides.map((s) => s.name)], 'just these others; none: no peers at all', 'all'),
+    rounds: whole('rounds of each benchmark (default: 3, with --quick 1)', undefined),
+    quick: flag('in under three minutes; peers that are not built yet are left out'),
+  },
+})
+const { quick, only, peers: wanted } = given
 
-function fail(message: string): never {
-  console.error(message)
-  process.exit(1)
-}
-
-const pace: Pace = { rounds: Number(values.rounds ?? (quick ? 1 : 3)), warm: quick ? 120 : 400, time: quick ? 150 : 500 }
+const pace: Pace = { rounds: given.rounds ?? (quick ? 1 : 3), warm: quick ? 120 : 400, time: quick ? 150 : 500 }
 // What has no budget of its own gets less time.
 const calmer: Pace = { rounds: pace.rounds, warm: pace.warm / 2, time: pace.time / 2 }
 

@@ -3,8 +3,14 @@
 
 import { ActorSystem } from 'troupe'
 import { threads } from '@troupe/node'
+import { commandLine } from '@troupe/testkit/internal'
 import { burn, burner, echo, sink, source } from './actors.ts'
 import { rawPings, rawRate, rawSpeedUp } from './raw.ts'
+
+commandLine({
+  name: 'npm run bench:threads',
+  about: 'Messages, round trips and work on threads beside raw code that does the least, against their budgets. Takes no arguments.',
+})
 
 const small = 400_000
 const rounds = 5

@@ -1,42 +1,35 @@
 // `npm run sim`: the library of scenarios over many seeds. Prints seeds per second, distinct traces and violations.
 
+import { flag, oneOf, whole } from './command-arguments.ts'
+import { commandLine } from './command-line.ts'
 import { library, type LibraryScenario } from './library/index.ts'
 import { simulate, type SimulationFailure } from './sim/simulate.ts'
 
 interface Host {
-  readonly process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void }; exitCode: number | undefined }
+  readonly process: { readonly stdout: { write(text: string): void }; exitCode: number | undefined }
   readonly performance: { now(): number }
 }
 
 const { process, performance } = globalThis as unknown as Host
 
-interface Arguments {
-  readonly seeds: number
-  readonly from: number
-  readonly only: string | undefined
-  readonly json: boolean
-  readonly twice: boolean
-  readonly stopAtFirst: boolean
-}
+const names = library.map((s) => s.name)
 
-const flags = ['--seeds', '--seed', '--from', '--scenario', '--json', '--twice', '--stop-at-first']
-
-function argumentsOf(argv: readonly string[]): Arguments {
-  for (const given of argv)
-    if (given.startsWith('--') && !flags.includes(given)) throw new Error(`There is no option ${given}; there are: ${flags.join(', ')}.`)
-  const value = (flag: string): string | undefined => {
-    const at = argv.indexOf(flag)
-    return at < 0 ? undefined : argv[at + 1]
-  }
-  const seed = value('--seed')
-  return {
-    seeds: seed === undefined ? Number(value('--seeds') ?? 1000) : 1,
-    from: Number(seed ?? value('--from') ?? 1),
-    only: value('--scenario'),
-    json: argv.includes('--json'),
-    twice: argv.includes('--twice'),
-    stopAtFirst: argv.includes('--stop-at-first'),
-  }
+function argumentsOf(): { seeds: number; from: number; only: string | undefined; json: boolean; twice: boolean; stopAtFirst: boolean } {
+  const given = commandLine({
+    name: 'npm run sim',
+    about: 'Runs the scenarios over many seeds, and checks the promises of the core in every run. Ends with 1 where one is broken.',
+    options: {
+      seeds: whole('how many seeds, shared among the scenarios', 1000),
+      from: whole('the first seed', 1, {}),
+      seed: whole('this seed alone, to see a failure again (default: none)', undefined, {}),
+      scenario: oneOf('scenario', names, 'this scenario alone (default: all)', undefined),
+      twice: flag('runs every seed twice and compares the traces'),
+      'stop-at-first': flag('ends at the first broken promise'),
+      json: flag('prints the report as JSON'),
+    },
+  })
+  const { seed, scenario: only, json, twice, 'stop-at-first': stopAtFirst } = given
+  return { seeds: seed === undefined ? given.seeds : 1, from: seed ?? given.from, only, json, twice, stopAtFirst }
 }
 
 interface Tally {
@@ -55,9 +48,8 @@ interface Tally {
 
 /** Runs each scenario over a block of seeds; blocks alternate, so that a bug anywhere is met early. */
 async function main(): Promise<void> {
-  const given = argumentsOf(process.argv.slice(2))
+  const given = argumentsOf()
   const scenarios = library.filter((s) => given.only === undefined || s.name === given.only)
-  if (scenarios.length === 0) throw new Error(`There is no scenario "${given.only}"; there are: ${library.map((s) => s.name).join(', ')}.`)
   const each = Math.ceil(given.seeds / scenarios.length)
   const tallies: Tally[] = scenarios.map((s) => ({
     scenario: s.name,

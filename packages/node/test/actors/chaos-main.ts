@@ -1,11 +1,20 @@
-// `npm run chaos`: 10,000 actors, half a minute, two threads.
+// `npm run chaos [seconds] [actors] [seed] [shared | ports]`: 10,000 actors, half a minute, two threads.
 
+import { amount, commandLine, oneOf, whole } from '@troupe/testkit/internal'
 import { runChaos } from './chaos.ts'
 
-const seconds = Number(process.argv[2] ?? 30)
-const actors = Number(process.argv[3] ?? 10_000)
-const seed = Number(process.argv[4] ?? (performance.timeOrigin % 1_000_000) | 0)
-const byPorts = process.argv[5] === 'ports'
+const given = commandLine({
+  name: 'npm run chaos',
+  about: 'Two threads that are killed at random while messages flow. Ends with 1 unless every actor answers and every message is accounted for.',
+  words: {
+    seconds: amount('how long threads are killed for', 30, { from: 0, to: 86_400 }),
+    actors: whole('how many actors', 10_000),
+    seed: whole('what the kills are chosen by (default: another each time)', undefined, {}),
+    memory: oneOf('memory', ['shared', 'ports'], 'how threads talk: by shared memory, or by message ports alone', 'shared'),
+  },
+})
+const { seconds, actors, seed = Math.trunc(performance.timeOrigin % 1_000_000) } = given
+const byPorts = given.memory === 'ports'
 console.log(`${actors} actors on 2 threads${byPorts ? ' without shared memory' : ''} for ${seconds} s, seed ${seed}`)
 const result = await runChaos({
   actors,
