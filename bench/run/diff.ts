@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commandLine, flag, misuse, required, someOf, text, whole } from '@troupe/testkit/internal'
+import { anyText, commandLine, flag, misuse, required, someOf, whole } from '@troupe/testkit/internal'
 import { plan } from './plan.ts'
 import { Progress } from './progress.ts'
 import { json } from './rounds.ts'
@@ -28,7 +28,7 @@ const hotPath = [
 const command = {
   name: 'npm run bench:diff',
   about: "The core of another revision against the working tree's, interleaved in one run, on the same loads. Above 1: the working tree is better.",
-  words: { revision: required(text('revision', 'what to compare with, such as main or HEAD~1', undefined)) },
+  words: { revision: required(anyText('revision', 'what to compare with, such as main or HEAD~1', undefined)) },
   options: {
     only: someOf(
       'benchmark',

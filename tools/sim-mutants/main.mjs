@@ -3,19 +3,45 @@
 //
 //   npm run sim:mutants -- [--count 90] [--seeds 6000] [--only classics|operators] [--json file] [--name text] [--again file] [--salt word]
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { anyText, commandLine, misuse, oneOf, whole } from '@troupe/testkit/internal'
 import { classics } from './classics.mjs'
 import { equivalentKinds, equivalents } from './equivalents.mjs'
 import { mutantsOf } from './operators.mjs'
 import { Workshop } from './workshop.mjs'
 
-const value = (flag, otherwise) => (process.argv.includes(flag) ? process.argv[process.argv.indexOf(flag) + 1] : otherwise)
-const count = Number(value('--count', 90))
-const seeds = Number(value('--seeds', 6000))
-const only = value('--only')
-const named = value('--name')
-/** Another word gives another sample: how well the checks do on mutants that nobody looked at. */
-const salt = value('--salt', '')
+const command = {
+  name: 'npm run sim:mutants',
+  about:
+    "Does the simulator notice? Bugs planted in a copy of core, each simulated until a promise breaks. Ends with 1 if a classic survives, or more than 15 % of the operators'.",
+  options: {
+    count: whole('how many mutants by operator', 90, { from: 0 }),
+    seeds: whole('how many seeds each is simulated with at most', 6000),
+    only: oneOf('kind', ['classics', 'operators'], 'just these (default: both)', undefined),
+    name: anyText('text', 'just the classics with this in their name (default: all)', undefined),
+    // Another word gives another sample: how well the checks do on mutants that nobody looked at.
+    salt: anyText('word', 'another word, another sample of mutants by operator (default: none)', ''),
+    again: anyText('file', 'just those that survived in this file, written by --json (default: none)', undefined),
+    json: anyText('file', 'where the results are written as JSON (default: nowhere)', undefined),
+  },
+}
+const { count, seeds, only, name: named, salt, again, json } = commandLine(command)
+if (named !== undefined && !classics.some((c) => c.name.includes(named)))
+  misuse(command, `--name knows no classic with '${named}' in its name; there are: ${classics.map((c) => c.name).join(', ')}`)
+// Said now and not when hours of work are to be written.
+if (json !== undefined && (!existsSync(dirname(resolve(json))) || statSync(json, { throwIfNoEntry: false })?.isDirectory() === true))
+  misuse(command, `--json cannot write '${json}': it is a folder, or in a folder that does not exist`)
+const survivors = again === undefined ? [] : survivorsIn(again)
+
+function survivorsIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).results.filter((r) => r.kind === 'operator' && r.outcome.how === 'survived')
+  } catch (cause) {
+    return misuse(command, `--again takes a file that --json has written, and cannot read '${file}': ${cause.message}`)
+  }
+}
+
 const limit = 90_000
 
 /** What is mutated: cell, phase, mailbox, timers, supervision, watch, ask. */
@@ -75,11 +101,9 @@ async function judge(mutant) {
   return true
 }
 
-const again = value('--again')
 if (again !== undefined) {
   // Only those that survived an earlier run, to see whether a new check or scenario notices them.
-  const before = JSON.parse(readFileSync(again, 'utf8')).results.filter((r) => r.kind === 'operator' && r.outcome.how === 'survived')
-  for (const { file, operator, before: was, after } of before) {
+  for (const { file, operator, before: was, after } of survivors) {
     const mutant = mutantsOf(workshop.source(file)).find((m) => m.operator === operator && m.before === was && m.after === after)
     if (mutant !== undefined) await judge({ kind: 'operator', file, ...mutant })
   }
@@ -142,8 +166,7 @@ function summarize() {
     console.log(
       `${kind}: ${s.caught} of ${s.of} caught (${(100 * s.share).toFixed(0)} %), ${s.equivalent} more are equivalent; median ${s.medianSeeds} seeds; shrunk to a median of ${s.medianSteps} steps, ${s.within20} of ${s.violations} to at most 20`,
     )
-  const file = value('--json')
-  if (file !== undefined) writeFileSync(file, JSON.stringify({ summary, results }, undefined, 1))
+  if (json !== undefined) writeFileSync(json, JSON.stringify({ summary, results }, undefined, 1))
   process.exitCode = summary.classics.share < 1 || summary.operators.share < 0.85 ? 1 : 0
 }
 

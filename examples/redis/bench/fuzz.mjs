@@ -4,13 +4,17 @@
 //
 // Prints the seed, what became of the frames, the memory held at most, and the worst time of one push.
 
-import { parseArgs } from 'node:util'
+import { commandLine, whole } from '@troupe/testkit/internal'
 import { fuzzResp } from './fuzz-resp.mjs'
 
-const { values } = parseArgs({ options: { frames: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' } } })
+const { frames, seed } = commandLine({
+  name: 'npm run fuzz:resp',
+  about: 'Feeds the RESP parser random and mutated frames. Ends with 1 where it meets another error than FrameError.',
+  options: { frames: whole('how many frames', 1_000_000), seed: whole('what the frames are made from', 1, {}) },
+})
 const { respRequests, respReplies } = await import('@troupe/node')
-const report = fuzzResp({ respRequests, respReplies, frames: Number(values.frames), seed: Number(values.seed) })
-console.log(`seed ${values.seed}: ${report.frames.toLocaleString('en')} frames in ${(report.ms / 1000).toFixed(1)} s`)
+const report = fuzzResp({ respRequests, respReplies, frames, seed })
+console.log(`seed ${seed}: ${report.frames.toLocaleString('en')} frames in ${(report.ms / 1000).toFixed(1)} s`)
 console.log(
   `commands ${report.commands.toLocaleString('en')}, replies ${report.replies.toLocaleString('en')}, refused ${report.refused.toLocaleString('en')}, other errors ${report.other}`,
 )

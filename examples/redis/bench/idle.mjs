@@ -7,9 +7,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { commandLine, whole } from '@troupe/testkit/internal'
+import { listening } from './server-process.mjs'
 
-if (process.argv[2] === '--clients') {
+// Only the process that measures can make one of clients: it has a channel to it.
+if (process.connected && process.argv[2] === '--clients') {
   const [port, count] = process.argv.slice(3).map(Number)
   const sockets = []
   while (sockets.length < count) {
@@ -27,8 +29,11 @@ if (process.argv[2] === '--clients') {
   process.send('ready')
   process.on('message', () => process.exit())
 } else {
-  const { values } = parseArgs({ options: { connections: { type: 'string', default: '10000' } } })
-  const count = Number(values.connections)
+  const { connections: count } = commandLine({
+    name: 'npm run bench:idle',
+    about: 'Memory of idle connections: the server with actors beside plain node:net, each in a process of its own. Needs /proc.',
+    options: { connections: whole('how many connections', 10_000) },
+  })
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
   const rss = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024
   const result = {}
@@ -37,7 +42,7 @@ if (process.argv[2] === '--clients') {
     { name: 'troupe', port: 6394, extra: [] },
   ]) {
     const server = spawn(process.execPath, ['--expose-gc', main, '--port', String(port), ...extra], { stdio: ['ignore', 'pipe', 'inherit'] })
-    await once(server.stdout, 'data')
+    await listening(server, port)
     const measure = async () => {
       // Both servers collect their garbage on SIGUSR2, so that the figure is what connections hold.
       for (let i = 0; i < 3; i++) {

@@ -7,10 +7,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { amount, commandLine } from '@troupe/testkit/internal'
+import { listening } from './server-process.mjs'
 
 const port = 6396
-if (process.argv[2] === '--reader') {
+if (process.connected && process.argv[2] === '--reader') {
   // Asks for far more than it will read: a pipeline of large answers, in mid-stream when it is stopped.
   const socket = connect(port, '127.0.0.1')
   const ask = () => {
@@ -21,10 +22,14 @@ if (process.argv[2] === '--reader') {
   socket.on('data', () => {})
   ask()
 } else {
-  const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } })
+  const { seconds } = commandLine({
+    name: 'npm run bench:stopped',
+    about: "A client that is stopped in mid-stream: the server's memory must stay flat. Ends with 1 where it grows. Needs /proc.",
+    options: { seconds: amount('how long the client stays stopped', 10, { from: 0, to: 86_400 }) },
+  })
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
   const server = spawn(process.execPath, [main, '--port', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(server.stdout, 'data')
+  await listening(server, port)
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))[1]) / 1024
 
   const control = connect(port, '127.0.0.1')
@@ -42,13 +47,13 @@ if (process.argv[2] === '--reader') {
   await new Promise((resolve) => setTimeout(resolve, 500))
   const samples = [rss()]
   console.log(`client stopped in mid-stream; server at ${samples[0].toFixed(0)} MiB`)
-  for (let i = 0; i < Number(values.seconds); i++) {
+  for (let i = 0; i < seconds; i++) {
     for (let j = 0; j < 200; j++) await call('PING')
     await new Promise((resolve) => setTimeout(resolve, 1000))
     samples.push(rss())
   }
   const growth = samples.at(-1) - samples[0]
-  console.log(`after ${values.seconds} s: ${samples.at(-1).toFixed(0)} MiB, grown by ${growth.toFixed(1)} MiB; others were served meanwhile`)
+  console.log(`after ${seconds} s: ${samples.at(-1).toFixed(0)} MiB, grown by ${growth.toFixed(1)} MiB; others were served meanwhile`)
   reader.kill('SIGCONT')
   reader.kill('SIGKILL')
   control.destroy()

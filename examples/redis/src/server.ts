@@ -3,10 +3,10 @@
 //   redis ─┬─ db0 … db15      keyspaces; a bug in a command resumes them, so that the data stays
 //          ├─ pubsub, clients
 //          ├─ connections     the supervisor of all connections, one actor each; a failure ends that connection alone
-//          └─ listener        restarts without touching connections
+//          └─ listener        restarts without touching connections; escalates where it cannot have its address
 
-import { connectionSupervisor, type Endpoint, type ListenerCommand, tcp } from '@troupe/node'
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { connectionSupervisor, type Endpoint, type IoError, type ListenerCommand, tcp } from '@troupe/node'
+import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
 import { clients } from './clients.ts'
 import { connection } from './connection.ts'
 import { keyspace } from './keyspace.ts'
@@ -26,6 +26,10 @@ export type Redis = { readonly type: 'address'; readonly replyTo: ActorRef<Endpo
 
 const databases = 16
 
+/** Another try would meet the same, and a server that nobody can reach is none. */
+const addressless = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'])
+const unlessAddressless = supervise({ decide: (cause) => (addressless.has((cause as IoError).code) ? 'escalate' : 'restart') })
+
 export function redis(options: RedisOptions): Behavior<Redis> {
   const { clock, ...place } = options
   return setup((ctx) => {
@@ -38,7 +42,10 @@ export function redis(options: RedisOptions): Behavior<Redis> {
     }
     const connections = ctx.spawn(connectionSupervisor(), { name: 'connections' })
     const handler = connection(backstage)
-    const listener: ActorRef<ListenerCommand> = ctx.spawn(tcp.listen({ ...place, handler, supervisor: connections }), { name: 'listener' })
+    const listener: ActorRef<ListenerCommand> = ctx.spawn(tcp.listen({ ...place, handler, supervisor: connections }), {
+      name: 'listener',
+      supervision: unlessAddressless,
+    })
     return receive((c, _m) => {
       c.forward(listener)
       return same

@@ -13,7 +13,7 @@ export interface Argument<T> {
   readonly names?: readonly string[]
   readonly required?: boolean
   /** What its text stands for; throws `Refusal`, which says what is wrong with it. */
-  read(text: string): T
+  readonly read: (text: string) => T
 }
 
 /** What was given is not what is taken; the message is one sentence, to which the argument's name may still be missing. */
@@ -56,13 +56,19 @@ export function whole<D extends number | undefined>(means: string, otherwise: D,
   return numeric('a whole number', Number.isSafeInteger, means, otherwise, range)
 }
 
+/** Whole numbers from 1 on, with commas between them. */
+export function wholes(means: string, otherwise: readonly number[]): Argument<readonly number[]> {
+  const { read } = whole(means, undefined)
+  return { takes: 'number,…', means, otherwise, shown: otherwise.join(','), read: (given) => given.split(',').map((part) => read(part)!) }
+}
+
 /** Any number of a range. */
 export function amount<D extends number | undefined>(means: string, otherwise: D, range: Range): Argument<number | D> {
   return numeric('a number', Number.isFinite, means, otherwise, range)
 }
 
 /** Any text but none. */
-export function text<D extends string | undefined>(takes: string, means: string, otherwise: D): Argument<string | D> {
+export function anyText<D extends string | undefined>(takes: string, means: string, otherwise: D): Argument<string | D> {
   const read = (given: string): string => {
     if (given === '') throw new Refusal(`takes a ${takes}, not nothing`)
     return given

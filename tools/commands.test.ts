@@ -1,0 +1,135 @@
+// Every command of package.json that takes arguments, run as built: what is wrong is said in one line and nothing runs; --help
+// is the usage. Run `npm run build` first; `npm test` does.
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from './markdown.ts'
+
+/** Bad input of each command, and what the answer must have in it. */
+const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], says: string])[]>> = {
+  bench: [
+    [['--only', 'nope'], "no benchmark 'nope'; there are: ping-pong, counting"],
+    [['--peers', 'raw,nope'], "no peer 'nope'; there are: raw, none"],
+    [['--rounds', 'x'], "--rounds takes a whole number from 1 on, not 'x'"],
+  ],
+  'bench:core': [[['x'], "<rounds> takes a whole number from 1 on, not 'x'"]],
+  'bench:ask': [[['0'], "<rounds> takes a whole number from 1 on, not '0'"]],
+  'bench:overload': [[['--quick=1'], "--quick takes no value, but was given '1'"]],
+  'bench:middleware': [[['99'], "<setup> takes a whole number from 0 to 4, not '99'"]],
+  'bench:redis': [
+    [['--tests', 'set,nope'], "no test 'nope'; there are: ping_inline"],
+    [['--pipelines', '1,x'], "--pipelines takes a whole number from 1 on, not 'x'"],
+  ],
+  'bench:idle': [
+    [['--connections', 'many'], "not 'many'"],
+    [['--clients', '1', '1'], 'no option --clients'],
+  ],
+  'bench:stopped': [
+    [['--seconds', 'long'], "--seconds takes a number from 0 to 86400, not 'long'"],
+    [['--reader'], 'no option --reader'],
+  ],
+  'bench:threads': [[['5'], "no place for '5'; there is only --help"]],
+  'bench:diff': [
+    [[], '<revision> is missing'],
+    [['no-such-revision'], "no revision 'no-such-revision'"],
+  ],
+  'bench:flame': [
+    [[], '<benchmark> is missing'],
+    [['nope'], "no benchmark 'nope'; there are: ping-pong"],
+    [['ping-pong', 'nope'], "no side 'nope'; there are: troupe, raw"],
+  ],
+  chaos: [
+    [['soon'], "<seconds> takes a number from 0 to 86400, not 'soon'"],
+    [['1', '10', '7', 'nope'], "no memory 'nope'; there are: shared, ports"],
+  ],
+  sim: [
+    [['--seeds', 'abc'], "--seeds takes a whole number from 1 on, not 'abc'"],
+    [['--seeds'], '--seeds needs a value'],
+    [['--scenario', 'nope'], "no scenario 'nope'; there are: lifecycle storm"],
+  ],
+  'sim:mutants': [
+    [['--only', 'nope'], "no kind 'nope'; there are: classics, operators"],
+    [['--name', 'nope'], "no classic with 'nope' in its name"],
+    [['--again', 'no-such-file'], "cannot read 'no-such-file'"],
+    [['--json', 'no-such-folder/x.json'], "cannot write 'no-such-folder/x.json'"],
+  ],
+  redis: [
+    [['--port', 'abc'], "--port takes a whole number from 0 to 65535, not 'abc'"],
+    [['--port'], "'--port <value>' argument missing"],
+    [['--port', '--plain'], "'--port' argument is ambiguous"],
+    [['extra'], "Unexpected argument 'extra'"],
+  ],
+  chat: [
+    [['--port', '65536'], "not '65536'"],
+    [['--sleep-after', 'never'], "--sleep-after takes milliseconds, above 0, not 'never'"],
+    [['--host', ''], '--host takes an address'],
+  ],
+  'fuzz:resp': [[['--frames', 'x'], "--frames takes a whole number from 1 on, not 'x'"]],
+}
+const withoutArguments = ['build', 'lint', 'format', 'size', 'start', 'test', 'test:unit']
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+
+interface Outcome {
+  readonly code: number | string | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs what the script runs, past npm and the build; the time is the limit of a hang, far above what any needs. */
+function run(script: string, args: readonly string[]): Promise<Outcome> {
+  const [, entry = ''] = /^tsc -b && node (.+)$/.exec(scripts[script] ?? '') ?? []
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...entry.split(' '), ...args], { cwd: root, timeout: 30_000 }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? null), out, err }),
+    )
+  })
+}
+
+test('every script that takes arguments is tried here', () => {
+  expect(Object.keys(scripts).toSorted()).toEqual([...Object.keys(bad), ...withoutArguments].toSorted())
+})
+
+describe.concurrent.each(Object.keys(bad))('npm run %s', (script) => {
+  const refusals = [[['--frob'], '--frob'] as const, ...bad[script]!]
+  test.each(refusals)('%j is refused in one line, with exit code 2, and nothing runs', async (args, says) => {
+    const { code, out, err } = await run(script, args)
+    expect({ code, out, lines: err.split('\n').length }, err).toEqual({ code: 2, out: '', lines: 2 })
+    expect(err).toContain(says)
+    expect(err).toMatch(new RegExp(`For help: npm run ${script} -- --help\\n$`))
+    if (args[0] === '--frob') expect(err).toMatch(/--frob'?; there (are:|is only) .*--help/)
+  })
+
+  // Those with a reader of their own are tried with both; the others share one, which has its own test.
+  test.each(script === 'redis' || script === 'chat' ? ['--help', '-h'] : ['--help'])(
+    '%s prints the usage, every option with its default, and ends with 0',
+    async (flag) => {
+      const { code, out, err } = await run(script, [flag])
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out.startsWith(`Usage: npm run ${script}`), out).toBe(true)
+      expect(out).toMatch(/^ {2}-h, --help +prints this$/m)
+      for (const line of out.split('\n').filter((l) => l.startsWith('  --'))) expect(line).toMatch(/\(default: .+\)$/)
+    },
+  )
+})
+
+test.each([
+  ['redis', []],
+  ['redis', ['--plain']],
+  ['chat', []],
+] as const)('npm run %s with %j on a port in use says so in one line and ends with 1', async (script, args) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  try {
+    const { code, out, err } = await run(script, [...args, '--port', String(port)])
+    expect({ code, out, lines: err.split('\n').length }, err).toEqual({ code: 1, out: '', lines: 2 })
+    expect(err).toMatch(new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port} \\(.*EADDRINUSE.*choose another address with --port`))
+  } finally {
+    other.close()
+  }
+})
