@@ -68,7 +68,7 @@ const quiet = (): void => {}
 const system = ActorSystem.create('chat', { logger: { debug: quiet, info: print('info'), warn: print('warn'), error: print('error') } })
 system.spawn(osSignals({ shutdown: system }), { name: 'os-signals' })
 const server = system.spawn(chat({ port: Number(port), host, sleepAfter: Number(sleep), clock: Date.now }), { name: 'chat', supervision: 'escalate' })
-const address = await server.ask({ type: 'address' })
+const address = await server.ask({ type: 'address' }).catch(cannotListen)
 if (address.port === undefined) cannotListen((await system.terminated).cause)
 listens = true
 process.stdout.write(`chat on http://${address.host}:${address.port} — open it in two tabs\n`)

@@ -76,7 +76,7 @@ if (plain) {
   const system = ActorSystem.create('redis', { logger: { debug: quiet, info: print('info'), warn: print('warn'), error: print('error') } })
   system.spawn(osSignals({ shutdown: system }), { name: 'os-signals' })
   const server = system.spawn(redis({ port, host, clock: Date.now }), { name: 'redis', supervision: 'escalate' })
-  const address = await server.ask({ type: 'address' })
+  const address = await server.ask({ type: 'address' }).catch(cannotListen)
   if (address.port === undefined) cannotListen((await system.terminated).cause)
   listens = true
   process.stdout.write(`redis on ${address.host}:${address.port}, an actor per connection; try: redis-cli -p ${address.port}\n`)
