@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, Escalated, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type AnyRef, Escalated, receive, same, setup, supervise } from 'troupe'
 import { boom, keeper, type Msg, quick, say } from './keeper.ts'
 import { group, scoped } from './siblings.ts'
 
@@ -98,6 +98,75 @@ describe('64. escalation', () => {
     await kit.settle()
     expect(kit.system.phaseOf(child)).toBe('running')
     expect(log.at(-1)).toBe('back')
+    await kit.end()
+  })
+
+  /** A parent that keeps its child, which fails up to it at each start but the first and those after `wellAfter`. */
+  const fragile = (
+    kit: TestKit,
+    parent: Parameters<typeof supervise>[0],
+    wellAfter: number,
+  ): { starts: number[]; child(): AnyRef; parent: ActorRef<Msg> } => {
+    const starts: number[] = []
+    let child: AnyRef | undefined
+    const ref = kit.system.spawn(
+      setup<Msg>((ctx) => {
+        child ??= ctx.spawn(
+          setup<Msg>(() => {
+            starts.push(kit.clock.now)
+            if (starts.length > 1 && starts.length <= wellAfter) throw new Error('bad start')
+            return keeper()
+          }),
+          { name: 'child', supervision: 'escalate' },
+        )
+        return receive<Msg>(() => same)
+      }),
+      { name: 'parent', supervision: supervise(parent), onRestart: { children: 'keep' } },
+    )
+    return { starts, child: () => child!, parent: ref }
+  }
+
+  test('a kept child that fails up to a parent in its backoff begins anew with it, not before and not again and again', async () => {
+    const kit = createTestKit()
+    const f = fragile(kit, { limit: { restarts: 3, within: 10_000 }, backoff: { min: 100, max: 100, jitter: 0 } }, 100)
+    await kit.settle()
+    kit.system.restart(f.child())
+    await kit.settle()
+    expect([kit.system.phaseOf(f.parent), kit.system.phaseOf(f.child())]).toEqual(['restarting', 'failed'])
+    await kit.advance(99)
+    expect(f.starts).toEqual([0, 0])
+    await kit.advance(1000)
+    // The parent's policy bounds it: each failure of the child is one of the parent.
+    expect(f.starts).toEqual([0, 0, 100, 200, 300])
+    expect(kit.system.phaseOf(f.parent)).toBe('terminated')
+    await kit.end()
+  })
+
+  test('a kept child that failed up comes back with its parent, which is not failed for it a second time', async () => {
+    const kit = createTestKit()
+    const f = fragile(kit, { backoff: { min: 100, max: 100, jitter: 0 } }, 2)
+    await kit.settle()
+    kit.system.restart(f.parent)
+    kit.system.restart(f.child())
+    await kit.settle()
+    await kit.advance(1000)
+    expect([kit.system.phaseOf(f.parent), kit.system.phaseOf(f.child())]).toEqual(['running', 'running'])
+    expect(f.starts.length).toBe(3)
+    expect((await kit.system.inspect(f.parent)).incarnation).toBeLessThanOrEqual(2)
+    await kit.end()
+  })
+
+  test('a child whose start keeps failing where its parent resumes is not tried without a pause', async () => {
+    const kit = createTestKit()
+    const f = fragile(kit, { decide: () => 'resume' }, 1000)
+    await kit.settle()
+    kit.system.restart(f.child())
+    await kit.settle()
+    expect(f.starts.length).toBeLessThanOrEqual(3)
+    await kit.advance(10_000)
+    // Within each window of its policy the pauses grow: 0, 10, 20, 40… ms.
+    expect(f.starts.length).toBeGreaterThan(20)
+    expect(f.starts.length).toBeLessThan(100)
     await kit.end()
   })
 

@@ -1,7 +1,7 @@
 // A failure: counted, logged, decided about and acted on, at once, whatever the parent is doing. The decision itself is
 // pure (deciders/supervision); here it meets the tree.
 
-import { decideFailure } from '../deciders/supervision.ts'
+import { backoffDelay, decideFailure } from '../deciders/supervision.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
 import { ActorError } from '../values/actor-error.ts'
 import { HookedNode } from '../values/behavior.ts'
@@ -143,10 +143,16 @@ function restartedWith(cell: Cell, policy: SupervisionPolicy, delay: number): Ce
 
 /** A child gave its failure to this cell, which fails in turn under its own policy. */
 export function failEscalated(cell: Cell, child: Cell, cause: unknown): void {
-  if (child.phase !== 'failed') return
-  if (cell.phase !== 'restarting') return fail(cell, new Escalated(child.ref.path, cause), undefined)
-  // It is being replaced already, which ends its children; those it keeps are replaced with it.
-  if (cell.options.restartChildren === 'keep') child.command({ verb: 'restart', cause, delay: 0 })
+  if (child.phase !== 'failed' || phaseInfo(child).again) return
+  // Being replaced already, it ends its children, or begins those anew that it keeps: nothing more to decide.
+  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)
+}
+
+/** How long a start that failed waits when it is made again without having been counted as a restart: not at all at first, then as its policy says. */
+export function retryDelay(cell: Cell): number {
+  const failures = cell.extras?.history?.failures ?? 1
+  const { runtime } = cell.dispatcher.host
+  return failures < 2 ? 0 : backoffDelay(policyFor(cell).backoff, failures - 1, () => runtime.random())
 }
 
 function policyFor(cell: Cell): SupervisionPolicy {

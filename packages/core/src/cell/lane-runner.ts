@@ -7,7 +7,7 @@ import { unhandled } from '../values/behavior.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { beginSignal } from './deadlock.ts'
-import { fail, failEscalated } from './failing.ts'
+import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './following.ts'
 import { armStep } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
@@ -129,7 +129,7 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
     // Its parent failed and went on twice meanwhile; who is suspended by now was not meant.
     if (!failed && command.along === true) return
     // There is no behavior to go on with: the start is made again.
-    if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, 0)
+    if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))
     change(cell, on.resume, undefined)
     if (failed) resumeEscalated(cell)
     return

@@ -30,7 +30,7 @@ export class PhaseInfo implements EndInfo {
   initial: BehaviorNode | undefined = undefined
   /** Why it is suspended, in words. */
   note = ''
-  /** Whether the next incarnation replaces one that failed; of `starting`. */
+  /** Whether the next incarnation replaces one that failed; of `starting`. Whether it was told to begin anew with its parent; of `failed`. */
   again = false
   constructor(since: number, live: boolean) {
     this.since = since

@@ -9,7 +9,6 @@ import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { clearMailbox } from './draining.ts'
 import { cutOff, runEndSignal, stopChildren } from './stopping.ts'
 import { relaunch } from './starting.ts'
-import { restartEscalated } from './taking-along.ts'
 import { postStop } from '../values/signals.ts'
 
 /** Ends this incarnation and, `delay` ms later, begins the next. */
@@ -71,7 +70,6 @@ function enterPreRestart(cell: Cell): void {
 function enterChildren(cell: Cell): void {
   phaseInfo(cell).step = 'children'
   if (cell.options.restartChildren === 'stop') stopChildren(cell)
-  else restartEscalated(cell, phaseInfo(cell).cause)
   awaitChildren(cell)
 }
 

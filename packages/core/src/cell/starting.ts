@@ -15,6 +15,7 @@ import { endTimers } from './incarnation.ts'
 import { abandon, armStep, disarmStep, hold } from './pending.ts'
 import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { resolveNode } from './setting-up.ts'
+import { restartEscalated } from './taking-along.ts'
 
 /** The first start. */
 export function beginStart(cell: Cell): void {
@@ -39,6 +40,7 @@ export function relaunch(cell: Cell): void {
   cell.more.incarnation++
   cell.more.group?.left(cell)
   change(cell, on.relaunch, info)
+  restartEscalated(cell, info.cause)
   launch(cell)
 }
 
