@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type Observation, supervise } from 'troupe'
 import type { Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
+import { endOf, how } from './own-process.ts'
 import { stageDefaults, stagesOfTests } from './stage.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
@@ -36,13 +37,16 @@ describe('a thread is lost', () => {
     await s.end()
   })
 
-  test('by running out of memory', async () => {
-    const s = stage({ resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } })
-    const a = s.subject({ name: 'a', dispatcher: 'pinned', supervision: 'stop' })
-    await s.system.started(a)
-    a.tell({ type: 'oom' })
-    expect(await s.system.whenTerminated(a)).toMatchObject({ reason: 'failure', cause: { code: 'thread-lost', why: 'out-of-memory' } })
-    await s.end()
+  // Node promises to end the thread, not that it always can: where V8 finds no moment to, the whole process is aborted
+  // (SEMANTICS.md says so). That is no fault of what is tested here, so such a run does not count; any other end does.
+  test('by running out of memory', { timeout: 320_000 }, async () => {
+    let ended = await endOf('oom-main.js', [byPorts ? 'ports' : 'shared'])
+    for (let aborted = 1; aborted < 3 && ended.signal === 'SIGABRT' && ended.errors.includes('heap out of memory'); aborted++) {
+      console.info(`Node aborted the process instead of the thread: ${ended.errors.slice(0, 500)}`)
+      ended = await endOf('oom-main.js', [byPorts ? 'ports' : 'shared'])
+    }
+    expect(ended.code, how(ended)).toBe(0)
+    expect(JSON.parse(ended.out)).toEqual({ reason: 'failure', code: 'thread-lost', why: 'out-of-memory', beside: 'untouched', off: 0 })
   })
 
   const seen = byPorts ? 'knows no name, and says so' : 'names the actor and the message'

@@ -1,4 +1,4 @@
-// `npm run chaos [seconds] [actors] [seed] [shared | ports]`: 10,000 actors, half a minute, two threads.
+// `npm run chaos [seconds] [actors] [seed] [shared | ports] [--every ms] [--hang-after ms]`: 10,000 actors, half a minute, two threads.
 
 import { amount, commandLine, oneOf, whole } from '@troupe/testkit/internal'
 import { runChaos } from './chaos.ts'
@@ -12,16 +12,21 @@ const given = commandLine({
     seed: whole('what the kills are chosen by (default: another each time)', undefined, {}),
     memory: oneOf('memory', ['shared', 'ports'], 'how threads talk: by shared memory, or by message ports alone', 'shared'),
   },
+  options: {
+    every: whole('milliseconds between kills', 1000),
+    'hang-after': whole('milliseconds of silence until a thread counts as hung', 500, { from: 20 }),
+  },
 })
-const { seconds, actors, seed = Math.trunc(performance.timeOrigin % 1_000_000) } = given
+const { seconds, actors, every, 'hang-after': hangAfter, seed = Math.trunc(performance.timeOrigin % 1_000_000) } = given
 const byPorts = given.memory === 'ports'
 console.log(`${actors} actors on 2 threads${byPorts ? ' without shared memory' : ''} for ${seconds} s, seed ${seed}`)
 const result = await runChaos({
   actors,
   milliseconds: seconds * 1000,
-  hangAfter: 500,
-  every: 1000,
+  hangAfter,
+  every,
   seed,
+  patience: 120_000,
   ...(byPorts ? { sharedMemory: false } : undefined),
 })
 const { ledger, overdue } = result
