@@ -15,8 +15,8 @@ export default defineConfig({
   },
   test: {
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     include: [
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',

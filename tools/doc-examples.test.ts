@@ -9,9 +9,9 @@
 // Where a block has comments `// → text`, what it prints must be those texts, in that order.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CodeBlock, pagePaths, readPage, root } from './markdown.ts'
 
 interface Example {
@@ -23,7 +23,10 @@ interface Example {
 }
 
 const words = new Set(['ts', 'continued', 'no-run', 'ignore'])
-const scratch = join(root, 'tools', '.doc-examples')
+/** Of this run alone: another in the same tree has its own. In the tree, for that is where packages are found. */
+const shelf = join(root, 'tools', '.doc-examples')
+mkdirSync(shelf, { recursive: true })
+const scratch = mkdtempSync(join(shelf, 'run-'))
 const examples = pagePaths().flatMap(examplesOf)
 let diagnostics = ''
 
@@ -67,10 +70,8 @@ function run(script: string, args: readonly string[], timeout: number): Promise<
 }
 
 beforeAll(async () => {
-  rmSync(scratch, { recursive: true, force: true })
-  mkdirSync(scratch, { recursive: true })
   const config = {
-    extends: '../../tsconfig.base.json',
+    extends: '../../../tsconfig.base.json',
     compilerOptions: {
       composite: false,
       incremental: false,
@@ -86,15 +87,17 @@ beforeAll(async () => {
       outDir: 'out',
     },
     include: ['*.ts'],
-    references: [{ path: '../../packages/core' }, { path: '../../packages/testkit' }, { path: '../../packages/node' }],
+    references: ['core', 'testkit', 'node'].map((name) => ({ path: `../../../packages/${name}` })),
   }
   writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify(config))
   writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }')
   for (const { file, source } of examples) writeFileSync(join(scratch, `${file}.ts`), source)
   const folder = join(root, 'node_modules', 'typescript')
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: { tsc: string } }
-  diagnostics = (await run(join(folder, bin.tsc), ['-b', join(scratch, 'tsconfig.json'), '--pretty', 'false'], 60_000)).output
-}, 90_000)
+  diagnostics = (await run(join(folder, bin.tsc), ['-b', join(scratch, 'tsconfig.json'), '--pretty', 'false'], 300_000)).output
+}, 320_000)
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** The compiler's words about one file, continuation lines included. */
 function diagnosticsOf(file: string): string[] {
@@ -115,8 +118,8 @@ describe.concurrent.each(examples)('$name', ({ file, runs, expected }) => {
   test('compiles', () => {
     expect(diagnosticsOf(file)).toEqual([])
   })
-  test.runIf(runs)('runs, ends by itself, and prints what it says', { timeout: 20_000 }, async () => {
-    const { ok, output, errors } = await run(join(scratch, 'out', `${file}.js`), [], 15_000)
+  test.runIf(runs)('runs, ends by itself, and prints what it says', { timeout: 130_000 }, async () => {
+    const { ok, output, errors } = await run(join(scratch, 'out', `${file}.js`), [], 120_000)
     expect(errors).toBe('')
     expect(ok).toBe(true)
     expect(expected.length === 0 ? expected : output.trimEnd().split('\n')).toEqual(expected)

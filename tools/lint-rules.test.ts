@@ -23,7 +23,7 @@ function lint(files: Readonly<Record<string, string>>): Record<string, string[]>
     const config = readFileSync(join(root, '.oxlintrc.json'), 'utf8').replace('"typeAware": true', '"typeAware": false')
     writeFileSync(join(folder, '.oxlintrc.json'), config)
     const command = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint')
-    const { stdout } = spawnSync(process.execPath, [command, '-f', 'unix'], { cwd: folder, encoding: 'utf8', timeout: 30_000 })
+    const { stdout } = spawnSync(process.execPath, [command, '-f', 'unix'], { cwd: folder, encoding: 'utf8', timeout: 120_000 })
     const found: Record<string, string[]> = Object.fromEntries(Object.keys(files).map((path) => [path, []]))
     for (const line of stdout.split('\n')) {
       const match = /^(.*?):\d+:\d+: .*\[Error\/\w+\((.*)\)\]$/.exec(line)

@@ -87,64 +87,62 @@ test('a room that someone is on the way to does not fall asleep', async () => {
 const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 if (chromium === undefined) console.log('skipped: the chat in a browser, since no Chromium is installed (Debian: apt-get install chromium)')
 
-test.skipIf(chromium === undefined)(
-  'in a browser: two tabs talk, one leaves, the room falls asleep and wakes again',
-  async () => {
-    const { chromium: driver } = await import('playwright-core')
-    const system = ActorSystem.create('chat-test', { keepAlive: false })
-    const server = system.spawn(chat({ port: 0, sleepAfter: 200, clock: Date.now }))
-    const { port } = await server.ask({ type: 'address' })
-    const browser = await driver.launch({
-      executablePath: chromium!,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
-    try {
-      const context = await browser.newContext({ viewport: { width: 1000, height: 640 } })
-      const problems: string[] = []
-      const open = async (name: string): Promise<Page> => {
-        const page = await context.newPage()
-        page.on('console', (line) => {
-          if (line.type() === 'error') problems.push(line.text())
-        })
-        page.on('pageerror', (cause) => problems.push(cause.message))
-        await page.goto(`http://127.0.0.1:${port}/`)
-        await page.fill('#name', name)
-        await page.fill('#room', 'tea')
-        await page.click('#join button')
-        await page.waitForSelector('#say:not([hidden])')
-        return page
-      }
-      const ann = await open('Ann')
-      const bob = await open('Bob')
-      await ann.waitForSelector('#people li:nth-child(2)')
-      await ann.fill('#text', 'Hello <b>Bob</b>')
-      await ann.press('#text', 'Enter')
-      await bob.waitForSelector('#talk li:not(.mine):not(.note) >> text=Hello <b>Bob</b>')
-      await bob.fill('#text', 'Hello Ann! Is that you?')
-      await bob.press('#text', 'Enter')
-      await ann.waitForSelector('#talk li >> text=Hello Ann!')
-      const shot = process.env['CHAT_SCREENSHOT']
-      if (shot !== undefined) await ann.screenshot({ path: shot })
-      await bob.close()
-      await ann.waitForSelector('#talk .note >> text=Bob left.')
-      await ann.click('#leave')
-      await ann.waitForSelector('#rooms .asleep >> text=tea')
-      if (shot !== undefined) await ann.screenshot({ path: shot.replace('.png', '-asleep.png') })
-      await ann.click('#rooms .asleep button')
-      await ann.waitForSelector('#talk li >> text=Hello Ann!')
-      expect(problems).toEqual([])
-    } finally {
-      await browser.close()
-      await system.shutdown()
+test.skipIf(chromium === undefined)('in a browser: two tabs talk, one leaves, the room falls asleep and wakes again', async () => {
+  const { chromium: driver } = await import('playwright-core')
+  const system = ActorSystem.create('chat-test', { keepAlive: false })
+  const server = system.spawn(chat({ port: 0, sleepAfter: 200, clock: Date.now }))
+  const { port } = await server.ask({ type: 'address' })
+  const browser = await driver.launch({
+    executablePath: chromium!,
+    timeout: 120_000,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  try {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 640 } })
+    context.setDefaultTimeout(120_000)
+    const problems: string[] = []
+    const open = async (name: string): Promise<Page> => {
+      const page = await context.newPage()
+      page.on('console', (line) => {
+        if (line.type() === 'error') problems.push(line.text())
+      })
+      page.on('pageerror', (cause) => problems.push(cause.message))
+      await page.goto(`http://127.0.0.1:${port}/`)
+      await page.fill('#name', name)
+      await page.fill('#room', 'tea')
+      await page.click('#join button')
+      await page.waitForSelector('#say:not([hidden])')
+      return page
     }
-  },
-  30_000,
-)
+    const ann = await open('Ann')
+    const bob = await open('Bob')
+    await ann.waitForSelector('#people li:nth-child(2)')
+    await ann.fill('#text', 'Hello <b>Bob</b>')
+    await ann.press('#text', 'Enter')
+    await bob.waitForSelector('#talk li:not(.mine):not(.note) >> text=Hello <b>Bob</b>')
+    await bob.fill('#text', 'Hello Ann! Is that you?')
+    await bob.press('#text', 'Enter')
+    await ann.waitForSelector('#talk li >> text=Hello Ann!')
+    const shot = process.env['CHAT_SCREENSHOT']
+    if (shot !== undefined) await ann.screenshot({ path: shot })
+    await bob.close()
+    await ann.waitForSelector('#talk .note >> text=Bob left.')
+    await ann.click('#leave')
+    await ann.waitForSelector('#rooms .asleep >> text=tea')
+    if (shot !== undefined) await ann.screenshot({ path: shot.replace('.png', '-asleep.png') })
+    await ann.click('#rooms .asleep button')
+    await ann.waitForSelector('#talk li >> text=Hello Ann!')
+    expect(problems).toEqual([])
+  } finally {
+    await browser.close()
+    await system.shutdown()
+  }
+})

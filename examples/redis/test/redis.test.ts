@@ -360,22 +360,19 @@ test('keys that nobody looks at are swept away', () => {
 const cli = spawnSync('redis-cli', ['--version']).status === 0
 if (!cli) console.log('skipped: redis-cli is not installed (Debian: apt-get install redis-tools)')
 
-test.skipIf(!cli)(
-  'redis-cli and redis-benchmark, which nobody here wrote, are content',
-  () =>
-    withServer(async (port) => {
-      const { execFile } = await import('node:child_process')
-      const { promisify } = await import('node:util')
-      const run = promisify(execFile)
-      const { stdout } = await run('redis-cli', ['-p', String(port), 'EVALSHA'], {}).catch((cause: { stdout: string }) => cause)
-      expect(stdout).toMatch(/unknown command/)
-      expect((await run('redis-cli', ['-p', String(port), 'SET', 'x', 'y'])).stdout).toBe('OK\n')
-      const tests = 'ping,set,get,incr,lpush,lpop,sadd,hset,mset'
-      for (const pipeline of ['1', '16']) {
-        const result = await run('redis-benchmark', ['-p', String(port), '-t', tests, '-n', '1000', '-c', '50', '-P', pipeline, '--csv'])
-        expect(result.stderr).not.toMatch(/error/i)
-        expect(result.stdout.trim().split('\n').length).toBe(11)
-      }
-    }),
-  30_000,
+test.skipIf(!cli)('redis-cli and redis-benchmark, which nobody here wrote, are content', () =>
+  withServer(async (port) => {
+    const { execFile } = await import('node:child_process')
+    const { promisify } = await import('node:util')
+    const run = promisify(execFile)
+    const { stdout } = await run('redis-cli', ['-p', String(port), 'EVALSHA'], {}).catch((cause: { stdout: string }) => cause)
+    expect(stdout).toMatch(/unknown command/)
+    expect((await run('redis-cli', ['-p', String(port), 'SET', 'x', 'y'])).stdout).toBe('OK\n')
+    const tests = 'ping,set,get,incr,lpush,lpop,sadd,hset,mset'
+    for (const pipeline of ['1', '16']) {
+      const result = await run('redis-benchmark', ['-p', String(port), '-t', tests, '-n', '1000', '-c', '50', '-P', pipeline, '--csv'])
+      expect(result.stderr).not.toMatch(/error/i)
+      expect(result.stdout.trim().split('\n').length).toBe(11)
+    }
+  }),
 )

@@ -1,7 +1,7 @@
 // Nothing vanishes: claim 59 and C2, over random mixes of everything that moves messages.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import fc from 'fast-check'
+import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import {
   type ActorContext,

@@ -2,7 +2,7 @@
 // every message is in exactly one place at every instant, and no bound is ever passed.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import fc from 'fast-check'
+import { fc } from './properties.ts'
 import { expect, test } from 'vitest'
 import {
   type ActorRef,

@@ -1,7 +1,7 @@
 // Whose turn it is: C1, C10 and C11, fairness, throughput, slow turns, wakes, dispatchers and runtimes.
 
 import { createTestKit, seeded } from '@troupe/testkit'
-import fc from 'fast-check'
+import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import {
   type ActorRef,

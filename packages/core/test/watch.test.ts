@@ -1,7 +1,7 @@
 // Who hears of whose end: claims 25, 26, 29 and 30, watching from outside, and C5 as a property.
 
 import { createTestKit } from '@troupe/testkit'
-import fc from 'fast-check'
+import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import {
   ActorSystem,
@@ -259,7 +259,7 @@ test('29. a name can be reused by the parent inside ChildStopped', async () => {
   await kit.end()
 })
 
-/** Host milliseconds that a system takes to stop `n` watched actors, and how many ends were heard. */
+/** Microseconds of processor time that a system takes to stop `n` watched actors: what others do on the machine is not in it. */
 function stopWatched(n: number): number {
   const system = ActorSystem.create('many', { runtime: new ManualRuntime(), keepAlive: false })
   let heard = 0
@@ -278,21 +278,21 @@ function stopWatched(n: number): number {
   const refs = Array.from({ length: n }, () => system.spawn(ignore))
   watcher.tell(refs)
   system.pump()
-  const before = performance.now()
+  const before = process.cpuUsage()
   for (const ref of refs) ref.stop()
   system.pump()
-  const took = performance.now() - before
+  const { user, system: kernel } = process.cpuUsage(before)
   expect(heard).toBe(n)
   expect(system.counts().active).toBe(1)
   void system.shutdown()
   system.pump()
-  return took
+  return user + kernel
 }
 
-test('30. stop of 100,000 watched actors at once completes without quadratic cost', { timeout: 60_000 }, () => {
+test('30. stop of 100,000 watched actors at once completes without quadratic cost', () => {
   stopWatched(10_000)
   const small = Math.min(stopWatched(10_000), stopWatched(10_000))
-  const large = stopWatched(100_000)
+  const large = Math.min(stopWatched(100_000), stopWatched(100_000))
   // Ten times the actors; quadratic cost would be a hundred times the time.
   expect(large / small).toBeLessThan(50)
 })
@@ -366,7 +366,7 @@ test('stopping the ref of the top ends the system', async () => {
   expect(await kit.system.terminated).toMatchObject({ killed: [] })
 })
 
-test('C5: each watch yields exactly one Terminated, none after unwatch, keyed by uid', { timeout: 60_000 }, async () => {
+test('C5: each watch yields exactly one Terminated, none after unwatch, keyed by uid', async () => {
   type Step = { kind: 'watch' | 'with' | 'unwatch' | 'stop' | 'kill' | 'settle' | 'respawn' | 'restart-watcher'; i: number }
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('watch', 'with', 'unwatch', 'stop', 'kill', 'settle', 'respawn', 'restart-watcher'),

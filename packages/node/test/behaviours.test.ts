@@ -1,10 +1,8 @@
 // What users rely on, the same for actors of this thread and of others: each claim is tried on every dispatcher.
 
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { supervise } from 'troupe'
 import { stageDefaults, stagesOfTests } from './stage.ts'
-
-vi.setConfig({ testTimeout: 20_000 })
 
 const stage = stagesOfTests()
 
@@ -243,12 +241,14 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
   test('42: an aborted question rejects at once and is skipped', async () => {
     const s = stage()
     const ref = s.subject({ name: 'a', dispatcher })
-    ref.tell({ type: 'wait', ms: 100, note: 'waited' })
-    await s.system.started(ref)
+    const gate = s.gate()
+    ref.tell({ type: 'ask', ref: gate.ref, value: 'held', await: true })
+    await gate.reached
     const control = new AbortController()
     const asked = ref.ask({ type: 'echo', value: 1 }, { signal: control.signal })
     control.abort()
     await expect(asked).rejects.toMatchObject({ code: 'cancelled' })
+    gate.open()
     expect(await ref.ask({ type: 'state' })).toEqual({ count: 2, incarnation: 0 })
     await s.end()
   })
@@ -342,7 +342,7 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     b.tell({ type: 'never' })
     await s.hears('waiting for ever')
     await s.system.started(a)
-    const asked = a.ask((replyTo) => ({ type: 'ask', ref: b, value: 1, replyTo, await: true }), { timeout: 150 })
+    const asked = a.ask((replyTo) => ({ type: 'ask', ref: b, value: 1, replyTo, await: true }), { timeout: 2000 })
     await expect(asked).rejects.toMatchObject({ code: 'ask-timeout' })
     await s.hears('refused ask-timeout')
     s.system.kill(b)
@@ -363,7 +363,7 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     const ref = s.subject({ name: 'a', dispatcher })
     ref.tell({ type: 'never' })
     await s.hears('waiting for ever')
-    const report = await s.system.shutdown({ deadline: 50 })
+    const report = await s.system.shutdown({ deadline: 1000 })
     expect(report.killed).toEqual(['/user/a'])
   })
 })

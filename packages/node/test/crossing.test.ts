@@ -1,14 +1,12 @@
 // What crosses the border between threads: buffers, functions that must not, credits, placement, tasks.
 
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { bounded, child, supervise, supervisor } from 'troupe'
 import { transfer } from '@troupe/node'
 import { Cart } from '../dist-test/cart.js'
 import type * as tasks from '../dist-test/subject.js'
 import { subject } from '../dist-test/subject.js'
-import { type Stage, stagesOfTests } from './stage.ts'
-
-vi.setConfig({ testTimeout: 20_000 })
+import { patience, type Stage, stagesOfTests } from './stage.ts'
 
 const stage = stagesOfTests()
 const url = new URL('../dist-test/subject.js', import.meta.url).href
@@ -132,8 +130,11 @@ test('a question that comes back to who waits for it is warned of, across thread
   const b = s.subject({ name: 'b', dispatcher: 'parallel', placement: { thread: 1 }, script: { quiet: true } })
   await Promise.all([s.system.started(a), s.system.started(b)])
   // a asks b and waits; answering, b asks a.
-  a.tell({ type: 'relay', to: b, back: a, timeout: 300 })
+  a.tell({ type: 'relay', to: b, back: a, timeout: patience })
   await s.until('the warning', () => s.logs.some((l) => l.fields['cycle'] === '/user/a → /user/b → /user/a'))
+  // Neither would be done before its question times out.
+  s.system.kill(a)
+  s.system.kill(b)
   await s.end()
 })
 
@@ -180,23 +181,25 @@ test('every ask settles and leaves nothing behind', async () => {
 
 test('a bounded mailbox governs what waits with the sender: refused, dropped, or waited for by offer', async () => {
   const s = stage()
-  const blocked = async (name: string, mailbox: ReturnType<typeof bounded>): Promise<ReturnType<Stage['subject']>> => {
+  const blocked = async (name: string, mailbox: ReturnType<typeof bounded>): Promise<[ReturnType<Stage['subject']>, () => void]> => {
     const ref = s.subject({ name, dispatcher: 'parallel', mailbox, script: { quiet: true } })
-    ref.tell({ type: 'wait', ms: 300, note: name })
-    await s.system.started(ref)
-    await s.until('taken', () => s.system.phaseOf(ref) === 'running')
-    return ref
+    const gate = s.gate()
+    ref.tell({ type: 'ask', ref: gate.ref, value: name, await: true })
+    await gate.reached
+    return [ref, () => gate.open()]
   }
-  const rejecting = await blocked('rejecting', bounded(16, 'reject'))
+  const [rejecting, freeRejecting] = await blocked('rejecting', bounded(16, 'reject'))
   for (let i = 0; i < 100; i++) rejecting.tell({ type: 'note', value: i })
   const { queued } = await s.system.inspect(rejecting)
   expect(queued).toBeLessThanOrEqual(18)
   expect(s.system.deadLetters.list().filter((l) => l.reason === 'mailbox-full').length).toBeGreaterThanOrEqual(82)
-  const blocking = await blocked('blocking', bounded(8, 'block'))
+  freeRejecting()
+  const [blocking, freeBlocking] = await blocked('blocking', bounded(8, 'block'))
   let taken = 0
   const offers = Array.from({ length: 50 }, (_, i) => blocking.offer({ type: 'note', value: `offered ${i}` }).then(() => taken++))
   await new Promise((resolve) => setImmediate(resolve))
   expect(taken).toBeLessThanOrEqual(10)
+  freeBlocking()
   await Promise.all(offers)
   await s.hears('note offered 49')
   expect(s.heard('blocking').filter((h) => h.startsWith('note offered'))).toEqual(Array.from({ length: 50 }, (_, i) => `note offered ${i}`))

@@ -173,7 +173,10 @@ test('a peer whose pings cannot be answered because our own actor is behind is n
     const { address } = owner.expectType('listening')
     const client = new WebSocket(`ws://127.0.0.1:${address.port}`)
     client.on('open', () => client.send('hold me'))
-    for (let i = 0; i < 500 && seen.length === 0; i++) await kit.settle()
+    await until(
+      () => seen.length > 0,
+      () => kit.settle(),
+    )
     for (let i = 0; i < 5; i++) await kit.advance(1000)
     expect(seen).toEqual(['text'])
     const closed = once(client, 'close')
@@ -182,18 +185,23 @@ test('a peer whose pings cannot be answered because our own actor is behind is n
   }))
 
 test('a child that left its output to a process of its own holds no pipe once its actor has stopped', async () => {
-  let left = 0
-  await leakless(async () => {
-    const system = hostSystem()
-    const owner = inbox<ProcessEvent>(system)
-    const child = system.spawn(childProcess('sh', { args: ['-c', 'sleep 20 & echo $!'], owner: owner.ref }))
-    left = Number((await owner.next('stdout')).chunk.toString())
-    child.stop()
-    await system.whenTerminated(child)
-    await system.shutdown()
-  })
-  // Only now: the pipes were free before it ended.
-  process.kill(left)
+  let left: number | undefined
+  try {
+    await leakless(async () => {
+      const system = hostSystem()
+      const owner = inbox<ProcessEvent>(system)
+      const child = system.spawn(childProcess('sh', { args: ['-c', 'sleep 600 & echo $!'], owner: owner.ref }))
+      const pid = Number((await owner.next('stdout')).chunk.toString())
+      expect(pid).toBeGreaterThan(1)
+      left = pid
+      child.stop()
+      await system.whenTerminated(child)
+      await system.shutdown()
+    })
+  } finally {
+    // Only now: the pipes were free before it ended.
+    if (left !== undefined) process.kill(left)
+  }
 })
 
 test('lines of an input that has ended already, or was paused, are told all the same', async () => {
@@ -244,7 +252,8 @@ test('standard input goes on for the next incarnation, ends once, and leaves no 
     // The restart takes its backoff; what is written meanwhile waits in the pipe.
     if (out.endsWith('one\n')) child.stdin.end('two\n')
   })
-  await once(child, 'exit')
+  // Closed, not just ended: what it printed has come by then.
+  await once(child, 'close')
   expect(out.split('\n')).toEqual(['up', 'one', 'two', 'lines-ended', '0', ''])
 })
 
@@ -282,11 +291,17 @@ test('flush of an HTTP answer is answered however little waits, and an answer in
     client.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     let text = ''
     client.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    for (let i = 0; i < 500 && owner.messages.length === 0; i++) await kit.settle()
+    await until(
+      () => owner.messages.length > 0,
+      () => kit.settle(),
+    )
     const { exchange } = owner.expectType('request')
     exchange.tell({ type: 'write', data: 'one' })
     exchange.tell({ type: 'flush', replyTo: flushed.ref })
-    for (let i = 0; i < 500 && flushed.messages.length === 0; i++) await kit.settle()
+    await until(
+      () => flushed.messages.length > 0,
+      () => kit.settle(),
+    )
     flushed.expectType('flushed')
     await kit.advance(2000)
     exchange.tell({ type: 'end', data: 'two' })

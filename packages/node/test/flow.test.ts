@@ -1,12 +1,10 @@
 // Messages that cannot go over yet: they wait without costing anything, and each goes when its own way is free.
 
 import { setImmediate as nextPass } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { bounded } from 'troupe'
 import { coreOf } from 'troupe/internal'
 import { stagesOfTests } from './stage.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const stage = stagesOfTests()
 

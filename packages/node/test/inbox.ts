@@ -43,13 +43,18 @@ export function inbox<M extends { readonly type: string }>(system: ActorSystem, 
 }
 
 /**
- * Lets the host serve its events until `done`, at most `passes` times. What other processes have to do with takes as long
- * as the machine lets them: the later passes wait a little, so that a busy one is not mistaken for a leak.
+ * Lets the host serve its events until `done`. What other processes have to do with takes as long as the machine lets them:
+ * the later passes wait a little, and only a minute is too long, so that a busy machine is not mistaken for a leak.
  */
-export async function until(done: () => boolean, passes = 5000): Promise<void> {
-  for (let i = 0; i < passes && !done(); i++) await new Promise((resolve) => (i < 1000 ? setImmediate(resolve) : setTimeout(resolve, 1)))
-  if (!done()) throw new Error(`still not so after ${passes} passes of the event loop`)
+export async function until(done: () => boolean, pass: () => Promise<unknown> = nextPass): Promise<void> {
+  const end = performance.now() + 60_000
+  for (let i = 0; !done(); i++) {
+    if (performance.now() > end) throw new Error('still not so after a minute')
+    await pass()
+    if (i >= 1000) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
 }
+const nextPass = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** What keeps the process busy, of the kinds that I/O leaves behind when it leaks. */
 export function resources(): string[] {

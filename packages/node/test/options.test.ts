@@ -1,12 +1,10 @@
 // Options and handles of actors on threads: what is said of them beside their parent holds where they run.
 
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { handleOf, receive, same, supervise } from 'troupe'
 import { Cart, shopper } from '../dist-test/cart.js'
 import { choosy, reentrantActor, watched } from '../dist-test/optioned.js'
 import { stagesOfTests } from './stage.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const stage = stagesOfTests()
 
@@ -92,9 +90,12 @@ test.each([
   await s.end()
 })
 
+/** The first start takes for ever. */
+const endless = { startTimeout: 600_000, script: { slowFirstStart: 600_000, quiet: true } }
+
 test('a thread that is lost while an actor first starts there fails that start', async () => {
   const s = stage()
-  const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, script: { slowStart: 60_000 } })
+  const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, ...endless })
   const started = s.system.started(a)
   const away = s.until('the start', () => s.threads.vitals().some((v) => v.thread === 0 && v.actors === 1))
   await away
@@ -105,10 +106,9 @@ test('a thread that is lost while an actor first starts there fails that start',
 })
 
 test('with retryStart it is started again on the next', async () => {
-  // It shows how it is doing several times while the start goes on.
-  const s = stage({ hangAfter: 2000 })
+  const s = stage()
   const supervision = supervise({ retryStart: true, backoff: { min: 0, max: 0 } })
-  const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, supervision, script: { slowStart: 1000, quiet: true } })
+  const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, supervision, ...endless })
   a.tell({ type: 'note', value: 'kept' })
   await s.until('the start', () => s.threads.vitals().some((v) => v.thread === 0 && v.actors === 1))
   s.threads.terminate(0)

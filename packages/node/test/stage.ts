@@ -15,8 +15,8 @@ export interface Line {
 /** What threads are set up with unless a test says otherwise; changed by `ports.test.ts`, which runs the same tests again. */
 export const stageDefaults: { sharedMemory: boolean | undefined } = { sharedMemory: undefined }
 
-/** How long a test waits for something that must come. */
-const patience = 15_000
+/** How long a test waits for something that must come: longer than a busy machine ever keeps it. */
+export const patience = 60_000
 
 export class Stage {
   readonly system: ActorSystem
@@ -35,6 +35,8 @@ export class Stage {
       }
     const { system, ...rest } = options
     this.system = ActorSystem.create('stage', {
+      // A question that is answered late on a busy machine is no failure; what is to time out says when.
+      askTimeout: patience,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...system,
     })
@@ -77,6 +79,21 @@ export class Stage {
   }
   async hears(what: string, times = 1): Promise<void> {
     await this.until(`${times} × ${what}`, () => this.heard().filter((h) => h === what).length >= times)
+  }
+
+  /** An actor of this thread that holds whoever asks it until it is let go: the asker is at work for as long as a test needs. */
+  gate(): { readonly ref: ActorRef<Subject>; readonly reached: Promise<void>; open(): void } {
+    let open = (): void => {}
+    let reached = (): void => {}
+    const ref = this.system.spawn(
+      receive<Subject>((_ctx, m) => {
+        if (m.type !== 'echo') return same
+        open = () => m.replyTo.tell(m.value)
+        reached()
+        return same
+      }),
+    )
+    return { ref, reached: new Promise((resolve) => (reached = resolve)), open: () => open() }
   }
 
   async checkLedger(): Promise<Awaited<ReturnType<ActorSystem['ledger']>>> {

@@ -123,20 +123,27 @@ test('an address in use that nobody owns fails the listener, and its supervisor 
     await system.shutdown()
   }))
 
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+/** A port at which nobody listens, and nobody else can while it is held: a connection to elsewhere has it. */
+async function closedPort(): Promise<{ readonly port: number; [Symbol.dispose](): void }> {
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  const holder = rawConnect((server.address() as { port: number }).port, '127.0.0.1')
+  await once(holder, 'connect')
+  return {
+    port: holder.localPort!,
+    [Symbol.dispose]: () => {
+      holder.destroy()
+      server.close()
+    },
+  }
 }
 
 test('a refused connection is an error with its code, then closed', () =>
   leakless(async () => {
     const system = hostSystem()
     const owner = inbox<ConnectionEvent>(system)
-    const connection = system.spawn(tcp.connect({ port: await closedPort(), owner: owner.ref }))
+    using closed = await closedPort()
+    const connection = system.spawn(tcp.connect({ port: closed.port, owner: owner.ref }))
     expect((await owner.next('error')).code).toBe('ECONNREFUSED')
     expect((await owner.next('closed')).reason).toBe('error')
     expect((await system.whenTerminated(connection)).reason).toBe('normal')
@@ -147,7 +154,8 @@ test('an error that the owner leaves unhandled fails the connection actor, not t
   leakless(async () => {
     const system = hostSystem()
     const owner = inbox<ConnectionEvent>(system, ['error'])
-    const connection = system.spawn(tcp.connect({ port: await closedPort(), owner: owner.ref }), { supervision: 'stop' })
+    using closed = await closedPort()
+    const connection = system.spawn(tcp.connect({ port: closed.port, owner: owner.ref }), { supervision: 'stop' })
     const end = await system.whenTerminated(connection)
     expect(end.reason).toBe('failure')
     expect((end.cause as { code: string }).code).toBe('ECONNREFUSED')
@@ -158,21 +166,24 @@ test('an error that the owner leaves unhandled fails the connection actor, not t
 test('under restart a client whose error is unowned connects again, with backoff, until the server is there', () =>
   leakless(async () => {
     const system = hostSystem()
-    const port = await closedPort()
+    // A path, for a port that is free now may be another's when the server comes.
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-io-'))
+    const path = join(folder, 's.sock')
     const seen = new Inbox<SocketEvent>(['error'])
     let attempts = 0
     const handler = (): Behavior<SocketEvent> => {
       attempts++
-      if (attempts === 3) system.spawn(tcp.listen({ port, handler: echo }))
+      if (attempts === 3) system.spawn(tcp.listen({ path, handler: echo }))
       return seen.behavior()
     }
     const supervision = supervise({ limit: { restarts: 50, within: 60_000 }, backoff: { min: 1, max: 5, factor: 2, jitter: 0 } })
-    const client = system.spawn(tcp.connect({ port, handler }), { supervision })
+    const client = system.spawn(tcp.connect({ path, handler }), { supervision })
     await seen.next('connected')
     expect(attempts).toBeGreaterThanOrEqual(3)
     expect(seen.seen.filter((m) => m.type === 'closed')).toEqual([])
     expect(system.phaseOf(client)).toBe('running')
     await system.shutdown()
+    rmSync(folder, { recursive: true })
   }))
 
 test('what an earlier socket sent does not reach the incarnation after it', () =>

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../test/properties.ts'
 import { expect, test } from 'vitest'
 import { Channel, ChannelClosed, type Receiver, type Sender } from '../index.ts'
 

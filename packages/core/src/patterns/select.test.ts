@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../test/properties.ts'
 import { expect, expectTypeOf, test } from 'vitest'
 import { Channel, select, sending } from '../index.ts'
 

@@ -3,7 +3,7 @@
 // left half-way: each child runs or is stopped, every request was answered, and the supervisor still stops in order.
 
 import { createTestKit } from '@troupe/testkit'
-import fc from 'fast-check'
+import { fc } from '../properties.ts'
 import { expect, test } from 'vitest'
 import { type ActorRef, child, delay, type Shutdown, supervisor, supervisorClient } from 'troupe'
 import { makeJournal, type Work, worker } from './worker.ts'

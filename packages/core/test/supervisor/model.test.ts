@@ -2,7 +2,7 @@
 // did, in its order, with the same refs kept and the same refused. TROUPE_RUNS sets how many; a failure shrinks to a
 // small tree and a few commands such as 'crash a/b'.
 
-import fc from 'fast-check'
+import { fc } from '../properties.ts'
 import { test } from 'vitest'
 import { Run } from './both-sides.ts'
 import { type ChildPlan, letters, type SupervisorPlan } from './model.ts'

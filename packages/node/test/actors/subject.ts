@@ -61,6 +61,8 @@ export interface Script {
   /** Fails in setup while the incarnation is below this. */
   readonly failStarts?: number
   readonly slowStart?: number
+  /** As `slowStart`, of the first incarnation only. */
+  readonly slowFirstStart?: number
   readonly slowStop?: number
   readonly quiet?: boolean
 }
@@ -73,7 +75,8 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
     let count = 0
     let stashing = false
     let handing: unknown
-    if (script.slowStart !== undefined) await new Promise((resolve) => setTimeout(resolve, script.slowStart))
+    const slow = (ctx.incarnation === 0 ? script.slowFirstStart : undefined) ?? script.slowStart
+    if (slow !== undefined) await new Promise((resolve) => setTimeout(resolve, slow))
     if ((script.failStarts ?? 0) > ctx.incarnation) throw new Error(`start ${ctx.incarnation} fails`)
     if (ctx.handedOver !== undefined) tell('handed over', ctx.handedOver)
 
