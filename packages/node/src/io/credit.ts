@@ -58,6 +58,19 @@ export class Carrier extends Told {
   }
 }
 
+/** A message that may be lost without harm to the others: where a mailbox refuses it, `refused` hears so, and the rest goes on. */
+export class LossyCarrier extends Carrier {
+  readonly #refused: () => void
+  constructor(sender: AnyRef | undefined, source: Source, refused: () => void) {
+    super(sender, source)
+    this.#refused = refused
+  }
+  override end(reason: EndReason, cause: unknown): void {
+    if (reason === 'refused') this.#refused()
+    else super.end(reason, cause)
+  }
+}
+
 /** An `error`: where nobody handles it, whoever met it fails. */
 export class ErrorCarrier extends Carrier {
   readonly #unowned: () => void

@@ -101,6 +101,8 @@ export const udpChecks: Checks = {
     if (value !== 4 && value !== 6) throw new InvalidOption(option, value, 'use 4 or 6')
   },
   credits: atLeastOne,
+  maxBuffered: bound,
+  linger: milliseconds,
   reuseAddress: checkBoolean,
 }
 

@@ -20,7 +20,8 @@ export interface ResourceTools<E> {
 /** What the code of a resource does. */
 export interface Resource<C> {
   onCommand(command: C, ctx: ActorContext<C>): Next<C>
-  release(): void
+  /** Lets go; `again` where the next incarnation will want the same place. */
+  release(again: boolean): void
 }
 
 /** An actor around something outside, which `open` makes anew for each incarnation. */
@@ -32,6 +33,7 @@ export function resource<C extends { readonly type: string }, E>(
     const { self } = ctx
     let failed = false
     let finished = false
+    let again = false
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
     const carrier = new Carrier(self, source)
     const fall = (error: IoError): void => {
@@ -62,7 +64,7 @@ export function resource<C extends { readonly type: string }, E>(
     onRelease(ctx, {
       release: () => {
         source.stale = true
-        made.release()
+        made.release(again)
       },
     })
     const watched = owner === undefined ? undefined : actorBehind(owner)
@@ -72,7 +74,10 @@ export function resource<C extends { readonly type: string }, E>(
         if (m instanceof Fall) throw m.error
         return made.onCommand(m, c) as Next<C | Fall>
       },
-      (_c, signal: Signal) => (signal.type === 'Terminated' && signal.ref === watched ? stopped : unhandled),
+      (_c, signal: Signal) => {
+        if (signal.type === 'PreRestart') again = true
+        return signal.type === 'Terminated' && signal.ref === watched ? stopped : unhandled
+      },
     )
   })
 }
