@@ -30,6 +30,9 @@ class Worker {
   #at = 0
   /** Commands that came meanwhile. */
   #next: string[][] | undefined = undefined
+  /** Bytes that they and those under way came in. */
+  #bytes = 0
+  #nextBytes = 0
   /** A keyspace has the commands under way. */
   #asked = false
   #problem: string | undefined = undefined
@@ -46,6 +49,7 @@ class Worker {
   /** Takes the commands of a chunk. What breaks the protocol is answered behind them, and ends the connection. */
   take(ctx: ActorContext<ConnectionMessage>, chunk: Buffer): void {
     if (this.#problem !== undefined || this.session.closing) return
+    this.#nextBytes += chunk.length
     try {
       this.#requests.read(chunk, (this.#next ??= []))
     } catch (cause) {
@@ -102,6 +106,8 @@ class Worker {
     // An idle connection keeps nothing of what it did.
     this.#commands = this.#next ?? none
     this.#next = undefined
+    this.#bytes = this.#nextBytes
+    this.#nextBytes = 0
     this.#at = 0
     return this.#commands.length > 0
   }
@@ -132,7 +138,8 @@ class Worker {
   /** Reads on, or stops reading, by how much is left to do. */
   #pace(): void {
     const left = this.#commands.length - this.#at + (this.#next?.length ?? 0)
-    if (this.#reading ? left < many && !this.#full : left > few || this.#full) return
+    const large = this.#bytes + this.#nextBytes > this.session.backstage.limits.waiting
+    if (this.#reading ? left < many && !large && !this.#full : left > few || large || this.#full) return
     this.#reading = !this.#reading
     if (this.#reading) this.#socket.resume()
     else this.#socket.pause()

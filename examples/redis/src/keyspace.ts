@@ -36,14 +36,14 @@ const enough = 256 * 1024
 /** Commands after which others have their turn. */
 const longest = 64
 
-export function keyspace(clock: () => number): Behavior<Keyspace> {
+export function keyspace(clock: () => number, longestReply: number): Behavior<Keyspace> {
   return setup((ctx) => {
     const store = new Store(clock)
     ctx.timers.every('sweep', sweepEvery, { type: 'sweep' })
     return receive((_ctx, m) => {
       switch (m.type) {
         case 'batch':
-          answer(store, m)
+          answer(store, m, longestReply)
           return same
         case 'flush':
           store.clear()
@@ -59,8 +59,8 @@ export function keyspace(clock: () => number): Behavior<Keyspace> {
   })
 }
 
-function answer(store: Store, { commands, first, transaction, from }: Batch): void {
-  const out = new Replies()
+function answer(store: Store, { commands, first, transaction, from }: Batch, longestReply: number): void {
+  const out = new Replies(longestReply)
   store.tick()
   if (transaction) out.array(commands.length)
   const last = transaction ? commands.length : Math.min(commands.length, first + longest)

@@ -10,6 +10,7 @@ import { type ActorRef, type Behavior, receive, same, setup, supervise } from 't
 import { clients } from './clients.ts'
 import { connection } from './connection.ts'
 import { keyspace } from './keyspace.ts'
+import { defaultLimits, type Limits } from './limits.ts'
 import { pubsub } from './pubsub.ts'
 
 export interface RedisOptions {
@@ -20,6 +21,8 @@ export interface RedisOptions {
   readonly clock: () => number
   /** Bytes that may wait for a client that does not read; beyond, it is disconnected. */
   readonly maxBuffered?: number | undefined
+  /** What one client may make the server keep. */
+  readonly limits?: Partial<Limits> | undefined
 }
 
 export type Redis = { readonly type: 'address'; readonly replyTo: ActorRef<Endpoint> }
@@ -31,14 +34,16 @@ const addressless = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND
 const unlessAddressless = supervise({ decide: (cause) => (addressless.has((cause as IoError).code) ? 'escalate' : 'restart') })
 
 export function redis(options: RedisOptions): Behavior<Redis> {
-  const { clock, ...place } = options
+  const { clock, limits: given, ...place } = options
+  const limits = { ...defaultLimits, ...given }
   return setup((ctx) => {
     let id = 0
     const backstage = {
-      keyspaces: Array.from({ length: databases }, (_, i) => ctx.spawn(keyspace(clock), { name: `db${i}`, supervision: 'resume' })),
+      keyspaces: Array.from({ length: databases }, (_, i) => ctx.spawn(keyspace(clock, limits.reply), { name: `db${i}`, supervision: 'resume' })),
       pubsub: ctx.spawn(pubsub(), { name: 'pubsub', supervision: 'resume' }),
       clients: ctx.spawn(clients(), { name: 'clients', supervision: 'resume' }),
       nextId: () => ++id,
+      limits,
     }
     const connections = ctx.spawn(connectionSupervisor(), { name: 'connections' })
     const handler = connection(backstage)

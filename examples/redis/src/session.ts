@@ -3,9 +3,10 @@
 
 import type { Endpoint } from '@troupe/node'
 import type { ActorContext, ActorRef } from 'troupe'
-import { find, fits, table, unknown, wrongArity } from './commands/execute.ts'
+import { find, fits, shown, table, unknown, wrongArity } from './commands/execute.ts'
 import type { Backstage, ConnectionMessage } from './backstage.ts'
 import type { Keyspace } from './keyspace.ts'
+import { costOf, costOfName } from './limits.ts'
 import { Replies } from './replies.ts'
 import { clientReport, configGet, serverInfo } from './server-info.ts'
 
@@ -14,6 +15,8 @@ const none: ReadonlySet<string> = new Set()
 /** Commands of one transaction at most. */
 const longestTransaction = 10_000
 
+type Kind = 'channels' | 'patterns'
+
 /** The state of one connection, beyond its socket. */
 export class Session {
   readonly id: number
@@ -21,10 +24,13 @@ export class Session {
   readonly backstage: Backstage
   name = ''
   database = 0
-  channels: ReadonlySet<string> = none
-  patterns: ReadonlySet<string> = none
+  readonly #names: Record<Kind, Set<string> | undefined> = { channels: undefined, patterns: undefined }
+  /** What the names cost. */
+  #subscribed = 0
   /** Commands since MULTI; undefined outside of a transaction. */
-  queued: string[][] | undefined = undefined
+  queued: (readonly string[])[] | undefined = undefined
+  /** What they cost. */
+  #queuedCost = 0
   /** A command since MULTI was refused, so EXEC will be. */
   broken = false
   /** Ends once all answers are out. */
@@ -44,11 +50,11 @@ export class Session {
     return this.backstage.keyspaces[this.database]!
   }
   get subscriptions(): number {
-    return this.channels.size + this.patterns.size
+    return this.names('channels').size + this.names('patterns').size
   }
   /** Every command has to be looked at here: a transaction collects, a subscriber may not do much. */
   get special(): boolean {
-    return this.queued !== undefined || this.channels !== none || this.patterns !== none
+    return this.queued !== undefined || this.#subscribed > 0
   }
   /** Adds an answer to what will be written. */
   put(text: string): void {
@@ -58,13 +64,44 @@ export class Session {
     const { id, address, name } = this
     this.backstage.clients.tell({ type: 'joined', client: { id, address, name } })
   }
-  subscribe(kind: 'channels' | 'patterns', channel: string, on: boolean): boolean {
-    if (this[kind].has(channel) === on) return false
-    const changed = new Set(this[kind])
-    if (on) changed.add(channel)
-    else changed.delete(channel)
-    this[kind] = changed.size === 0 ? none : changed
-    return true
+  names(kind: Kind): ReadonlySet<string> {
+    return this.#names[kind] ?? none
+  }
+  /** Whether that was news, or why not. */
+  subscribe(kind: Kind, name: string): 'new' | 'known' | 'refused' {
+    if (this.names(kind).has(name)) return 'known'
+    const cost = costOfName(name)
+    if (this.#subscribed + cost > this.backstage.limits.subscriptions) return 'refused'
+    this.#subscribed += cost
+    ;(this.#names[kind] ??= new Set()).add(name)
+    return 'new'
+  }
+  unsubscribe(kind: Kind, name: string): 'new' | 'known' {
+    const names = this.#names[kind]
+    if (names?.delete(name) !== true) return 'known'
+    this.#subscribed -= costOfName(name)
+    if (names.size === 0) this.#names[kind] = undefined
+    return 'new'
+  }
+  begin(): void {
+    this.queued = []
+    this.#queuedCost = 0
+    this.broken = false
+  }
+  /** Keeps a command for EXEC, unless that will be refused anyway; why not, where it is too much. */
+  queue(args: readonly string[]): string | undefined {
+    if (this.queued === undefined || this.broken) return undefined
+    if (this.queued.length >= longestTransaction) return 'ERR too many commands in a transaction'
+    this.#queuedCost += costOf(args)
+    if (this.#queuedCost > this.backstage.limits.transaction) return 'ERR the transaction is too large'
+    this.queued.push(args)
+    return undefined
+  }
+  /** The transaction will be refused: nothing of it is kept. */
+  spoil(): void {
+    if (this.queued === undefined) return
+    this.queued = []
+    this.broken = true
   }
   end(): void {
     this.backstage.clients.tell({ type: 'left', id: this.id })
@@ -83,7 +120,7 @@ export function answerLocally(ctx: Context, args: readonly string[], session: Se
   const local = locals.get(name)
   const arity = local?.arity ?? find(name)?.arity
   const error = (text: string): void => {
-    if (session.queued !== undefined) session.broken = true
+    session.spoil()
     session.put(`-${text}\r\n`)
   }
   if (arity === undefined) return error(unknown(args))
@@ -94,9 +131,8 @@ export function answerLocally(ctx: Context, args: readonly string[], session: Se
   }
   if (session.queued !== undefined && !neverQueued.has(name)) {
     if (local !== undefined) return error(`ERR ${name} is not supported inside MULTI`)
-    if (session.queued.length >= longestTransaction) return error('ERR too many commands in a transaction')
-    session.queued.push([...args])
-    return session.put('+QUEUED\r\n')
+    const problem = session.queue(args)
+    return problem === undefined ? session.put('+QUEUED\r\n') : error(problem)
   }
   if (local !== undefined) return local.answer(ctx, args, session)
   // Only PING is left here: RESP2 answers it as a push while subscribed.
@@ -113,8 +149,7 @@ export const commandCount = (): number => table.size / 2 + locals.size
 
 define('MULTI', 1, (_ctx, _args, session) => {
   if (session.queued !== undefined) return session.put('-ERR MULTI calls can not be nested\r\n')
-  session.queued = []
-  session.broken = false
+  session.begin()
   session.put('+OK\r\n')
 })
 define('DISCARD', 1, (_ctx, _args, session) => {
@@ -149,7 +184,7 @@ define('QUIT', -1, (_ctx, _args, session) => {
   session.closing = true
 })
 
-function subscribing(name: string, kind: 'channels' | 'patterns', on: boolean): void {
+function subscribing(name: string, kind: Kind, on: boolean): void {
   define(name, on ? -2 : -1, (ctx, args, session) => {
     const named = args.slice(1)
     const out = new Replies()
@@ -159,11 +194,15 @@ function subscribing(name: string, kind: 'channels' | 'patterns', on: boolean): 
       out.bulk(channel)
       out.integer(session.subscriptions)
     }
-    const channels = on || named.length > 0 ? named : [...session[kind]]
+    const channels = on || named.length > 0 ? named : [...session.names(kind)]
+    const pattern = kind === 'patterns'
     for (const channel of channels) {
-      const changed = session.subscribe(kind, channel, on)
-      const pattern = kind === 'patterns'
-      if (changed) session.backstage.pubsub.tell({ type: on ? 'subscribe' : 'unsubscribe', channel, pattern, subscriber: ctx.self })
+      const change = on ? session.subscribe(kind, channel) : session.unsubscribe(kind, channel)
+      if (change === 'refused') {
+        out.error('ERR too many subscriptions')
+        continue
+      }
+      if (change === 'new') session.backstage.pubsub.tell({ type: on ? 'subscribe' : 'unsubscribe', channel, pattern, subscriber: ctx.self })
       report(channel)
     }
     if (channels.length === 0) report(undefined)
@@ -197,7 +236,7 @@ define('CONFIG', -2, (_ctx, args, session) => {
   const verb = args[1]!.toUpperCase()
   if (verb === 'GET' && args.length > 2) configGet(args.slice(2), out)
   else if (verb === 'RESETSTAT') out.ok()
-  else out.error(`ERR unknown subcommand or wrong number of arguments for '${args[1]!.slice(0, 64)}'. Try CONFIG GET.`)
+  else out.error(`ERR unknown subcommand or wrong number of arguments for '${shown(args[1]!)}'. Try CONFIG GET.`)
   session.put(out.text)
 })
 define('COMMAND', -1, (_ctx, args, session) => {
@@ -230,7 +269,8 @@ define('CLIENT', -2, (ctx, args, session) => {
       break
     case 'SETNAME': {
       const name = args[2] ?? ''
-      if (/[\s\p{Cc}]/u.test(name)) out.error('ERR Client names cannot contain spaces, newlines or special characters.')
+      if (name.length > backstage.limits.name) out.error(`ERR Client names cannot be longer than ${backstage.limits.name} bytes.`)
+      else if (/[\s\p{Cc}]/u.test(name)) out.error('ERR Client names cannot contain spaces, newlines or special characters.')
       else {
         session.name = name
         session.tellWho()

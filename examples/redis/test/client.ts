@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { encodeRespRequest, respReplies, type RespReply } from '@troupe/node'
 import { ActorSystem } from 'troupe'
-import { redis } from '../src/server.ts'
+import { redis, type RedisOptions } from '../src/server.ts'
 
 export class Client {
   readonly socket: Socket
@@ -38,7 +38,7 @@ export class Client {
 
 export async function withServer(
   body: (port: number, tools: { readonly advance: (ms: number) => void; readonly system: ActorSystem }) => Promise<void>,
-  maxBuffered?: number,
+  options: Omit<RedisOptions, 'clock' | 'port'> = {},
 ): Promise<void> {
   let now = 1_000_000
   const failures: string[] = []
@@ -46,7 +46,7 @@ export async function withServer(
   const error = (fields: Readonly<Record<string, unknown>>): void => void failures.push(String(fields['actor']))
   const system = ActorSystem.create('redis-test', { keepAlive: false, logger: { debug: quiet, info: quiet, warn: quiet, error } })
   try {
-    const server = system.spawn(redis({ port: 0, clock: () => now, maxBuffered }), { name: 'redis' })
+    const server = system.spawn(redis({ port: 0, clock: () => now, ...options }), { name: 'redis' })
     const { port } = await server.ask({ type: 'address' })
     await body(port!, { advance: (ms) => void (now += ms), system })
   } finally {

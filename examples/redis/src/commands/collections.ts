@@ -14,7 +14,8 @@ function push(name: string, put: (list: Deque, value: string) => void): Command 
   })
 }
 
-function pop(name: string, take: (list: Deque) => string | undefined): Command {
+function pop(name: string, end: 'front' | 'back'): Command {
+  const take = (list: Deque): string | undefined => (end === 'front' ? list.popFront() : list.popBack())
   return command(name, -2, (store, args, out) => {
     if (args.length > 3) fail(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)
     const key = args[1]!
@@ -25,6 +26,10 @@ function pop(name: string, take: (list: Deque) => string | undefined): Command {
     if (many === undefined) out.bulk(take(list))
     else {
       const count = Math.min(many, list.length)
+      const from = end === 'front' ? 0 : list.length - count
+      let size = 16 * (count + 1)
+      for (const value of list.range(from, from + count - 1)) size += value.length
+      out.expect(size)
       out.array(count)
       for (let i = 0; i < count; i++) out.bulk(take(list))
     }
@@ -44,8 +49,8 @@ function removeAll(store: Store, args: readonly string[], holder: { readonly siz
 export const collections: readonly Command[] = [
   push('LPUSH', (list, value) => list.pushFront(value)),
   push('RPUSH', (list, value) => list.pushBack(value)),
-  pop('LPOP', (list) => list.popFront()),
-  pop('RPOP', (list) => list.popBack()),
+  pop('LPOP', 'front'),
+  pop('RPOP', 'back'),
   command('LLEN', 2, (store, args, out) => out.integer(store.list(args[1]!)?.length ?? 0)),
   command('LRANGE', 4, (store, args, out) => {
     const list = store.list(args[1]!)

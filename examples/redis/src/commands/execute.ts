@@ -37,8 +37,12 @@ export function wrongArity(name: string): string {
   return `ERR wrong number of arguments for '${name.toLowerCase()}' command`
 }
 
+/** What a peer wrote, as part of an error: short, and within its line. */
+export function shown(text: string): string {
+  return text.slice(0, 128).replaceAll(/[\r\n]/g, ' ')
+}
+
 export function unknown(args: readonly string[]): string {
-  const shown = (text: string): string => text.slice(0, 128).replaceAll(/[\r\n]/g, ' ')
   const rest = args.slice(1, 6).map((a) => `'${shown(a)}'`)
   return `ERR unknown command '${shown(args[0]!)}', with args beginning with: ${rest.join(' ')}`
 }
