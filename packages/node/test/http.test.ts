@@ -206,3 +206,46 @@ test('a WebSocket peer is held while its actor is behind, and loses nothing', ()
     await once(client, 'close')
     await system.shutdown()
   }))
+
+test('a wish to upgrade that nobody grants is a request like any other', () =>
+  leakless(async () => {
+    const system = hostSystem()
+    const { url } = await serve(system)
+    const socket = rawConnect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('GET /hello?name=you HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n')
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await until(() => text.includes('hello you'))
+    socket.destroy()
+    await system.shutdown()
+  }))
+
+test('a handshake that is refused, or whose check throws, is answered and closed, also for a client that does not close', () =>
+  leakless(async () => {
+    const logged: string[] = []
+    const quiet = (): void => {}
+    const system = hostSystem({ logger: { debug: quiet, info: quiet, warn: quiet, error: (_fields, message) => logged.push(message) } })
+    const handler = (): Behavior<WebSocketEvent> => receive(() => same)
+    const accept = ({ url }: { readonly url: string }): boolean => {
+      if (url === '/bug') throw new Error('a bug')
+      return false
+    }
+    const { url } = await serve(system, { websocket: { handler, accept } })
+    const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
+    for (const [path, status] of [
+      ['/no', '403'],
+      ['/bug', '500'],
+    ]) {
+      const socket = rawConnect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+      socket.on('error', () => {})
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${upgrade}`)
+      const [head] = (await once(socket, 'data')) as [Buffer]
+      expect(head.toString()).toContain(`HTTP/1.1 ${status} `)
+      await until(() => {
+        if (!socket.destroyed) socket.write('more')
+        return socket.destroyed
+      })
+    }
+    expect(logged).toEqual(['a WebSocket was refused: its check failed'])
+    await system.shutdown()
+  }))

@@ -40,6 +40,11 @@ export class Feed<E extends Credited> implements Source {
     this.#paused = false
     if (this.#unhandled < this.#limit) this.#stream.resume()
   }
+  /** Tells the last event. What was told stays told; what becomes of the stream is the caller's affair. */
+  finish(event: E): void {
+    this.#stream.removeListener('data', this.#take)
+    if (!this.stale) this.#to.tell(event, this.#carrier)
+  }
   /** Nobody is told anything from here on; what becomes of the stream is the caller's affair. */
   close(): void {
     this.stale = true

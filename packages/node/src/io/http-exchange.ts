@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
-import { Credited } from './credit.ts'
-import { Feed } from './feed.ts'
+import { Body, type BodyEvent } from './http-body.ts'
+import type { Passage } from './http-traffic.ts'
 import { later } from './later.ts'
 import type { Bytes, Flushed } from './protocol.ts'
 import { resource } from './resource.ts'
@@ -21,36 +21,37 @@ export type ExchangeCommand =
   /** Tells the body of the request to someone, with credits; for `body: 'stream'`. */
   | { readonly type: 'read'; readonly to: ActorRef<BodyEvent>; readonly credits?: number | undefined }
 
-/** The body of a request, in parts. A body that breaks off has no `body-ended`: watch the exchange. */
-export type BodyEvent = { readonly type: 'body-chunk'; readonly chunk: Buffer } | { readonly type: 'body-ended' }
-
-class BodyChunk extends Credited {
-  readonly type = 'body-chunk'
-  readonly chunk: Buffer
-  constructor(chunk: Buffer) {
-    super()
-    this.chunk = chunk
-  }
-}
-
-class BodyEnded extends Credited {
-  readonly type = 'body-ended'
-}
-
 export function exchange(
   request: IncomingMessage,
   response: ServerResponse,
+  passage: Passage,
   options: { readonly responseTimeout?: number | undefined; readonly maxBuffered?: number | undefined },
 ): Behavior<ExchangeCommand> {
   const { responseTimeout = 30_000, maxBuffered = 16 * 1024 * 1024 } = options
   return resource<ExchangeCommand, never>(undefined, ({ self }, ctx) => {
     let overdue = false
-    const cancel = later(ctx, responseTimeout, () => {
-      overdue = true
-      self.stop()
+    const stop = (): void => self.stop({ after: 'queued' })
+    const body = new Body(request, self, stop, () => {
+      if (passage.over) stop()
     })
-    let feed: Feed<BodyChunk | BodyEnded> | undefined
-    response.on('close', () => self.stop({ after: 'queued' }))
+    // An answer may come before the body has been read to its end.
+    const over = (): void => {
+      if (!body.reading) stop()
+    }
+    if (passage.over) over()
+    else passage.whenOver(over)
+    let parts = 0
+    let cancel = (): void => {}
+    const wait = (): void => {
+      parts = body.parts
+      cancel = later(ctx, responseTimeout, () => {
+        // It is not the answer that takes so long.
+        if (body.parts !== parts) return wait()
+        overdue = true
+        self.stop()
+      })
+    }
+    wait()
     // Parts that have not left yet, and who waits for that.
     let unsent = 0
     let flushes: ActorRef<Flushed>[] = []
@@ -92,25 +93,14 @@ export function exchange(
             else flushes.push(m.replyTo)
             return same
           case 'read':
-            if (feed !== undefined) return same
-            feed = new Feed<BodyChunk | BodyEnded>(
-              request,
-              m.to,
-              self,
-              m.credits ?? 16,
-              (chunk) => [new BodyChunk(chunk)],
-              () => self.stop(),
-            )
-            request.on('end', () => feed?.tellAll([new BodyEnded()]))
-            request.on('error', () => {})
-            return same
+            return body.read(m.to, m.credits ?? 16) ? same : unhandled
           default:
             return unhandled
         }
       },
       release: () => {
         cancel()
-        feed?.close()
+        body.end()
         if (response.writableFinished || response.destroyed) return
         if (response.writableEnded) return
         // Stopped without an answer: it took too long, or the server goes down.

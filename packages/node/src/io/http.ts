@@ -2,11 +2,14 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Binding } from './binding.ts'
-import { ErrorCarrier } from './credit.ts'
+import { Carrier, type EndReason } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
+import { collect, refuseBody } from './http-body.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
+import { type Passage, Traffic } from './http-traffic.ts'
 import { checkOptions, httpChecks, webSocketAcceptChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
@@ -52,8 +55,14 @@ export interface HttpServeOptions {
   readonly body?: 'collect' | 'stream' | undefined
   /** Bytes of the largest body collected; beyond: 413. 1 MiB if left out. */
   readonly maxBody?: number | undefined
-  /** Milliseconds until a request without an answer gets 504; 30,000 if left out. */
+  /** Milliseconds until a request without an answer gets 504; 30,000 if left out. While a body is read, since its last part. */
   readonly responseTimeout?: number | undefined
+  /** Milliseconds for a request to arrive as a whole; beyond: 408. 300,000 if left out, 0 for any time. */
+  readonly requestTimeout?: number | undefined
+  /** Requests under way at a time; beyond: 503. 10,000 if left out. */
+  readonly maxRequests?: number | undefined
+  /** Requests of one connection under way at a time; beyond: 503. 256 if left out. */
+  readonly maxPipelined?: number | undefined
   /** Bytes that may wait for a slow client; beyond, it is cut off. 16 MiB if left out. */
   readonly maxBuffered?: number | undefined
   readonly websocket?: WebSocketAcceptOptions | undefined
@@ -64,17 +73,20 @@ const none = Buffer.alloc(0)
 
 function serve(options: HttpServeOptions): Behavior<HttpCommand> {
   const { owner, port = 0, host = '127.0.0.1', maxBody = 1024 * 1024, body = 'collect' } = options
+  const { requestTimeout = 300_000, maxRequests = 10_000, maxPipelined = 256 } = options
   const what = `listen on ${options.path ?? `${host}:${port}`}`
   checkOptions('http.serve', options, httpChecks, ['owner'])
   if (options.websocket !== undefined) checkOptions('websocket', options.websocket, webSocketAcceptChecks, ['owner', 'handler'])
   return resource<HttpCommand, HttpEvent>(owner, ({ self, tell, report, finish }, ctx) => {
     const acceptor = options.websocket === undefined ? undefined : webSocketAcceptor(ctx, options.websocket)
 
-    const begin = (request: IncomingMessage, response: ServerResponse, whole: Buffer): void => {
-      if (response.destroyed) return
+    const traffic = new Traffic(maxRequests, maxPipelined)
+
+    const begin = (request: IncomingMessage, response: ServerResponse, passage: Passage, whole: Buffer): void => {
+      if (passage.over) return
       let ref: ActorRef<ExchangeCommand>
       try {
-        ref = ctx.spawn(exchange(request, response, options), { supervision: 'stop' })
+        ref = ctx.spawn(exchange(request, response, passage, options), { supervision: 'stop' })
       } catch {
         return void response.writeHead(503, { connection: 'close' }).end()
       }
@@ -90,30 +102,24 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
         body: whole,
         exchange: ref,
       }
-      // Nobody there to answer, or nobody who wants to: the client is told so at once.
-      const unavailable = (): void => ref.tell({ type: 'respond', status: 503, body: 'nobody answers this request\n' })
-      owner.tell(message, new ErrorCarrier(self, { stale: false, credited: () => {}, undelivered: unavailable }, unavailable))
+      owner.tell(message, new RequestCarrier(self, ref))
     }
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       response.on('error', () => {})
-      if (body === 'stream') return begin(request, response, none)
+      const passage = traffic.enter(request, response)
+      if (passage === undefined) return void response.writeHead(503, { connection: 'close' }).end('too many requests\n')
+      if (body === 'stream') return begin(request, response, passage, none)
       collect(request, maxBody, (whole) => {
-        if (whole !== undefined) return begin(request, response, whole)
-        response.writeHead(413, { connection: 'close' }).end()
-        // What is still to come is thrown away, until the client notices.
-        request.resume()
+        if (whole !== undefined) return begin(request, response, passage, whole)
+        refuseBody(request, response)
       })
     }
-    const server = options.tls === undefined ? createServer(onRequest) : createTlsServer(options.tls, onRequest)
+    const timing = { requestTimeout, connectionsCheckingInterval: Math.min(30_000, requestTimeout || 30_000) }
+    const server = options.tls === undefined ? createServer(timing, onRequest) : createTlsServer({ ...timing, ...options.tls }, onRequest)
     const binding = new Binding(server)
-    server.on('upgrade', (request, socket, head) => {
-      if (acceptor === undefined) socket.destroy()
-      else acceptor.upgrade(request, socket, head)
-    })
-    server.on('clientError', (_cause, socket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
-      else socket.destroy()
-    })
+    // Without a listener, a wish to upgrade is ignored and the request served, as HTTP has it.
+    if (acceptor !== undefined) server.on('upgrade', (request, socket, head) => acceptor.upgrade(request, socket, head))
+    server.on('clientError', (cause, socket) => refuseGarbage(cause, socket, traffic.answering(socket)))
     server.on('listening', () => {
       const address = binding.bound()
       if (address !== undefined) tell({ type: 'listening', address })
@@ -151,30 +157,38 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
   })
 }
 
-/** Gathers a body; undefined as soon as it is too large, nothing if the client goes away. */
-function collect(request: IncomingMessage, maxBody: number, done: (whole: Buffer | undefined) => void): void {
-  const length = Number(request.headers['content-length'] ?? 0)
-  if (length > maxBody) return done(undefined)
-  const chunks: Buffer[] = []
-  let size = 0
-  const take = (chunk: Buffer): void => {
-    size += chunk.length
-    if (size <= maxBody) return void chunks.push(chunk)
-    request.removeListener('data', take)
-    request.removeListener('end', end)
-    done(undefined)
+/** A request on its way to the owner: if nobody takes it, or its handler fails, the client is told at once. */
+class RequestCarrier extends Carrier {
+  readonly #answerTo: ActorRef<ExchangeCommand>
+  constructor(sender: ActorRef<never>, answerTo: ActorRef<ExchangeCommand>) {
+    super(sender, { stale: false, credited: () => {}, undelivered: () => {} })
+    this.#answerTo = answerTo
   }
-  const end = (): void => done(chunks.length === 0 ? none : Buffer.concat(chunks))
-  request.on('data', take)
-  request.on('end', end)
-  request.on('error', () => {})
+  override end(reason: EndReason): void {
+    const [status, body] = reason === 'failed' ? [500, 'the handler of this request failed\n'] : [503, 'nobody answers this request\n']
+    this.#answerTo.tell({ type: 'respond', status, body })
+  }
+}
+
+/** Answers what is no request, or not in time, and closes. */
+function refuseGarbage({ code }: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void {
+  // An answer that has begun would be spoilt by another in its middle.
+  if (!socket.writable || answering) return void socket.destroy()
+  const status =
+    code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy())
 }
 
 /**
  * An HTTP/1.1 server as an actor: every request is a message, and an `exchange` actor takes its answer.
  *
- * Guarantees: each request is answered once, by the owner, or with 503 (nobody handled it, or the server goes down), 504
- * (no answer in time), 413 (too large); a client that leaves stops its exchange. Fails: `listen-error` with `code`.
+ * Guarantees: each request is answered once, by the owner, or with 500 (its handler failed), 503 (nobody handled it, too many
+ * are under way, or the server goes down), 504 (no answer in time), 413 (too large), 408 (did not arrive in time); a client
+ * that leaves stops its exchange, and a reader of its body hears so. Fails: `listen-error` with `code`.
  *
  * @example
  * case 'request': m.exchange.tell({ type: 'respond', status: 200, body: 'hello' }); return same

@@ -35,6 +35,7 @@ export { type Line, type LineCommand, type LineEvent, type LineOptions, stdinLin
 export { type OsSignal, type OsSignalOptions, osSignals } from './os-signals.ts'
 export { udp, type UdpCommand, type UdpEvent, type UdpOptions } from './udp.ts'
 export { http, type HttpCommand, type HttpEvent, type HttpRequest, type HttpServeOptions } from './http.ts'
-export type { BodyEvent, ExchangeCommand } from './http-exchange.ts'
+export type { BodyEvent } from './http-body.ts'
+export type { ExchangeCommand } from './http-exchange.ts'
 export { websocket, type WebSocketAcceptOptions, type WebSocketConnectOptions } from './websocket.ts'
 export type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'

@@ -52,14 +52,27 @@ export function webSocketAcceptor(
   options: WebSocketAcceptOptions,
 ): { upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void; close(): void } {
   const server = new WebSocketServer({ noServer: true, maxPayload: options.maxMessage ?? 1024 * 1024, clientTracking: false })
-  const refuse = (socket: Duplex, status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  // A client that does not close in its turn must not keep the socket.
+  const refuse = (socket: Duplex, status: string): void =>
+    void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
+  const { accept, path } = options
+  /** Why a handshake is refused. */
+  const objection = (url: string, { headers }: IncomingMessage): string | undefined => {
+    if (path !== undefined && url.split('?')[0] !== path) return '404 Not Found'
+    try {
+      return accept?.({ url, headers }) === false ? '403 Forbidden' : undefined
+    } catch (cause) {
+      ctx.log.error({ cause, url }, 'a WebSocket was refused: its check failed')
+      return '500 Internal Server Error'
+    }
+  }
   return {
     close: () => server.close(),
     upgrade: (request, socket, head) => {
       const url = request.url ?? '/'
       socket.on('error', () => {})
-      if (options.path !== undefined && url.split('?')[0] !== options.path) return refuse(socket, '404 Not Found')
-      if (options.accept?.({ url, headers: request.headers }) === false) return refuse(socket, '403 Forbidden')
+      const problem = objection(url, request)
+      if (problem !== undefined) return refuse(socket, problem)
       const { remoteAddress, remotePort } = request.socket
       server.handleUpgrade(request, socket, head, (websocket) => {
         websocket.pause()
