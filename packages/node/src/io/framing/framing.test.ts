@@ -176,3 +176,16 @@ test('redis replies survive any cut, nested', () => {
 test('replies nested too deeply are refused', () => {
   expect(() => respReplies().push(Buffer.from('*1\r\n'.repeat(17)))).toThrow(/nested deeper/)
 })
+
+test('an inline command has the words that splitWords finds, with quotes and without, however it was cut', () => {
+  const letter = fc.constantFrom('a', 'B', ' ', '\t', '\v', '\f', '\0', '\r', '\\', '"', "'", '\xff')
+  fc.assert(
+    fc.property(fc.array(letter, { maxLength: 20 }), cuts, (letters, at) => {
+      const line = `x${letters.join('')}`
+      const words = splitWords(line)
+      const { frames, error } = feed(respRequests(), Buffer.from(`${line}\r\n`, 'latin1'), at)
+      if (words === undefined) expect(error).toMatch(/unbalanced quotes/)
+      else expect(frames).toEqual([words])
+    }),
+  )
+})

@@ -23,6 +23,9 @@ const cr = 13
 const dollar = 36
 const star = 42
 const minus = 45
+const space = 32
+const doubleQuote = 34
+const singleQuote = 39
 /** A sign, ten digits and the line end fit; nothing longer is a length. */
 const longestHeader = 32
 
@@ -152,16 +155,34 @@ export class RespRequests<A> implements Decoder<A[]> {
     this.#scanned = 0
     if (end - at > this.#maxInline) throw new FrameError('too big inline request')
     const to = end > at && bytes[end - 1] === cr ? end - 1 : end
-    const words = splitWords(bytes.toString('latin1', at, to))
-    if (words === undefined) throw new FrameError('unbalanced quotes in request')
-    if (words.length > 0)
-      commands.push(
-        words.map((word) => {
-          const raw = Buffer.from(word, 'latin1')
-          return this.#argument(raw, 0, raw.length)
-        }),
-      )
+    const args = this.#words(bytes, at, to)
+    if (args.length > 0) commands.push(args)
     return end + 1
+  }
+
+  /** The words of a line, each taken where it stands, as bulk strings are; only quotes need them put together. */
+  #words(bytes: Buffer, at: number, to: number): A[] {
+    const args: A[] = []
+    let i = at
+    for (;;) {
+      while (i < to && isSpace(bytes[i]!)) i++
+      if (i >= to) return args
+      const from = i
+      for (; i < to; i++) {
+        const byte = bytes[i]!
+        if (isSpace(byte)) break
+        if (byte === doubleQuote || byte === singleQuote) return this.#quoted(bytes.toString('latin1', at, to))
+      }
+      args.push(this.#argument(bytes, from, i))
+    }
+  }
+  #quoted(line: string): A[] {
+    const words = splitWords(line)
+    if (words === undefined) throw new FrameError('unbalanced quotes in request')
+    return words.map((word) => {
+      const raw = Buffer.from(word, 'latin1')
+      return this.#argument(raw, 0, raw.length)
+    })
   }
 }
 
@@ -211,10 +232,10 @@ export function splitWords(line: string): string[] | undefined {
   const words: string[] = []
   let i = 0
   for (;;) {
-    while (i < line.length && isSpace(line[i]!)) i++
+    while (i < line.length && isSpace(line.charCodeAt(i))) i++
     if (i >= line.length) return words
     let word = ''
-    while (i < line.length && !isSpace(line[i]!)) {
+    while (i < line.length && !isSpace(line.charCodeAt(i))) {
       const quote = line[i]!
       if (quote !== '"' && quote !== "'") {
         word += quote
@@ -239,12 +260,13 @@ export function splitWords(line: string): string[] | undefined {
         }
       }
       i++
-      if (i < line.length && !isSpace(line[i]!)) return undefined
+      if (i < line.length && !isSpace(line.charCodeAt(i))) return undefined
     }
     words.push(word)
   }
 }
 
-function isSpace(c: string): boolean {
-  return c === ' ' || c === '\t' || c === '\r' || c === '\n' || c === '\v' || c === '\f' || c === '\0'
+/** A blank, a tab, a line end of any kind, or a zero. */
+function isSpace(byte: number): boolean {
+  return byte === space || (byte >= 9 && byte <= cr) || byte === 0
 }
