@@ -319,6 +319,8 @@ test.each<[string, () => unknown]>([
   ['credits', () => tcp.connect({ port: 1, owner: ref, credits: 0 })],
   ['maxBuffered', () => tcp.connect({ port: 1, owner: ref, maxBuffered: Number.NaN })],
   ['port', () => tcp.listen({ port: 70_000, owner: ref })],
+  ['maxConnections', () => tcp.listen({ port: 0, owner: ref, maxConnections: 0 })],
+  ['maxRequests', () => http.serve({ owner: ref, maxRequests: 0 })],
   ['port and path', () => tcp.connect({ owner: ref })],
   ['owner and handler', () => tcp.listen({ port: 0 })],
   ['idleTimeout', () => tcp.listen({ port: 0, owner: ref, idleTimeout: 0 })],
@@ -336,6 +338,7 @@ test.each<[string, () => unknown]>([
   ['pingEvery', () => http.serve({ owner: ref, websocket: { owner: ref, pingEvery: Number.NaN } })],
   ['url', () => websocket.connect('http://127.0.0.1', { owner: ref })],
   ['killAfter', () => childProcess('true', { owner: ref, killAfter: -1 })],
+  ['deadline', () => osSignals({ deadline: Number.NaN })],
   ['maxLength', () => stdinLines({ owner: ref, maxLength: 0 })],
 ])('a wrong %s is refused before anything is opened', (option, make) => {
   expect(make).toThrow(expect.objectContaining({ code: 'invalid-option', option }))

@@ -2,6 +2,7 @@
 // Its stop ends the process: politely, then for good.
 
 import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Credited } from './credit.ts'
 import { IoError, toIoError } from './errors.ts'
@@ -71,7 +72,19 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
   return resource<ProcessCommand, ProcessEvent>(owner, ({ tell, report, finish }, ctx) => {
     const self = ctx.self
     const child = spawn(command, [...args], { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), stdio: 'pipe' })
-    const feeds = [child.stdout, child.stderr].map((stream, i) => {
+    let ended = false
+    let overflown = false
+    const fail = (error: IoError): void => report(error, { type: 'error', code: error.code, error, process: self })
+    child.on('error', (cause) => {
+      fail(toIoError(`run ${command}`, cause))
+      if (child.pid !== undefined) return
+      ended = true
+      finish({ type: 'exited', code: null, signal: null, process: self })
+    })
+    const input = child.stdin as Writable | undefined
+    // Without a file to spare there are no streams at all.
+    const outputs = [child.stdout, child.stderr].filter((stream: Readable | undefined) => stream !== undefined)
+    const feeds = outputs.map((stream, i) => {
       const type = i === 0 ? 'stdout' : 'stderr'
       return new Feed<Output>(
         stream,
@@ -82,18 +95,10 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
         () => self.stop(),
       )
     })
-    let ended = false
-    const fail = (error: IoError): void => report(error, { type: 'error', code: error.code, error, process: self })
     child.on('spawn', () => tell({ type: 'started', pid: child.pid!, process: self }))
-    child.on('error', (cause) => {
-      fail(toIoError(`run ${command}`, cause))
-      if (child.pid !== undefined) return
-      ended = true
-      finish({ type: 'exited', code: null, signal: null, process: self })
-    })
-    child.stdin.on('drain', () => tell({ type: 'drained', process: self }))
+    input?.on('drain', () => tell({ type: 'drained', process: self }))
     // A process that ends without reading its input is heard of through its exit.
-    child.stdin.on('error', () => {})
+    input?.on('error', () => {})
     child.on('close', (code, signal) => {
       if (ended) return
       ended = true
@@ -103,13 +108,15 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
       onCommand: (m) => {
         switch (m.type) {
           case 'write':
-            if (child.stdin.writableLength >= maxBuffered) {
-              fail(new IoError(`write to ${command}`, 'write-overflow', `${child.stdin.writableLength} bytes already wait for it`))
+            if (input === undefined || overflown) return same
+            overflown = input.writableLength >= maxBuffered
+            if (overflown) {
+              fail(new IoError(`write to ${command}`, 'write-overflow', `${input.writableLength} bytes already wait for it`))
               child.kill('SIGKILL')
-            } else if (child.stdin.writable) child.stdin.write(m.data)
+            } else if (input.writable) input.write(m.data)
             return same
           case 'end':
-            child.stdin.end()
+            input?.end()
             return same
           case 'kill':
             child.kill(m.signal ?? 'SIGTERM')

@@ -48,7 +48,10 @@ function append(path: string, options: AppendFileOptions = {}): Behavior<Connect
   return ownedConnection({ open }, options.owner, options)
 }
 
-/** What the watcher of a file or folder tells. Equal news that was not handled yet is told once. */
+/** Names that may be unhandled; beyond, it is told that something changed, but not what. */
+const mostNames = 1024
+
+/** What the watcher of a file or folder tells. Equal news that was not handled yet is told once; without a `name`, anything may have changed. */
 export type WatchEvent =
   | { readonly type: 'changed'; readonly change: 'rename' | 'change'; readonly name: string | undefined; readonly path: string }
   | { readonly type: 'error'; readonly code: string; readonly error: IoError; readonly path: string }
@@ -74,10 +77,11 @@ function watch(path: string, options: WatchOptions): Behavior<never> {
     }
     try {
       watcher = fsWatch(path, { recursive, persistent: true }, (change, name) => {
-        const key = `${change} ${name}`
+        const known = told.size < mostNames ? (name ?? undefined) : undefined
+        const key = `${change} ${known}`
         if (stale || told.has(key)) return
         told.add(key)
-        owner.tell({ type: 'changed', change, name: name ?? undefined, path }, new Coalesced(self, told, key, () => self.stop()))
+        owner.tell({ type: 'changed', change, name: known, path }, new Coalesced(self, told, key, () => self.stop()))
       })
       watcher.on('error', fail)
     } catch (cause) {

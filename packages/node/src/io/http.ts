@@ -3,10 +3,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { Server as TlsServer } from 'node:tls'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Binding } from './binding.ts'
 import { Carrier, type EndReason } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
+import { handshakesOf } from './handshakes.ts'
 import { collect, refuseBody } from './http-body.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
 import { type Passage, Traffic } from './http-traffic.ts'
@@ -117,6 +119,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
     const timing = { requestTimeout, connectionsCheckingInterval: Math.min(30_000, requestTimeout || 30_000) }
     const server = options.tls === undefined ? createServer(timing, onRequest) : createTlsServer({ ...timing, ...options.tls }, onRequest)
     const binding = new Binding(server)
+    const endHandshakes = server instanceof TlsServer ? handshakesOf(server) : undefined
     // Without a listener, a wish to upgrade is ignored and the request served, as HTTP has it.
     if (acceptor !== undefined) server.on('upgrade', (request, socket, head) => acceptor.upgrade(request, socket, head))
     server.on('clientError', (cause, socket) => refuseGarbage(cause, socket, traffic.answering(socket)))
@@ -152,6 +155,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
         close()
         acceptor?.close()
         server.closeAllConnections()
+        endHandshakes?.()
       },
     }
   })

@@ -54,7 +54,8 @@ export const listenChecks: Checks = {
   ...connectionChecks,
   ...placeChecks,
   backlog: natural,
-  maxConnections: natural,
+  // Node takes 0 for no bound at all.
+  maxConnections: bound,
   owner: checkRef,
   handler: checkFunction,
   spawn: any,
@@ -120,6 +121,8 @@ export const processChecks: Checks = {
 }
 
 export const lineChecks: Checks = { owner: checkRef, credits: atLeastOne, maxLength: bound, input: any }
+
+export const signalChecks: Checks = { signals: any, owner: checkRef, shutdown: any, deadline: milliseconds }
 
 export const watchChecks: Checks = { owner: checkRef, recursive: checkBoolean }
 

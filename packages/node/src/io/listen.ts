@@ -2,14 +2,17 @@
 // below itself, or through a supervisor of the user's choice. Its stop closes the server, and its children with it.
 
 import type { Server, Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from 'troupe'
 import { actorBehind, onRelease } from 'troupe/internal'
 import { Acceptor, type SpawnConnection } from './accept.ts'
 import { Binding } from './binding.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'
 import { Fall, type IoError, toIoError } from './errors.ts'
+import { handshakesOf } from './handshakes.ts'
 import { checkOptions, listenChecks } from './limits.ts'
 import type { Connection, ConnectionCommand, ConnectionEvent, ConnectionOptions, Endpoint, SocketEvent } from './protocol.ts'
+import { Refusals } from './refusals.ts'
 
 /** What a listener tells its owner. */
 export type ListenerEvent =
@@ -21,8 +24,14 @@ export type ListenerEvent =
       readonly remote: Endpoint
       readonly listener: ActorRef<ListenerCommand>
     }
-  /** A peer was turned away: too many connections, a TLS handshake that failed, or spawn options that are wrong. */
-  | { readonly type: 'refused'; readonly code: string; readonly remote: Endpoint; readonly listener: ActorRef<ListenerCommand> }
+  /** A peer was turned away: too many connections, a TLS handshake that failed, or no actor for it; and so many more before it, untold. */
+  | {
+      readonly type: 'refused'
+      readonly code: string
+      readonly remote: Endpoint
+      readonly missed: number
+      readonly listener: ActorRef<ListenerCommand>
+    }
   /** It cannot listen, and stops; unhandled, it fails instead. */
   | { readonly type: 'listen-error'; readonly code: string; readonly error: IoError; readonly listener: ActorRef<ListenerCommand> }
   | { readonly type: 'listen-closed'; readonly listener: ActorRef<ListenerCommand> }
@@ -70,17 +79,16 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     const carrier = new Carrier(self, source)
     const tell = (event: ListenerEvent): void => owner?.tell(event, carrier)
 
-    const acceptor = new Acceptor(ctx, options, place, tell)
+    const refusals = new Refusals<ListenerCommand>(owner, self, source)
+    const acceptor = new Acceptor(ctx, options, place, refusals, source)
     const server = make(
       (socket) => acceptor.take(socket),
-      (cause, socket) =>
-        tell({ type: 'refused', code: toIoError(what, cause).code, remote: { host: socket.remoteAddress, port: socket.remotePort }, listener: self }),
+      (cause, socket) => refusals.tell(toIoError(what, cause).code, { host: socket.remoteAddress, port: socket.remotePort }),
     )
     const binding = new Binding(server)
     if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
-    server.on('drop', (dropped) =>
-      tell({ type: 'refused', code: 'too-many-connections', remote: { host: dropped?.remoteAddress, port: dropped?.remotePort }, listener: self }),
-    )
+    server.on('drop', (dropped) => refusals.tell('too-many-connections', { host: dropped?.remoteAddress, port: dropped?.remotePort }))
+    const endHandshakes = server instanceof TlsServer ? handshakesOf(server) : undefined
     server.on('listening', () => {
       const address = binding.bound()
       if (address !== undefined && !source.stale) tell({ type: 'listening', address, listener: self })
@@ -99,6 +107,7 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
       release: () => {
         source.stale = true
         binding.close()
+        endHandshakes?.()
       },
     })
     const watched = owner === undefined ? undefined : actorBehind(owner)

@@ -2,6 +2,7 @@
 
 import process from 'node:process'
 import { type ActorRef, type Behavior, same } from 'troupe'
+import { checkOptions, signalChecks } from './limits.ts'
 import { resource } from './resource.ts'
 
 /** A signal that the process received. */
@@ -32,6 +33,7 @@ export interface OsSignalOptions {
  */
 export function osSignals(options: OsSignalOptions): Behavior<never> {
   const { signals = ['SIGTERM', 'SIGINT'], owner, shutdown, deadline = 30_000 } = options
+  checkOptions('osSignals', options, signalChecks)
   return resource<never, OsSignal>(owner, ({ tell }) => {
     const hear = (signal: NodeJS.Signals): void => {
       tell({ type: 'os-signal', signal })

@@ -59,6 +59,8 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
     socket.on('pong', () => {
       this.#alive = true
     })
+    // `ws` answers by itself, also a peer that never reads an answer.
+    socket.on('ping', () => this.overflowing(this.buffered))
   }
   get open(): boolean {
     return this.#socket.readyState === this.#socket.OPEN

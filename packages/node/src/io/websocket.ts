@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from 'troupe'
 import { WebSocket, WebSocketServer } from 'ws'
+import { isStopping } from './accept.ts'
 import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'
 import { checkOptions, webSocketConnectChecks } from './limits.ts'
 import { WebSocketLink } from './websocket-link.ts'
@@ -86,8 +87,9 @@ export function webSocketAcceptor(
         const behavior = actorOf(new Once(link), options)
         try {
           ctx.spawn(behavior, { supervision: 'stop', ...options.spawn })
-        } catch {
+        } catch (cause) {
           link.release()
+          if (!isStopping(cause)) ctx.log.error({ cause, url }, 'a WebSocket was closed: its actor could not be spawned')
         }
       })
     },
