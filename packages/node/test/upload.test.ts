@@ -321,6 +321,19 @@ test('a client that is told 400 and does not close is closed', () =>
     await system.shutdown()
   }))
 
+test('a client that reads nothing of its answer is closed after idleTimeout, and its exchange ends', () =>
+  leakless(async () => {
+    const system = hostSystem()
+    const port = await serve(system, (m) => m.exchange.tell({ type: 'respond', status: 200, body: Buffer.alloc(20_000_000) }), { idleTimeout: 50 })
+    const { socket } = client(port)
+    socket.pause()
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await until(() => system.counts().active === idle + 1)
+    await until(() => system.counts().active === idle)
+    socket.destroy()
+    await system.shutdown()
+  }))
+
 test('a request that does not arrive within requestTimeout is 408', () =>
   leakless(async () => {
     const system = hostSystem()

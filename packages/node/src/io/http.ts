@@ -61,6 +61,8 @@ export interface HttpServeOptions {
   readonly responseTimeout?: number | undefined
   /** Milliseconds for a request to arrive as a whole; beyond: 408. 300,000 if left out, 0 for any time. */
   readonly requestTimeout?: number | undefined
+  /** Milliseconds without traffic either way after which a connection is closed, also one that waits for an answer, or reads none of it. */
+  readonly idleTimeout?: number | undefined
   /** Requests under way at a time; beyond: 503. 10,000 if left out. */
   readonly maxRequests?: number | undefined
   /** Requests of one connection under way at a time; beyond: 503. 256 if left out. */
@@ -118,6 +120,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
     }
     const timing = { requestTimeout, connectionsCheckingInterval: Math.min(30_000, requestTimeout || 30_000) }
     const server = options.tls === undefined ? createServer(timing, onRequest) : createTlsServer({ ...timing, ...options.tls }, onRequest)
+    if (options.idleTimeout !== undefined) server.timeout = options.idleTimeout
     const binding = new Binding(server)
     const endHandshakes = server instanceof TlsServer ? handshakesOf(server) : undefined
     // Without a listener, a wish to upgrade is ignored and the request served, as HTTP has it.

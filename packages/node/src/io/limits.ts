@@ -90,6 +90,7 @@ export const httpChecks: Checks = {
   maxBody: bound,
   responseTimeout: someMilliseconds,
   requestTimeout: milliseconds,
+  idleTimeout: someMilliseconds,
   maxRequests: bound,
   maxPipelined: bound,
   maxBuffered: bound,
