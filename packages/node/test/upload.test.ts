@@ -33,7 +33,7 @@ async function cutOff(socket: Socket): Promise<void> {
   await until(() => {
     if (!socket.destroyed) socket.write('more')
     return socket.destroyed
-  }, 100_000)
+  })
 }
 
 const upload = (length: number): string => `POST /up HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`
