@@ -14,6 +14,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // All cores: the default leaves one idle, which is half of a small machine.
+    maxWorkers: '100%',
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
     testTimeout: 180_000,
     hookTimeout: 180_000,
