@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^troupe$/, replacement: source('./packages/core/src/index.ts') },
       { find: /^troupe\/internal$/, replacement: source('./packages/core/src/internal.ts') },
+      { find: /^@troupe\/node\/threads$/, replacement: source('./packages/node/src/threads/index.ts') },
       { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },
       { find: /^@troupe\/testkit$/, replacement: source('./packages/testkit/src/index.ts') },
     ],

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type ActorRef, receive, same } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export interface Hashed {
   readonly type: 'hashed'

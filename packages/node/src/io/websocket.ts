@@ -1,14 +1,19 @@
 // WebSockets as actors, on `ws`: accepted by an HTTP server, or connected.
 
 import type { IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
 import type { Duplex } from 'node:stream'
 import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from 'troupe'
-import { WebSocket, WebSocketServer } from 'ws'
+import type * as Ws from 'ws'
 import { isStopping } from './accept.ts'
 import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'
 import { checkOptions, webSocketConnectChecks } from './limits.ts'
 import { WebSocketLink } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
+
+/** Loaded with the first WebSocket: it takes as long as all of Troupe, and most programs and all threads do without. */
+let loaded: typeof Ws | undefined
+const ws = (): typeof Ws => (loaded ??= createRequire(import.meta.url)('ws') as typeof Ws)
 
 /** How an HTTP server takes WebSockets. */
 export interface WebSocketAcceptOptions extends WebSocketOptions {
@@ -52,7 +57,7 @@ export function webSocketAcceptor(
   ctx: ActorContext<never>,
   options: WebSocketAcceptOptions,
 ): { upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void; close(): void } {
-  const server = new WebSocketServer({ noServer: true, maxPayload: options.maxMessage ?? 1024 * 1024, clientTracking: false })
+  const server = new (ws().WebSocketServer)({ noServer: true, maxPayload: options.maxMessage ?? 1024 * 1024, clientTracking: false })
   // A client that does not close in its turn must not keep the socket.
   const refuse = (socket: Duplex, status: string): void =>
     void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
@@ -121,7 +126,12 @@ function connect(
   checkOptions('websocket.connect', options, webSocketConnectChecks, ['owner', 'handler'])
   if (!/^wss?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) throw new InvalidOption('url', url, 'use a ws: or wss: URL')
   const open = (): WebSocketLink => {
-    const socket = new WebSocket(url, { headers, handshakeTimeout: connectTimeout, maxPayload: maxMessage, ...(ca === undefined ? {} : { ca }) })
+    const socket = new (ws().WebSocket)(url, {
+      headers,
+      handshakeTimeout: connectTimeout,
+      maxPayload: maxMessage,
+      ...(ca === undefined ? {} : { ca }),
+    })
     const { hostname, port, pathname, search } = new URL(url)
     const link = new WebSocketLink(
       socket,

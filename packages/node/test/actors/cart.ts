@@ -2,7 +2,7 @@
 
 import { threadId } from 'node:worker_threads'
 import { Actor, type ActorHandle, type ActorRef, receive, same } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export class Cart extends Actor {
   readonly #items: string[]

@@ -2,7 +2,7 @@
 // and takes its thread down in several ways when told to.
 
 import { type ActorRef, receive, same, setup } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Chaos =
   | { readonly type: 'work'; readonly seq: number; readonly from: number; readonly next: ActorRef<Chaos> | undefined }

@@ -2,7 +2,7 @@
 
 import { threadId } from 'node:worker_threads'
 import { type ActorRef, receive, same, setup } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Counter =
   | { type: 'add'; by: number }

@@ -1,7 +1,7 @@
 // Actors whose options hold functions, or change how they run, for the tests of threads.
 
 import { type ActorRef, type MessageSchema, type Middleware, receive, same, setup, swallow } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Optioned =
   | { readonly type: 'hold'; readonly replyTo: ActorRef<string> }

@@ -3,7 +3,7 @@
 
 import { workerData } from 'node:worker_threads'
 import { type ActorRef, receive, same } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Ringer =
   | { readonly type: 'bell'; readonly replyTo: ActorRef<SharedArrayBuffer> }

@@ -2,7 +2,7 @@
 
 import { threadId } from 'node:worker_threads'
 import { ActorError, type ActorRef, type AnyRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled } from 'troupe'
-import { type ActorDefinition, defineActor } from '@troupe/node'
+import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export interface Report {
   readonly who: string
