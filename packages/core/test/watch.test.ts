@@ -143,6 +143,27 @@ describe('26. watchWith delivers the message instead; mixing both on one ref is 
     await kit.end()
   })
 
+  test.each([
+    ['before the end', false],
+    ['with the news queued', true],
+  ])('called again with another message %s, the last one counts, once', async (_when, ended) => {
+    const kit = createTestKit()
+    const target = kit.system.spawn(ignore)
+    const got: string[] = []
+    const watcher = kit.system.spawn(doer())
+    if (ended) target.stop()
+    await kit.settle()
+    watcher.tell((ctx) => {
+      ctx.watchWith(target, () => void got.push('first'))
+      ctx.watchWith(target, () => void got.push('last'))
+    })
+    await kit.settle()
+    target.stop()
+    await kit.settle()
+    expect(got).toEqual(['last'])
+    await kit.end()
+  })
+
   test('mixing is refused in both directions until unwatch', async () => {
     const kit = createTestKit()
     const target = kit.system.spawn(ignore, { name: 'target' })

@@ -38,7 +38,7 @@ export class Watch extends Envelope {
   }
 }
 
-/** Begins to watch; idempotent, but the two ways of being told do not mix. */
+/** Begins to watch; idempotent, but the two ways of being told do not mix, and the last message given is the one delivered. */
 export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: boolean): void {
   const target = cellOf(ref)
   if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
@@ -48,12 +48,11 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
   const watching = (cell.more.watching ??= new Map())
   const present = watching.get(ref)
   if (present !== undefined) {
-    if ((present.message === undefined) === (message === undefined)) {
-      // Watching again changes nothing, unless it asks for more.
-      if (deathPact) present.deathPact = true
-      return
-    }
-    throw new NotAllowed(`${cell.ref.path} already watches ${ref.path} the other way. Call unwatch before mixing watch and watchWith.`)
+    if ((present.message === undefined) !== (message === undefined))
+      throw new NotAllowed(`${cell.ref.path} already watches ${ref.path} the other way. Call unwatch before mixing watch and watchWith.`)
+    // Watching again changes nothing, unless it asks for more. Another message takes the place of the first.
+    if (deathPact) present.deathPact = true
+    if (present.message === message) return
   }
   const entry = new Watch(ref, message, deathPact)
   watching.set(ref, entry)

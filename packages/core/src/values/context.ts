@@ -62,7 +62,7 @@ export interface ActorContext<in M> {
   stop(child?: AnyRef): void
   /** Delivers one `Terminated` when the actor ends, at once if it has; idempotent. */
   watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void
-  /** Delivers `message` instead of `Terminated`. */
+  /** Delivers `message` instead of `Terminated`; called again, the last message counts. */
   watchWith(ref: AnyRef, message: M): void
   /** Ends a watch; also one whose `Terminated` is already queued. */
   unwatch(ref: AnyRef): void
