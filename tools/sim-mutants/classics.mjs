@@ -166,4 +166,29 @@ export const classics = [
       ["    return this.phase === 'running' && (this.extras", "    return (this.phase === 'running' || this.phase === 'suspended') && (this.extras"],
     ],
   },
+  {
+    name: 'a kept child that failed up to a parent in its backoff is restarted at once, without limit and delay',
+    file: 'cell/failing.ts',
+    edits: [
+      [
+        "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)\n",
+        "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)\n  else if (cell.options.restartChildren === 'keep') child.command({ verb: 'restart', cause, delay: 0 })\n",
+      ],
+    ],
+  },
+  {
+    name: 'a start that fails again and again under a parent that resumes is made again without a pause',
+    file: 'cell/failing.ts',
+    edits: [['  return failures < 2 ? 0 : backoffDelay', '  return failures > 0 ? 0 : backoffDelay']],
+  },
+  {
+    name: 'a restart asked for during a start that fails is made a second time',
+    file: 'cell/restarting.ts',
+    edits: [["  if (lane !== undefined) lane.deferred = lane.deferred.filter((command) => command.verb !== 'restart')\n", '  void lane\n']],
+  },
+  {
+    name: 'a handler that let its question expire asks with its full time',
+    file: 'cell/ask.ts',
+    edits: [['    if (this.settled) return this.timeout === 0 ? -Infinity : Infinity\n', '    if (this.settled) return Infinity\n']],
+  },
 ]

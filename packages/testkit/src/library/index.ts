@@ -11,6 +11,7 @@ import { escalation } from './escalation.ts'
 import { floods } from './floods.ts'
 import { groupRestarts } from './group-restarts.ts'
 import { guards } from './guards.ts'
+import { keptChildren } from './kept-children.ts'
 import { lifecycleStorm } from './lifecycle-storm.ts'
 import { limits } from './limits.ts'
 import { misuse } from './misuse.ts'
@@ -42,6 +43,7 @@ export const library: readonly LibraryScenario[] = [
   suspension,
   shutdownAnyMoment,
   escalation,
+  keptChildren,
   streams,
   classActors,
   channels,

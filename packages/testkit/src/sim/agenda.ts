@@ -7,6 +7,8 @@ interface Item {
   readonly act: () => void
 }
 
+const mostAtOnce = 1000
+
 export class Agenda {
   readonly #items: Item[] = []
   /** When the next is due; Infinity when there is none. */
@@ -18,7 +20,8 @@ export class Agenda {
     while (i > 0 && (this.#items[i - 1]!.at > at || (this.#items[i - 1]!.at === at && this.#items[i - 1]!.rank > rank))) i--
     this.#items.splice(i, 0, { at, rank, act })
   }
+  /** Does what is due. What goes on adding more is left for the next pass, so that somebody can notice. */
   run(now: number): void {
-    while (this.#items.length > 0 && this.#items[0]!.at <= now) this.#items.shift()!.act()
+    for (let left = mostAtOnce; left > 0 && this.#items.length > 0 && this.#items[0]!.at <= now; left--) this.#items.shift()!.act()
   }
 }

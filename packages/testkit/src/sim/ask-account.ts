@@ -23,6 +23,8 @@ export class AskAccount {
   readonly #open = new Map<PendingAsk, Question>()
   readonly #outside: PendingAsk[] = []
   readonly #owed: PendingAsk[] = []
+  /** Questions that ran out of time. */
+  readonly #expired = new WeakSet<PendingAsk>()
   constructor(tap: SimTap) {
     this.#tap = tap
   }
@@ -68,7 +70,9 @@ export class AskAccount {
   #checkDeadline(ask: PendingAsk): void {
     const meta = this.#tap.current?.ctx?.meta
     const outer = askOf(meta)
-    const until = outer === undefined || outer.settled ? undefined : this.#open.get(outer)?.until
+    // Whoever has answered is free; whoever has let the time run out has none left.
+    const until =
+      outer === undefined ? undefined : this.#expired.has(outer) ? this.#tap.now : outer.settled ? undefined : this.#open.get(outer)?.until
     if (until === undefined || this.#tap.current!.options.reentrant) return
     const left = Math.max(1, until - this.#tap.now)
     if (ask.timeout > left) this.#tap.violate('C9', ask.target, `a question has ${ask.timeout} ms, and the one it serves only ${left}`)
@@ -83,6 +87,7 @@ export class AskAccount {
         `a question failed of a handler that had handed it on: ${entry.type}#${entry.id} is ${entry.state} at ${entry.to.ref.path}`,
       )
     if (cause instanceof AskTimeout) {
+      this.#expired.add(ask)
       if (this.#tap.now < least) this.#tap.violate('C9', target, `a question timed out at ${this.#tap.now} ms, and its time was over at ${least}`)
     } else if (cause instanceof DeadlockError) this.#checkDeadlock(ask, by)
     else if (cause instanceof AskTargetStopped && (target.phase === 'running' || target.phase === 'suspended' || target.phase === 'created'))

@@ -3,6 +3,7 @@
 
 import { type Command, takesMessages } from 'troupe/internal'
 import type { Phase } from 'troupe'
+import { SimCell as Watched } from './sim-cell.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -24,16 +25,33 @@ export class CommandAccount {
         cell.suspendAsked = true
         return
       case 'resume':
+        // What waits before it may have it come up, fail, go on or be suspended: which of these this ends is not known.
+        if (cell.phase !== 'running' && cell.phase !== 'suspended' && (cell.lane?.commands.size ?? 0) > 0) cell.suspendAsked = undefined
         // Who failed while suspended goes on from the failure, and is still suspended.
-        if (cell.phase !== 'failed') cell.suspendAsked = false
+        else if (cell.phase !== 'failed') cell.suspendAsked = false
         return
       case 'restart':
+        // What begins the next incarnation may stand before it in the lane.
+        cell.restartDue = cell.phase === 'restarting' ? cell.incarnation + 1 : cell.incarnation
+        this.#checkParent(cell)
         if (command.delay !== Infinity && (cell.phase === 'running' || cell.phase === 'suspended')) cell.restartAsked = cell.incarnation
         return
       default:
     }
   }
+  /** A parent that is being replaced has nothing to decide: who failed up to it waits until it begins anew. */
+  #checkParent(cell: SimCell): void {
+    const parent = cell.ref.parent?.cell
+    if (cell.phase === 'failed' && parent === this.#tap.current && parent instanceof Watched && parent.phase === 'restarting' && !parent.inUserCode)
+      this.#tap.violate(
+        'C6',
+        cell,
+        `failed up to ${parent.ref.path}, and is restarted before that has begun anew: no policy and no backoff bounds it`,
+      )
+  }
   phased(cell: SimCell, from: Phase, to: Phase): void {
+    if (to === 'restarting' && from !== 'failed' && cell.restartDue < cell.incarnation)
+      this.#tap.violate('C6', cell, `is restarted in incarnation ${cell.incarnation}, and nobody asked for that since it began`)
     // Whether it is suspended again behind the restart depends on who restarts it, and on what else waits in its lane.
     if (to === 'restarting' && from === 'suspended') cell.suspendAsked = undefined
   }

@@ -8,9 +8,9 @@ import type { TraceEvent } from './trace.ts'
 
 const width = 18
 
-/** The last `rows` events, in columns; actors that play no part in them have none. */
-export function diagramOf(events: readonly TraceEvent[], nameOf: (uid: number) => string, rows = 40): string {
-  const shown = events.filter((e) => e.what !== 'time' && e.what !== 'act' && e.what !== 'done').slice(-rows)
+/** The last `rows` events up to a step, in columns; actors that play no part in them have none. */
+export function diagramOf(events: readonly TraceEvent[], nameOf: (uid: number) => string, upTo: number = Infinity, rows: number = 40): string {
+  const shown = events.filter((e) => e.step <= upTo && e.what !== 'time' && e.what !== 'act' && e.what !== 'done').slice(-rows)
   const actors = [...new Set(shown.flatMap((e) => [e.actor, e.to]))].filter((uid) => uid !== 0).sort((a, b) => a - b)
   const columns = [0, ...actors]
   const head = columns.map((uid) => fit(uid === 0 ? 'outside' : nameOf(uid), width)).join('')

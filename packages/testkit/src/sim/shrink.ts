@@ -10,7 +10,12 @@ export interface Trial {
   readonly invariant: InvariantId | undefined
   readonly recording: Recording
   readonly steps: number
+  /** Steps that were made to find out. */
+  readonly cost: number
 }
+
+/** All trials together make no more steps than this: runs without end are long. */
+const mostSteps = 2_000_000
 
 /** A choice that is not plain: whose, and which. */
 type Place = readonly [maker: number, index: number]
@@ -18,11 +23,12 @@ type Place = readonly [maker: number, index: number]
 /** The simplest run found within so many trials; `trials` says how many it took. */
 export async function shrink(
   failing: Recording,
+  steps: number,
   invariant: InvariantId,
   attempt: (recording: Recording) => Promise<Trial>,
   most: number,
 ): Promise<{ readonly recording: Recording; readonly trials: number }> {
-  const shrinker = new Shrinker(failing, invariant, attempt, most)
+  const shrinker = new Shrinker(failing, steps, invariant, attempt, most)
   await shrinker.run()
   return { recording: shrinker.best, trials: shrinker.trials }
 }
@@ -30,13 +36,16 @@ export async function shrink(
 class Shrinker {
   best: Recording
   trials = 0
-  #steps = Infinity
+  #cost = 0
+  #steps: number
   #weight: number
   readonly #invariant: InvariantId
   readonly #attempt: (recording: Recording) => Promise<Trial>
   readonly #most: number
-  constructor(failing: Recording, invariant: InvariantId, attempt: (recording: Recording) => Promise<Trial>, most: number) {
+  constructor(failing: Recording, steps: number, invariant: InvariantId, attempt: (recording: Recording) => Promise<Trial>, most: number) {
     this.best = failing
+    // What is plainer and longer is no simpler: a run that was cut short by chance goes on for long when all is plain.
+    this.#steps = steps
     this.#weight = weightOf(failing)
     this.#invariant = invariant
     this.#attempt = attempt
@@ -44,7 +53,7 @@ class Shrinker {
   }
 
   async run(): Promise<void> {
-    for (let before: Recording | undefined; before !== this.best && this.trials < this.#most;) {
+    for (let before: Recording | undefined; before !== this.best && !this.#isOver;) {
       before = this.best
       await this.#plainMakers()
       await this.#withoutActions()
@@ -54,11 +63,16 @@ class Shrinker {
     }
   }
 
+  get #isOver(): boolean {
+    return this.trials >= this.#most || this.#cost >= mostSteps
+  }
+
   /** Whether a candidate is simpler and breaks the same promise; then it is the best. */
   async #accept(candidate: Recording): Promise<boolean> {
-    if (this.trials >= this.#most) return false
+    if (this.#isOver) return false
     this.trials++
-    const { invariant, recording, steps } = await this.#attempt(candidate)
+    const { invariant, recording, steps, cost } = await this.#attempt(candidate)
+    this.#cost += cost
     if (invariant !== this.#invariant) return false
     const weight = weightOf(recording)
     if (steps > this.#steps || (steps === this.#steps && weight >= this.#weight)) return false
@@ -102,7 +116,7 @@ class Shrinker {
         const block = places(this.best).slice(at, at + size)
         // What was accepted is gone from the list, so that the next block is at the same place.
         if (!(await this.#accept(changed(this.best, block, 0)))) at += size
-        if (this.trials >= this.#most) return
+        if (this.#isOver) return
       }
     }
   }
@@ -120,7 +134,7 @@ class Shrinker {
             without: this.best.without,
             spans: this.best.spans,
           })
-          if (this.trials >= this.#most) return
+          if (this.#isOver) return
         }
       }
     }

@@ -43,6 +43,8 @@ export class SimCell extends Cell {
   changedAt = 0
   ranAt = 0
   turnAt = 0
+  /** The step of its last turn. */
+  turnStep = 0
   /** When it began to start, and to stop or restart; -1 before that. */
   startingAt = -1
   endingAt = -1
@@ -57,6 +59,10 @@ export class SimCell extends Cell {
   stopAsked = false
   suspendAsked: boolean | undefined = false
   restartAsked = -1
+  /** The last incarnation that a restart somebody asked for may end. */
+  restartDue = -1
+  /** Whether a signal handler of it is running. */
+  inUserCode = false
   /** Pills that a restart took out of the mailbox, and must put back. */
   pillsAside = 0
   /** The behavior that its next message must meet, where that is known; and whether it returned `stopped`. */
@@ -154,6 +160,7 @@ export class SimCell extends Cell {
     tap.turnEnded(this)
   }
   override command(command: Command): void {
+    this.tap.rest.stirs(this)
     this.tap.commands.asked(this, command)
     super.command(command)
   }

@@ -25,6 +25,7 @@ import { LedgerCheck } from './ledger-check.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { LogAccount } from './log-account.ts'
 import { MessageAccount } from './message-account.ts'
+import type { Restlessness } from './restlessness.ts'
 import { SimCell } from './sim-cell.ts'
 import { TimerAccount } from './timer-account.ts'
 import type { Trace } from './trace.ts'
@@ -38,6 +39,7 @@ export class SimTap extends Tap {
   trace!: Trace
   faults!: FaultSource
   choices!: Choices
+  rest!: Restlessness
   /** The first promise that was broken. */
   violation: Violation | undefined = undefined
   readonly cells: SimCell[] = []
@@ -63,9 +65,9 @@ export class SimTap extends Tap {
   get now(): number {
     return this.host.runtime.now()
   }
-  violate(invariant: InvariantId, cell: Cell | undefined, text: string): void {
+  violate(invariant: InvariantId, cell: Cell | undefined, text: string, step: number = this.trace.step): void {
     if (this.violation !== undefined) return
-    this.violation = { invariant, text, actor: cell?.ref.path, step: this.trace.step, at: this.now }
+    this.violation = { invariant, text, actor: cell?.ref.path, step, at: this.now }
     this.trace.add('note', cell?.ref.uid ?? 0, 0, `${invariant}: ${text}`, 0)
   }
   sender(): number {
@@ -105,6 +107,7 @@ export class SimTap extends Tap {
   }
   override phased(cell: Cell, from: Phase, to: Phase): void {
     if (!(cell instanceof SimCell)) return
+    this.rest.stirs(cell)
     this.trace.add('phase', cell.ref.uid, 0, to, 0)
     cell.changedAt = this.now
     if (to === 'starting' && cell.running !== undefined) this.handling.settle(cell, cell.running)
@@ -159,6 +162,7 @@ export class SimTap extends Tap {
     this.asks.begin()
   }
   turnEnded(cell: SimCell): void {
+    this.rest.turned(cell)
     this.messages.resolveTaken()
     if (cell.phase === 'restarting') cell.turnAt = this.now
     if (cell.extras !== undefined || cell.awaited !== undefined) this.waits.turnEnded(cell)

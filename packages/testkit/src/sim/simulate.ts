@@ -170,6 +170,9 @@ function strategyOf(strategy: SimulateOptions['strategy'], seed: number): Strate
   return seed % 2 === 1 ? 'random' : { pct: 2 + ((seed >> 1) % 3) }
 }
 
+/** Of what has no end, so many steps are shown. */
+const aRound = 8
+
 async function explain(
   name: string,
   seed: number,
@@ -181,9 +184,9 @@ async function explain(
   const attempt = async (tried: Recording): Promise<Trial> => {
     const sim = new Simulation(setup, Choices.replay(tried))
     await sim.run()
-    return { invariant: sim.violation?.invariant, recording: sim.choices.recording, steps: sim.steps }
+    return { invariant: sim.violation?.invariant, recording: sim.choices.recording, steps: sim.steps, cost: sim.trace.step }
   }
-  const { recording, trials } = await shrink(found.choices.recording, violation.invariant, attempt, options.shrinkTrials ?? 1500)
+  const { recording, trials } = await shrink(found.choices.recording, found.steps, violation.invariant, attempt, options.shrinkTrials ?? 1500)
   const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(recording))
   await shown.run()
   const simplest = shown.violation ?? violation
@@ -196,7 +199,7 @@ async function explain(
     `  found after ${found.steps} steps; the simplest run that breaks it has ${shown.steps} steps and ${shrunkChoices} choices that are not plain (${trials} trials)`,
     `  replay: ${replay(seed)}`,
     '',
-    diagramOf(shown.trace.events ?? [], nameOf),
+    diagramOf(shown.trace.events ?? [], nameOf, simplest.invariant === 'endless' ? simplest.step + aRound : Infinity),
   ].join('\n')
   return {
     seed,

@@ -10,6 +10,7 @@ import { type Choices, makers } from './choices.ts'
 import { Agenda } from './agenda.ts'
 import { type Faults, FaultSource } from './faults.ts'
 import { escaped, settledEscapes } from './escapes.ts'
+import { Restlessness } from './restlessness.ts'
 import { SimRuntime } from './runtime.ts'
 import { SimCell } from './sim-cell.ts'
 import { SimTap } from './sim-tap.ts'
@@ -73,6 +74,7 @@ export class Simulation {
     this.tap.trace = this.trace
     this.tap.faults = this.#faults
     this.tap.choices = choices
+    this.tap.rest = new Restlessness(this.tap, setup.maxSteps)
     this.#invariants = Object.entries(setup.invariants)
     this.runtime = new SimRuntime(this.clock, choices, this.tap)
     const { dispatcher, dispatchers, ...options } = setup.system
@@ -99,9 +101,9 @@ export class Simulation {
   get faulted(): boolean {
     return this.#faults.struck > 0
   }
-  /** Turns and outside actions so far. */
+  /** Turns and outside actions so far; of a run without end, up to where its end should have been. */
   get steps(): number {
-    return this.#steps
+    return this.violation?.invariant === 'endless' ? this.violation.step : this.#steps
   }
 
   /** One of n, chosen by the seed; 0 is what a shrunk run falls back to. */
@@ -225,6 +227,7 @@ export class Simulation {
       }
       clock.moveTo(next)
       this.trace.time(next)
+      if (!tap.rest.pass()) return
       this.#due(next)
     }
   }
@@ -232,12 +235,13 @@ export class Simulation {
   #step(): void {
     const { tap, runtime, choices } = this
     this.trace.step = ++this.#steps
-    if (this.#steps > this.#setup.maxSteps) return this.tap.violate('endless', undefined, `more than ${this.#setup.maxSteps} steps`)
+    if (!tap.rest.step(this.#steps)) return
     choices.stepBegins()
     this.#faults.step()
     const script = this.#script
     if (script.length > 0 && (runtime.tasks.length === 0 || choices.choose(3) === 1)) {
       this.trace.add('act', 0, 0, '', 0)
+      tap.rest.acted(this.#steps)
       script.shift()!()
     } else if (runtime.tasks.length > 0) runtime.runOne()
     if (tap.log.broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(tap.log.broken)}`)

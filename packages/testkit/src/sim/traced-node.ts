@@ -80,12 +80,15 @@ export class TracedNode {
     cell.tap.lifecycle.signal(cell, signal)
     if (signal.type === 'Terminated') cell.tap.watches.told(cell, signal.ref, signal.reason)
     let result: unknown
+    cell.inUserCode = true
     try {
       cell.tap.faults.beforeSignal(cell)
       result = cell.inner.signal!(ctx, signal)
     } catch (cause) {
       cell.tap.lifecycle.signalFailed(signal)
       throw cause
+    } finally {
+      cell.inUserCode = false
     }
     if (isThenable(result)) cell.tap.lifecycle.signalAwaited(signal)
     if (isThenable(result)) cell.tap.behaviors.unknown(cell)

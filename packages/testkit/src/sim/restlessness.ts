@@ -1,0 +1,77 @@
+// Whether a run comes to rest. What goes on for ever at one moment, within one turn, or with ever more steps is a violation
+// of its own, that says who is busy; without it such a run would hang, or fill the memory.
+
+import type { SimCell } from './sim-cell.ts'
+import type { SimTap } from './sim-tap.ts'
+
+/** More than an honest scenario does: steps at one moment of virtual time, beside a few for each actor, and changes and commands within one turn. */
+const mostAtOnce = 2500
+const mostInTurn = 100_000
+/** Over how many of the last steps it is seen who is busy. */
+const seen = 120
+
+export class Restlessness {
+  readonly #tap: SimTap
+  readonly #most: number
+  #moment = -1
+  /** Steps at this moment, and passes without any. */
+  #here = 0
+  #passes = 0
+  #inTurn = 0
+  /** Turns in the last steps, by actor; undefined until it looks as if there were no end. */
+  #busy: Map<SimCell, number> | undefined = undefined
+  /** The last step that came from outside. */
+  #acted = 0
+  constructor(tap: SimTap, most: number) {
+    this.#tap = tap
+    this.#most = most
+  }
+  /** A step begins. False: there were too many. */
+  step(step: number): boolean {
+    this.#inTurn = 0
+    this.#arrive()
+    this.#here++
+    const most = mostAtOnce + 4 * this.#tap.cells.length
+    if (this.#here > most - seen || step > this.#most - seen) this.#busy ??= new Map()
+    else this.#busy = undefined
+    if (this.#here > most) this.#violate(`${most} steps at ${this.#moment} ms, and no end`)
+    else if (step > this.#most) this.#violate(`more than ${this.#most} steps`)
+    else return true
+    return false
+  }
+  /** What is due at this moment is about to run. False: it was so too often. */
+  pass(): boolean {
+    this.#arrive()
+    if (++this.#passes <= mostAtOnce) return true
+    this.#violate(`ever more is due at ${this.#moment} ms`)
+    return false
+  }
+  #arrive(): void {
+    const { now } = this.#tap
+    if (now === this.#moment) return
+    this.#moment = now
+    this.#here = 0
+    this.#passes = 0
+  }
+  acted(step: number): void {
+    this.#acted = step
+  }
+  turned(cell: SimCell): void {
+    cell.turnStep = this.#tap.trace.step
+    if (this.#busy !== undefined) this.#busy.set(cell, (this.#busy.get(cell) ?? 0) + 1)
+  }
+  /** A phase changes, or a command is given: more of these than any turn needs can only be ended by an error. */
+  stirs(cell: SimCell): void {
+    if (++this.#inTurn <= mostInTurn) return
+    this.#tap.violate('endless', cell, `a turn does not end: it is ${cell.phase}, and there were ${mostInTurn} changes and commands within the turn`)
+    throw new Error('This turn does not end.')
+  }
+  #violate(what: string): void {
+    const busy = [...(this.#busy ?? [])].sort(([, a], [, b]) => b - a).map(([cell]) => cell)
+    const names = busy.slice(0, 5).map((cell) => `${cell.ref.path} (${cell.phase})`)
+    const others = busy.length > 5 ? ` and ${busy.length - 5} more` : ''
+    // From here on nobody else did anything: what led to it comes before.
+    const began = this.#tap.cells.reduce((last, cell) => (busy.includes(cell) ? last : Math.max(last, cell.turnStep)), this.#acted)
+    this.#tap.violate('endless', undefined, `does not come to rest: ${what}; busy: ${names.join(', ') || 'nobody in sight'}${others}`, began + 1)
+  }
+}
