@@ -1,12 +1,13 @@
 // Questions in chains: who asks in order to answer has no more time than he was given; a circle is noticed at once, where
-// it is one; a question that was taken back, ran out of time or was handed to somebody who stops is over at once.
+// it is one; a question that was taken back, ran out of time or was handed to somebody who stops is over at once; and who
+// let his time run out has none left for questions of his own.
 
 import { type ActorRef, type Behavior, Cancelled, DeadlockError, receive, same, setup, stopped } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 type Ask = {
-  readonly type: 'chain' | 'hold' | 'hand-on' | 'aside' | 'slow' | 'boomerang' | 'back'
+  readonly type: 'chain' | 'hold' | 'hand-on' | 'aside' | 'slow' | 'late' | 'boomerang' | 'back'
   /** How many more are asked before somebody answers. */
   readonly hops: number
   readonly replyTo: ActorRef<string>
@@ -46,6 +47,16 @@ function run(sim: Simulation): void {
               if (!c.signal.aborted) c.reply('slow')
               return same
             })
+          case 'late':
+            // Asks for help when whoever asked may have given up.
+            return sim
+              .delay(sim.oneOf([10, 30, 60]))
+              .then(() => (c.signal.aborted ? 'over' : c.ask(refs[(i + 1) % size]!, { type: 'slow', hops: 0 }, { timeout: 200 })))
+              .then(
+                (text) => m.replyTo.tell(text),
+                (cause: Error) => m.replyTo.tell(cause.name),
+              )
+              .then(() => same)
           case 'hold':
             held.push(m.replyTo)
             return same
@@ -168,7 +179,7 @@ function run(sim: Simulation): void {
     next()
     return
   }
-  const types: readonly Ask['type'][] = ['chain', 'hold', 'hand-on', 'aside', 'slow', 'boomerang', 'slow']
+  const types: readonly Ask['type'][] = ['chain', 'hold', 'hand-on', 'aside', 'slow', 'boomerang', 'slow', 'late']
   sim.plan(sim.int(1, 12), () => {
     const ref = refs[sim.choose(size)]!
     switch (sim.choose(9)) {

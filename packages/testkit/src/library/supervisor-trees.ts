@@ -30,6 +30,8 @@ function run(sim: Simulation): void {
   const up: boolean[] = [false, false, false]
   const did: Record<'fail' | 'end' | 'other', number[]> = { fail: [0, 0, 0], end: [0, 0, 0], other: [0, 0, 0] }
   const slow = sim.choose(3) === 1
+  // Who begins anew may fail at that, now and then, and take his time before.
+  const frail = sim.choose(3) === 2
   let touched = false
   const disturbed = (): boolean => Object.values(did).some((of) => of.some((n) => n > 0))
   const worker = (i: number): Behavior<Job> =>
@@ -66,7 +68,13 @@ function run(sim: Simulation): void {
           return same
         },
       )
-      return slow && sim.choose(3) === 1 ? sim.delay().then(() => behavior) : behavior
+      const fails = frail && ctx.incarnation > 0 && sim.choose(2) === 1
+      if (fails) did.other[i]!++
+      const start = (): Behavior<Job> => {
+        if (fails) throw new Error(`child ${i} does not come up`)
+        return behavior
+      }
+      return (slow || frail) && sim.choose(3) === 1 ? sim.delay().then(start) : start()
     })
   const specs = Array.from({ length: size }, (_, i) =>
     child(`c${i}`, worker(i), {
@@ -105,7 +113,7 @@ function run(sim: Simulation): void {
     const i = sim.choose(size)
     const ref = refs[i]
     if (ref === undefined) return
-    switch (gentle ? 0 : sim.choose(9)) {
+    switch (gentle ? 0 : sim.choose(10)) {
       case 1:
         return request(client.stopChild(`c${i}`))
       case 2:
@@ -124,6 +132,9 @@ function run(sim: Simulation): void {
       case 7:
         did.other[i]!++
         return sim.system.resume(ref)
+      case 8:
+        did.other[i]!++
+        return sim.system.restart(ref)
       default:
         ref.tell(sim.oneOf(['fail', 'work', 'wait', 'end'] as const))
     }
@@ -137,7 +148,7 @@ function run(sim: Simulation): void {
   sim.eventually('a stop comes to its end', () => !closing || sim.system.phaseOf(tree) === 'terminated')
   sim.eventually('who must be up is up, and who must not is not', () => {
     // Whoever overruns his stop is killed, and comes back if that is what his type says.
-    if (sim.faulted || closing || lost || touched || slow || !gentle) return true
+    if (sim.faulted || closing || lost || touched || slow || frail || !gentle) return true
     const troubles = did.fail.map((n, i) => n + (restart[i] === 'permanent' ? did.end[i]! : 0)).reduce((a, b) => a + b, 0)
     if (troubles > 1) return true
     return restart.every((type, i) => {
@@ -149,7 +160,7 @@ function run(sim: Simulation): void {
     })
   })
   sim.eventually('a child that failed alone is restarted with those that share its fate, and nobody else', () => {
-    if (sim.faulted || closing || lost || touched || !gentle) return true
+    if (sim.faulted || closing || lost || touched || frail || !gentle) return true
     const failed = did.fail.findIndex((n) => n > 0)
     if (failed < 0 || did.fail.reduce((a, b) => a + b, 0) !== 1 || did.end.some((n) => n > 0)) return true
     const once = restart[failed] !== 'temporary'

@@ -7,7 +7,7 @@ interface Item {
   readonly act: () => void
 }
 
-const mostAtOnce = 1000
+const mostAtOnce = 50
 
 export class Agenda {
   readonly #items: Item[] = []

@@ -68,12 +68,12 @@ export class AskAccount {
   }
   /** Who asks in order to answer has no more time than he was given. */
   #checkDeadline(ask: PendingAsk): void {
-    const meta = this.#tap.current?.ctx?.meta
-    const outer = askOf(meta)
+    // Behind an await it is nobody's turn: there only the question knows who asks it.
+    const outer = askOf((ask.edge?.asker ?? this.#tap.current?.ctx)?.meta)
     // Whoever has answered is free; whoever has let the time run out has none left.
     const until =
       outer === undefined ? undefined : this.#expired.has(outer) ? this.#tap.now : outer.settled ? undefined : this.#open.get(outer)?.until
-    if (until === undefined || this.#tap.current!.options.reentrant) return
+    if (until === undefined) return
     const left = Math.max(1, until - this.#tap.now)
     if (ask.timeout > left) this.#tap.violate('C9', ask.target, `a question has ${ask.timeout} ms, and the one it serves only ${left}`)
   }

@@ -62,7 +62,8 @@ export class Choices implements SchedulerChoices {
     for (let i = 0; i < changes.length; i += 2) {
       const list = of.get(changes[i + 1]!) ?? []
       of.set(changes[i + 1]!, list)
-      list.push(...this.#taken.slice(changes[i], changes[i + 2]))
+      // One by one: a run without end has more of them than a call takes arguments.
+      for (let k = changes[i]!, end = changes[i + 2] ?? this.#taken.length; k < end; k++) list.push(this.#taken[k]!)
     }
     return { of, without: this.#replay?.without ?? new Set(), spans: this.#spans }
   }

@@ -4,18 +4,24 @@
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
-/** More than an honest scenario does: steps at one moment of virtual time, beside a few for each actor, and changes and commands within one turn. */
-const mostAtOnce = 2500
-const mostInTurn = 100_000
+/** More than an honest scenario does within one turn: changes of phase, and commands. */
+const mostInTurn = 20_000
 /** Over how many of the last steps it is seen who is busy. */
 const seen = 120
 
+/** Ends a turn that would not end by itself. */
+export class TurnWithoutEnd extends Error {}
+
 export class Restlessness {
   readonly #tap: SimTap
+  /** Steps of a run; and at one moment of virtual time, beside a few for each actor, steps and events. */
   readonly #most: number
+  readonly #mostAtOnce: number
+  readonly #mostEvents: number
   #moment = -1
-  /** Steps at this moment, and passes without any. */
+  /** Steps at this moment, how many events were before it, and how often something was due. */
   #here = 0
+  #eventsBefore = 0
   #passes = 0
   #inTurn = 0
   /** Turns in the last steps, by actor; undefined until it looks as if there were no end. */
@@ -25,16 +31,20 @@ export class Restlessness {
   constructor(tap: SimTap, most: number) {
     this.#tap = tap
     this.#most = most
+    this.#mostAtOnce = most / 8
+    this.#mostEvents = most * 5
   }
   /** A step begins. False: there were too many. */
   step(step: number): boolean {
     this.#inTurn = 0
     this.#arrive()
     this.#here++
-    const most = mostAtOnce + 4 * this.#tap.cells.length
-    if (this.#here > most - seen || step > this.#most - seen) this.#busy ??= new Map()
+    const most = this.#mostAtOnce + 4 * this.#tap.cells.length
+    const events = this.#tap.trace.size - this.#eventsBefore
+    if (this.#here > most - seen || events > this.#mostEvents * 0.9 || step > this.#most - seen) this.#busy ??= new Map()
     else this.#busy = undefined
     if (this.#here > most) this.#violate(`${most} steps at ${this.#moment} ms, and no end`)
+    else if (events > this.#mostEvents) this.#violate(`${this.#mostEvents} events at ${this.#moment} ms, and no end`)
     else if (step > this.#most) this.#violate(`more than ${this.#most} steps`)
     else return true
     return false
@@ -42,7 +52,7 @@ export class Restlessness {
   /** What is due at this moment is about to run. False: it was so too often. */
   pass(): boolean {
     this.#arrive()
-    if (++this.#passes <= mostAtOnce) return true
+    if (++this.#passes <= this.#mostAtOnce) return true
     this.#violate(`ever more is due at ${this.#moment} ms`)
     return false
   }
@@ -51,6 +61,7 @@ export class Restlessness {
     if (now === this.#moment) return
     this.#moment = now
     this.#here = 0
+    this.#eventsBefore = this.#tap.trace.size
     this.#passes = 0
   }
   acted(step: number): void {
@@ -62,12 +73,17 @@ export class Restlessness {
   }
   /** A phase changes, or a command is given: more of these than any turn needs can only be ended by an error. */
   stirs(cell: SimCell): void {
-    if (++this.#inTurn <= mostInTurn) return
-    this.#tap.violate('endless', cell, `a turn does not end: it is ${cell.phase}, and there were ${mostInTurn} changes and commands within the turn`)
-    throw new Error('This turn does not end.')
+    if (++this.#inTurn <= mostInTurn + 4 * this.#tap.cells.length) return
+    this.#tap.violate(
+      'endless',
+      cell,
+      `a turn does not end: it is ${cell.phase}, and there were ${this.#inTurn - 1} changes and commands within the turn`,
+    )
+    throw new TurnWithoutEnd()
   }
   #violate(what: string): void {
     const busy = [...(this.#busy ?? [])].sort(([, a], [, b]) => b - a).map(([cell]) => cell)
+    if (busy.length === 0) busy.push(...this.#tap.living.filter((cell) => cell.extras?.pending !== undefined))
     const names = busy.slice(0, 5).map((cell) => `${cell.ref.path} (${cell.phase})`)
     const others = busy.length > 5 ? ` and ${busy.length - 5} more` : ''
     // From here on nobody else did anything: what led to it comes before.

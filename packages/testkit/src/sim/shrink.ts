@@ -10,12 +10,12 @@ export interface Trial {
   readonly invariant: InvariantId | undefined
   readonly recording: Recording
   readonly steps: number
-  /** Steps that were made to find out. */
+  /** What it took to find out: about so many events. */
   readonly cost: number
 }
 
-/** All trials together make no more steps than this: runs without end are long. */
-const mostSteps = 2_000_000
+/** All trials together see no more events than this: runs without end are long. */
+const mostEvents = 10_000_000
 
 /** A choice that is not plain: whose, and which. */
 type Place = readonly [maker: number, index: number]
@@ -64,7 +64,7 @@ class Shrinker {
   }
 
   get #isOver(): boolean {
-    return this.trials >= this.#most || this.#cost >= mostSteps
+    return this.trials >= this.#most || this.#cost >= mostEvents
   }
 
   /** Whether a candidate is simpler and breaks the same promise; then it is the best. */

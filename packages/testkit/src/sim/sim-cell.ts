@@ -162,6 +162,7 @@ export class SimCell extends Cell {
   override command(command: Command): void {
     this.tap.rest.stirs(this)
     this.tap.commands.asked(this, command)
+    if (command.verb !== 'proceed') this.tap.trace.add('send', this.tap.sender(), this.ref.uid, command.verb, 0)
     super.command(command)
   }
   override signal(signal: Signal): void {

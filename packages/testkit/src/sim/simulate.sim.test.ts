@@ -1,4 +1,4 @@
-import { type ActorRef, type Behavior, receive, same, setup, stopped } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise } from 'troupe'
 import { Cell } from 'troupe/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
@@ -179,4 +179,70 @@ test('a mailbox that loses, repeats or reorders a message is caught', async () =
     Cell.prototype.put = put
     Cell.prototype.take = take
   }
+})
+
+// Each of these would go on for ever at one moment: between two actors, outside of any, and within a single turn.
+type Ball = { readonly type: 'ping' | 'pong'; readonly back: ActorRef<Ball> }
+const player = receive<Ball>((ctx, { type, back }) => void back.tell({ type: type === 'ping' ? 'pong' : 'ping', back: ctx.self }))
+const restless: readonly (readonly [string, (sim: Simulation) => void, RegExp])[] = [
+  [
+    'two actors that never rest',
+    (sim) => {
+      const [a, b] = [sim.system.spawn(player, { name: 'a' }), sim.system.spawn(player, { name: 'b' })]
+      const idle = sim.system.spawn(
+        receive<'x'>(() => same),
+        { name: 'idle' },
+      )
+      sim.plan(10, () => idle.tell('x'))
+      sim.plan(1, () => a.tell({ type: 'ping', back: b }))
+    },
+    /^does not come to rest: .* steps at 0 ms.* busy: \/user\/[ab] \(running\), \/user\/[ab] \(running\)$/,
+  ],
+  [
+    'what is due again at once',
+    (sim) => {
+      const again = (): void => sim.after(0, again)
+      again()
+    },
+    /ever more is due at 0 ms/,
+  ],
+  [
+    'a turn without end',
+    (sim) => {
+      const restart = supervise({ limit: { restarts: 1e9, within: 1000 }, backoff: { min: 0, max: 0 } })
+      const frail = setup<'x'>((ctx) => {
+        if (ctx.incarnation > 0) throw new Error('once is enough')
+        return receive<'x'>(() => {
+          throw new Error('once')
+        })
+      })
+      sim.system.spawn(frail, { name: 'frail', supervision: restart }).tell('x')
+    },
+    /a turn does not end|steps at 0 ms.* busy: \/user\/frail/,
+  ],
+]
+for (const [what, scenario, text] of restless)
+  test(`${what}: the run ends as a violation that says who is busy, and is shrunk to what led to it`, async () => {
+    const failure = await failing(scenario, { seeds: 1, faults: 'none', maxSteps: 4000, shrinkTrials: 12 })
+    expect(failure.violation.invariant).toBe('endless')
+    expect(failure.violation.text).toMatch(text)
+    expect(failure.shrunkSteps).toBeLessThanOrEqual(6)
+  })
+
+test('shrinking never makes a run longer', async () => {
+  // The plain run is the long one: its clock ticks until it is stopped.
+  const failure = await failing(
+    (sim) => {
+      let ticks = 0
+      const clock = setup<'tick' | 'end'>((ctx) => {
+        ctx.timers.every('t', 5, 'tick')
+        return receive((_c, m) => (m === 'end' ? stopped : void ticks++))
+      })
+      const ref = sim.system.spawn(clock)
+      sim.after(sim.oneOf([900, 40, 20]), () => ref.tell('end'))
+      sim.eventually('it never ticked', () => ticks === 0)
+    },
+    { seeds: [1], faults: 'none' },
+  )
+  expect(failure.shrunkSteps).toBeLessThanOrEqual(failure.steps)
 })

@@ -184,7 +184,12 @@ async function explain(
   const attempt = async (tried: Recording): Promise<Trial> => {
     const sim = new Simulation(setup, Choices.replay(tried))
     await sim.run()
-    return { invariant: sim.violation?.invariant, recording: sim.choices.recording, steps: sim.steps, cost: sim.trace.step }
+    return {
+      invariant: sim.violation?.invariant,
+      recording: sim.choices.recording,
+      steps: sim.steps,
+      cost: sim.trace.size + (sim.trace.step * sim.tap.cells.length) / 16,
+    }
   }
   const { recording, trials } = await shrink(found.choices.recording, found.steps, violation.invariant, attempt, options.shrinkTrials ?? 1500)
   const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(recording))

@@ -10,7 +10,7 @@ import { type Choices, makers } from './choices.ts'
 import { Agenda } from './agenda.ts'
 import { type Faults, FaultSource } from './faults.ts'
 import { escaped, settledEscapes } from './escapes.ts'
-import { Restlessness } from './restlessness.ts'
+import { Restlessness, TurnWithoutEnd } from './restlessness.ts'
 import { SimRuntime } from './runtime.ts'
 import { SimCell } from './sim-cell.ts'
 import { SimTap } from './sim-tap.ts'
@@ -243,9 +243,17 @@ export class Simulation {
       this.trace.add('act', 0, 0, '', 0)
       tap.rest.acted(this.#steps)
       script.shift()!()
-    } else if (runtime.tasks.length > 0) runtime.runOne()
+    } else if (runtime.tasks.length > 0) this.#turn()
     if (tap.log.broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(tap.log.broken)}`)
     for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
+  }
+
+  #turn(): void {
+    try {
+      this.runtime.runOne()
+    } catch (cause) {
+      if (!(cause instanceof TurnWithoutEnd)) throw cause
+    }
   }
 
   /** Everything of this moment: the system's timers and the agenda, in an order that the seed chooses. */
