@@ -130,3 +130,26 @@ test('an actor that was suspended stays so when its failure climbed to a parent 
   expect(kit.system.phaseOf(refs[0]!)).toBe('suspended')
   await kit.end()
 })
+
+test('a start that fails again and again without a pause lets others have their turn', async () => {
+  const kit = createTestKit()
+  let starts = 0
+  let seen = -1
+  const other = kit.system.spawn(receive<'look'>(() => void (seen = starts)))
+  const frail = kit.system.spawn(
+    setup<'fail'>(() => {
+      if (starts++ === 1) other.tell('look')
+      if (starts > 1) throw new Error('no more')
+      return receive<'fail'>(() => {
+        throw new Error('once')
+      })
+    }),
+    { supervision: supervise({ limit: { restarts: 500, within: 1000 }, backoff: { min: 0, max: 0 } }) },
+  )
+  await kit.settle()
+  frail.tell('fail')
+  await kit.settle()
+  expect(seen).toBeLessThan(5)
+  expect(starts).toBe(501)
+  await kit.end()
+})

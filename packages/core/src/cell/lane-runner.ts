@@ -36,6 +36,8 @@ export function runLane(cell: Cell): boolean {
     const command = lane.commands.shift()
     if (command !== undefined) {
       perform(cell, lane, command)
+      // A start that failed at once and is to be made again at once: others have their turn in between.
+      if (command.verb === 'proceed' && cell.phase === 'restarting' && lane.commands.size > 0) return false
       continue
     }
     const signal = signalsFlow(cell) && maySignal(cell, lane) ? lane.signals.shift() : undefined
