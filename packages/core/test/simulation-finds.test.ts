@@ -153,3 +153,31 @@ test('a start that fails again and again without a pause lets others have their 
   expect(starts).toBe(501)
   await kit.end()
 })
+
+test('an actor that is suspended while it starts stays so when its group restarts before it is up', async () => {
+  const kit = createTestKit()
+  let up = (): void => {}
+  const refs: ActorRef<'fail'>[] = []
+  const fails = receive<'fail'>(() => {
+    throw new Error('asked to')
+  })
+  kit.system.spawn(
+    setup<never>((ctx) => {
+      refs.push(
+        ctx.spawn(fails),
+        ctx.spawn(setup<'fail'>((c) => (c.incarnation > 0 ? fails : new Promise<void>((resolve) => (up = resolve)).then(() => fails)))),
+      )
+      return receive<never>(() => same)
+    }),
+    { childSupervision: supervise({ scope: 'all-for-one' }) },
+  )
+  await kit.settle()
+  kit.system.suspend(refs[1]!, 'a test')
+  refs[0]!.tell('fail')
+  await kit.settle()
+  up()
+  await kit.advance(1000)
+  expect((await kit.system.inspect(refs[1]!)).incarnation).toBe(1)
+  expect(refs.map((ref) => kit.system.phaseOf(ref))).toEqual(['running', 'suspended'])
+  await kit.end()
+})

@@ -75,7 +75,7 @@ function suspensionOf(cell: Cell): string | undefined {
   return cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
 }
 
-/** Who suspended an actor has not taken that back because it failed, or one of its group did. */
+/** Who suspended an actor has not taken that back because it failed. */
 function suspendAgain(cell: Cell, reason: string | undefined): void {
   if (reason !== undefined) cell.command({ verb: 'suspend', reason })
 }
@@ -101,10 +101,7 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.
-      for (const sibling of restartedWith(cell, policy, delay)) {
-        sibling.command({ verb: 'restart', cause, delay })
-        suspendAgain(sibling, suspensionOf(sibling))
-      }
+      for (const sibling of restartedWith(cell, policy, delay)) sibling.command({ verb: 'restart', cause, delay, along: true })
       beginRestart(cell, cause, delay)
       return
     case 'stop':

@@ -125,7 +125,13 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
     lane.deferred.push(command)
     return
   }
-  if (command.verb === 'restart') return beginRestart(cell, command.cause, command.delay)
+  if (command.verb === 'restart') {
+    // Seen now and not when it was told to: it may have been on its way then, with the suspension to come.
+    const suspended = command.along === true && cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
+    beginRestart(cell, command.cause, command.delay)
+    if (suspended !== undefined) cell.command({ verb: 'suspend', reason: suspended })
+    return
+  }
   if (command.verb === 'resume') {
     const failed = cell.phase === 'failed'
     // Its parent failed and went on twice meanwhile; who is suspended by now was not meant.

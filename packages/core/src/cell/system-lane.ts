@@ -12,7 +12,8 @@ export type Command =
   | { readonly verb: 'suspend'; readonly reason: string }
   /** `along`: with its parent, to which it failed up; means nothing once it has gone on. */
   | { readonly verb: 'resume'; readonly along?: true }
-  | { readonly verb: 'restart'; readonly cause: unknown; readonly delay: number }
+  /** `along`: with its group; who suspended it has not taken that back. */
+  | { readonly verb: 'restart'; readonly cause: unknown; readonly delay: number; readonly along?: true }
   /** A child escalated: fail with this. */
   | { readonly verb: 'escalated'; readonly child: Cell; readonly cause: unknown }
   /** A supervisor gives up: fail with this. */

@@ -6,7 +6,6 @@ import type { Cell } from '../../cell/cell.ts'
 import type { Keeper } from '../../cell/keeper.ts'
 import { cellOf } from '../../cell/local-ref.ts'
 import type { EndInfo } from '../../cell/phase-info.ts'
-import { phaseInfo } from '../../cell/phase-change.ts'
 import { releaseHeld } from '../../cell/restarting.ts'
 import type { Deadline } from '../../queues/timers.ts'
 import { walk } from '../../system/inspection.ts'
@@ -198,10 +197,7 @@ export class Engine implements Keeper {
 
   #hold(id: number, cause: unknown): void {
     const { cell, spec } = this.roster.of(id)
-    const note = cell!.phase === 'suspended' ? phaseInfo(cell!).note : undefined
-    cell!.command({ verb: 'restart', cause, delay: Infinity })
-    // Who suspended it has not taken that back because a sibling failed.
-    if (note !== undefined) cell!.command({ verb: 'suspend', reason: note })
+    cell!.command({ verb: 'restart', cause, delay: Infinity, along: true })
     // The cell itself cuts off what overruns its stop time, so that ref and mailbox survive; this is for the rest.
     if (typeof spec.shutdown === 'number') this.#guard(cell!, 2 * spec.shutdown)
   }
