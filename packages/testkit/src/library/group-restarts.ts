@@ -9,6 +9,7 @@ type Member = 'work' | 'wait' | 'fail'
 function run(sim: Simulation): void {
   const scope = sim.oneOf(['one-for-one', 'all-for-one', 'rest-for-one'] as const)
   const restarts = sim.oneOf([3, 1])
+  const untouched = sim.choose(2) === 0
   // Where nobody shares a fate, a child's own policy wins over its parent's for all.
   const own = sim.choose(4) === 3
   const members: ActorRef<Member>[] = []
@@ -17,6 +18,7 @@ function run(sim: Simulation): void {
   const running: boolean[] = []
   const member = (i: number): Behavior<Member> =>
     setup<Member>((ctx) => {
+      if (ctx.incarnation === 1) begins(i)
       incarnations[i] = ctx.incarnation
       return receive<Member>(
         (_c, m) => {
@@ -33,6 +35,13 @@ function run(sim: Simulation): void {
         },
       )
     })
+  /** Of those that share a fate all end before the first begins anew. */
+  const begins = (i: number): void => {
+    const failed = failures.findIndex((n) => (n ?? 0) > 0)
+    if (sim.faulted || !untouched || scope === 'one-for-one' || failures.reduce((a, b) => a + (b ?? 0), 0) !== 1) return
+    for (let k = scope === 'all-for-one' ? 0 : failed; k < 3; k++)
+      sim.check(running[k] !== true || incarnations[k] === 1, `member ${i} begins anew, and member ${k} has not ended`)
+  }
   let heard = 0
   const parent = sim.system.spawn(
     setup<never>((ctx) => {
@@ -48,7 +57,6 @@ function run(sim: Simulation): void {
     }),
     { name: 'group', childSupervision: supervise({ scope, limit: { restarts, within: 500 }, backoff: { min: 5, max: 40, factor: 2, jitter: 0 } }) },
   )
-  const untouched = sim.choose(2) === 0
   sim.plan(sim.int(1, 12), () => {
     const i = sim.choose(3)
     const ref = members[i]
@@ -56,6 +64,21 @@ function run(sim: Simulation): void {
     if (untouched) ref.tell(sim.oneOf(['fail', 'work', 'wait']))
     else if (sim.choose(4) === 1) sim.system.restart(ref)
     else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+  })
+  // Who is suspended stays so, also when the others have it begin anew.
+  let suspended = false
+  if (untouched && sim.choose(4) === 1)
+    sim.after(2, () => {
+      const last = members[2]
+      if (last === undefined || sim.faulted) return
+      sim.spare(last)
+      sim.system.suspend(last, 'a test')
+      suspended = true
+    })
+  sim.eventually('who is suspended stays so over the restart of his group', () => {
+    if (!suspended || sim.faulted || sim.system.phaseOf(parent) !== 'running') return true
+    const phase = sim.system.phaseOf(members[2]!)
+    return phase === 'suspended' || phase === 'terminated'
   })
   sim.eventually('a member that failed once was restarted, and its group with it', () => {
     if (sim.system.phaseOf(parent) !== 'running' || !untouched || sim.faulted) return true

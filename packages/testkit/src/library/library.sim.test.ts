@@ -10,6 +10,7 @@ const found: Readonly<Record<string, readonly number[]>> = {
   'ask cycles': [8, 19, 415],
   'bounded mailboxes': [1989],
   escalation: [200755],
+  'group restarts': [140],
   'lifecycle storm': [383],
   'moving messages': [13, 63, 73, 390],
   'watch races': [21],

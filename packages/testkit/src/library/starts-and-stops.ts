@@ -131,6 +131,9 @@ function run(sim: Simulation): void {
             sim.check(c.signal.aborted, `${s.type} comes, and the signal is not aborted`)
           if (s.type === 'PostStop') sim.check(sim.faulted || c.children.length === 0, 'PostStop comes while there are children')
           if (s.type === 'PreStop' && sim.choose(6) === 1) throw new Error('in PreStop')
+          // What the handler of a child's end becomes may take its time too, also while the parent stops.
+          if (s.type === 'ChildStopped' && slow && sim.choose(2) === 1)
+            return sim.delay().then(() => setup<Life>(() => (sim.choose(3) === 1 ? sim.never() : sim.delay()).then(() => behavior(ctx))))
           if (s.type === 'PreStart' && slow && sim.choose(8) === 1)
             return sim.oneOf([stopped, setup<Life>(() => behavior(ctx)), setup<Life>(() => sim.delay().then(() => behavior(ctx))), 7 as never])
           return perhaps(5) ?? same
@@ -155,6 +158,7 @@ function run(sim: Simulation): void {
       })
       old = () => refuses(ctx, timers, stash)
       if (sim.choose(6) === 1) throw new Error('in setup')
+      if (slow && sim.choose(3) === 1) ctx.spawn(receive<never>(() => same))
       const inner = sim.choose(3) === 1 ? setup<Life>(() => behavior(ctx)) : behavior(ctx)
       const wait = perhaps(4)
       return wait === undefined ? inner : wait.then(() => inner)

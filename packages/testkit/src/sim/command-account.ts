@@ -25,6 +25,7 @@ export class CommandAccount {
         cell.suspendAsked = true
         return
       case 'resume':
+        if (command.along === true) this.#checkAlong(cell)
         // What waits before it may have it come up, fail, go on or be suspended: which of these this ends is not known.
         if (cell.phase !== 'running' && cell.phase !== 'suspended' && (cell.lane?.commands.size ?? 0) > 0) cell.suspendAsked = undefined
         // Who failed while suspended goes on from the failure, and is still suspended.
@@ -34,6 +35,7 @@ export class CommandAccount {
         // What begins the next incarnation may stand before it in the lane.
         cell.restartDue = cell.phase === 'restarting' ? cell.incarnation + 1 : cell.incarnation
         this.#checkParent(cell)
+        if (cell.phase === 'failed' && cell.failures !== undefined) cell.failures.retried = false
         if (command.delay !== Infinity && (cell.phase === 'running' || cell.phase === 'suspended')) cell.restartAsked = cell.incarnation
         return
       default:
@@ -42,6 +44,7 @@ export class CommandAccount {
   /** A parent that is being replaced has nothing to decide: who failed up to it waits until it begins anew. */
   #checkParent(cell: SimCell): void {
     const parent = cell.ref.parent?.cell
+    if (cell.phase === 'failed' && parent === this.#tap.current && parent?.phase === 'starting') cell.toldAnew = cell.incarnation
     if (cell.phase === 'failed' && parent === this.#tap.current && parent instanceof Watched && parent.phase === 'restarting' && !parent.inUserCode)
       this.#tap.violate(
         'C6',
@@ -49,7 +52,14 @@ export class CommandAccount {
         `failed up to ${parent.ref.path}, and is restarted before that has begun anew: no policy and no backoff bounds it`,
       )
   }
+  /** Who failed up goes on with his parent: when that goes on from a failure, and not from anything else. */
+  #checkAlong(cell: SimCell): void {
+    const parent = cell.ref.parent?.cell
+    if (parent instanceof Watched && parent.wentOn !== this.#tap.turns)
+      this.#tap.violate('C6', cell, `failed up to ${parent.ref.path}, and is told to go on, though nobody has decided about that one`)
+  }
   phased(cell: SimCell, from: Phase, to: Phase): void {
+    if (from === 'failed' && to === 'running') cell.wentOn = this.#tap.turns
     if (to === 'restarting' && from !== 'failed' && cell.restartDue < cell.incarnation)
       this.#tap.violate('C6', cell, `is restarted in incarnation ${cell.incarnation}, and nobody asked for that since it began`)
     // Whether it is suspended again behind the restart depends on who restarts it, and on what else waits in its lane.

@@ -1,7 +1,7 @@
 // Supervision, a second time: what a policy says about each failure, how often it may say restart, and how long the next
 // incarnation has to wait. Keeps C6, written from the words of the design, not from the code that it checks.
 
-import { ActorError, type Directive, type Phase, type SupervisionPolicy } from 'troupe'
+import { ActorError, type Directive, Escalated, type Phase, type SupervisionPolicy } from 'troupe'
 import { type CellOptions, cellOf } from 'troupe/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -22,6 +22,8 @@ export class Failures {
   attempt = 0
   /** What `decide` said about the last one. */
   decided: Directive | undefined = undefined
+  /** Whether nobody but who decides about its parent can have it begin anew: then the start that failed is made again. */
+  retried = false
   /** Of the restart that the last one led to; undefined otherwise. */
   backoff: { readonly at: number; readonly least: number; readonly most: number } | undefined = undefined
 }
@@ -80,6 +82,9 @@ export class DecisionAccount {
     if (failures === undefined) return
     if (from === 'failed' && failures.turn === this.#tap.turns) this.#compare(cell, failures, to)
     if (to === 'restarting' && from !== 'failed') failures.backoff = undefined
+    // Made again, and not counted as a restart: at once the first time, then as its policy says.
+    if (to === 'restarting' && from === 'failed' && failures.retried && failures.from === 'starting' && failures.inWindow > 1)
+      failures.backoff = this.#backoff(this.#policyOf(cell), failures.inWindow - 1)
     if (to === 'starting' && from === 'restarting' && failures.backoff !== undefined) {
       const { at, least } = failures.backoff
       failures.backoff = undefined
@@ -103,14 +108,26 @@ export class DecisionAccount {
     failures.turn = this.#tap.turns
     failures.from = from
     failures.decided = undefined
+    failures.retried = false
     failures.backoff = undefined
+    this.#checkChild(cell, failures.cause)
     const parent = cell.ref.parent?.cell
     if (parent instanceof SimCell && isUp(parent) && parent.inner.signal !== undefined && cell.extras?.keeper === undefined) parent.childFailures++
+  }
+  /** A child's failure fails its parent once, and not at all when that has begun anew since, and the child with it. */
+  #checkChild(cell: SimCell, cause: unknown): void {
+    if (!(cause instanceof Escalated)) return
+    const child = this.#tap.living.find((c) => c.ref.path === cause.child)
+    if (child?.phase === 'failed' && child.toldAnew === child.incarnation)
+      this.#tap.violate('C6', cell, `fails for ${cause.child}, which it has told to begin anew with it`)
   }
   /** The turn is over in which it failed. */
   turnEnded(cell: SimCell): void {
     const { failures } = cell
-    if (failures !== undefined && failures.turn === this.#tap.turns && cell.phase === 'failed') this.#compare(cell, failures, 'failed')
+    if (failures !== undefined && failures.turn === this.#tap.turns && cell.phase === 'failed') {
+      this.#compare(cell, failures, 'failed')
+      failures.retried = true
+    }
   }
   #compare(cell: SimCell, failures: Failures, to: Phase): void {
     failures.turn = -1

@@ -86,6 +86,7 @@ export class Lifecycle {
         cell.postStops++
         if (!cell.sawPreStart && !cell.ran) tap.violate('C4', cell, 'saw PostStop without a start')
         if (cell.phase === 'stopping') this.#checkHeard(cell)
+        if (cell.extras?.pending?.state === 'waiting') tap.violate('C4', cell, 'saw PostStop while something of it was waited for')
         if (cell.livingChildren > 0 && (cell.phase === 'stopping' || cell.options.restartChildren === 'stop'))
           tap.violate('C4', cell, `saw PostStop while ${cell.livingChildren} of its children lived`)
         return

@@ -59,6 +59,9 @@ export class SimCell extends Cell {
   stopAsked = false
   suspendAsked: boolean | undefined = false
   restartAsked = -1
+  /** The incarnation in which its parent told it to begin anew with it, and the turn in which it went on from a failure. */
+  toldAnew = -1
+  wentOn = -1
   /** The last incarnation that a restart somebody asked for may end. */
   restartDue = -1
   /** Whether a signal handler of it is running. */

@@ -194,6 +194,7 @@ export class SimTap extends Tap {
       this.commands.check(cell)
       this.waits.check(cell)
       this.decisions.check(cell)
+      if (cell.extras?.settledCalls !== undefined) this.violate('leaks', cell, 'keeps calls that have settled')
     }
     const { active } = this.host as unknown as { readonly active: number }
     if (active !== this.living.length) this.violate('leaks', undefined, `${active} actors count as active, and ${this.living.length} are`)
