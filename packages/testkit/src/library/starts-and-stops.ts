@@ -159,6 +159,8 @@ function run(sim: Simulation): void {
       old = () => refuses(ctx, timers, stash)
       if (sim.choose(6) === 1) throw new Error('in setup')
       if (slow && sim.choose(3) === 1) ctx.spawn(receive<never>(() => same))
+      // Goes with the incarnation, also if that never comes up.
+      if (slow && sim.choose(3) === 1) timers.once('early', sim.oneOf([5, 40]), 'work')
       const inner = sim.choose(3) === 1 ? setup<Life>(() => behavior(ctx)) : behavior(ctx)
       const wait = perhaps(4)
       return wait === undefined ? inner : wait.then(() => inner)

@@ -1,12 +1,12 @@
 // Keyed timers that are replaced, cancelled and outlived by their incarnation; receive timeouts; outside timers.
 
-import { type Behavior, receive, same, setup } from 'troupe'
+import { type Behavior, bounded, receive, same, setup } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 type Clock =
   | { readonly type: 'tick'; readonly key: string; readonly round: number; readonly life: number }
-  | { readonly type: 'set' | 'every' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'silence' | 'talk' }
+  | { readonly type: 'set' | 'every' | 'tiny' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'silence' | 'talk' }
 
 function run(sim: Simulation): void {
   // Now and then nothing disturbs it: then what it set at its start must tick, and silence must be noticed.
@@ -23,6 +23,7 @@ function run(sim: Simulation): void {
     const begun = sim.now
     const rounds = new Map<string, number>()
     const due = new Map<string, number>()
+    let tiny = 0
     let silence: number | undefined
     let quietSince = sim.now
     const set = (key: string, every: boolean): void => {
@@ -52,12 +53,21 @@ function run(sim: Simulation): void {
             sim.check(m.life === life, `a tick of life ${m.life} reached life ${life}`)
             sim.check(m.round === rounds.get(m.key), `a tick of round ${m.round} of ${m.key} arrived, which is at round ${String(rounds.get(m.key))}`)
             sim.check(sim.now >= (due.get(m.key) ?? 0), `a tick of ${m.key} came before its time`)
+            if (m.key === 'tiny' && ++tiny === 4) c.timers.cancel('tiny')
             return same
           case 'set':
             set(key, false)
             return same
           case 'every':
             set(key, true)
+            return same
+          case 'tiny':
+            // A period that the clock cannot tell from nothing: it ticks, and time goes on.
+            if (sim.now < 1) return same
+            tiny = 0
+            rounds.set('tiny', (rounds.get('tiny') ?? 0) + 1)
+            due.set('tiny', sim.now)
+            c.timers.every('tiny', sim.oneOf([1e-20, Number.MIN_VALUE]), { type: 'tick', key: 'tiny', round: rounds.get('tiny')!, life })
             return same
           case 'cancel':
             c.timers.cancel(key)
@@ -84,6 +94,8 @@ function run(sim: Simulation): void {
         }
       },
       (c, s) => {
+        // Set by an incarnation that is about to end: goes with it.
+        if ((s.type === 'PreRestart' || s.type === 'PreStop' || s.type === 'PostStop') && sim.choose(3) === 1) set('b', sim.choose(2) === 1)
         if (s.type === 'ReceiveTimeout') {
           silences++
           sim.check(silence !== undefined, 'a receive timeout came after it was ended')
@@ -96,9 +108,11 @@ function run(sim: Simulation): void {
       },
     )
   })
-  const ref = sim.system.spawn(clock, { name: 'clock', supervision: 'restart', stopTimeout: 30 })
+  // In a small mailbox ticks are lost, also those of timers that were replaced since.
+  const mailbox = !calm && sim.choose(4) === 3 ? { mailbox: bounded(3, 'drop-oldest') } : {}
+  const ref = sim.system.spawn(clock, { name: 'clock', supervision: 'restart', stopTimeout: 30, ...mailbox })
   sim.eventually('a timer that nobody disturbed ticked', () => sim.faulted || !calm || (ticks > 0 && there === 1 && silences > 0))
-  const kinds = calm ? (['talk'] as const) : (['talk', 'set', 'every', 'cancel', 'fail', 'wait', 'silence', 'cancel-all'] as const)
+  const kinds = calm ? (['talk'] as const) : (['talk', 'set', 'every', 'cancel', 'fail', 'wait', 'silence', 'cancel-all', 'tiny'] as const)
   const cancels: (() => void)[] = []
   sim.plan(sim.int(1, 18), () => {
     if (sim.choose(6) === 1) {

@@ -164,7 +164,7 @@ export class FaultSource {
     if (kind === 4) {
       this.#sim.trace.add('fault', 0, 0, 'clock jump', 0)
       this.#sim.clock.tick(this.#sim.choices.choose(2000) + 1)
-      this.#sim.runtime.fireDue()
+      this.#sim.guard(() => this.#sim.runtime.fireDue())
       return
     }
     const living = this.#sim.tap.living.filter((c) => !c.spared)

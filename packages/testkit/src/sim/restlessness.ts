@@ -4,7 +4,7 @@
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
-/** More than an honest scenario does within one turn: changes of phase, and commands. */
+/** More than an honest scenario does within one turn: changes of phase and commands; and timers that it sets at one moment. */
 const mostInTurn = 20_000
 /** Over how many of the last steps it is seen who is busy. */
 const seen = 120
@@ -23,7 +23,9 @@ export class Restlessness {
   #here = 0
   #eventsBefore = 0
   #passes = 0
+  #allPasses = 0
   #inTurn = 0
+  #armed = 0
   /** Turns in the last steps, by actor; undefined until it looks as if there were no end. */
   #busy: Map<SimCell, number> | undefined = undefined
   /** The last step that came from outside. */
@@ -52,7 +54,9 @@ export class Restlessness {
   /** What is due at this moment is about to run. False: it was so too often. */
   pass(): boolean {
     this.#arrive()
-    if (++this.#passes <= this.#mostAtOnce) return true
+    this.#allPasses++
+    // Time may move by ever so little: then all moments together count.
+    if (++this.#passes <= this.#mostAtOnce && this.#allPasses <= this.#mostEvents) return true
     this.#violate(`ever more is due at ${this.#moment} ms`)
     return false
   }
@@ -63,6 +67,7 @@ export class Restlessness {
     this.#here = 0
     this.#eventsBefore = this.#tap.trace.size
     this.#passes = 0
+    this.#armed = 0
   }
   acted(step: number): void {
     this.#acted = step
@@ -79,6 +84,13 @@ export class Restlessness {
       cell,
       `a turn does not end: it is ${cell.phase}, and there were ${this.#inTurn - 1} changes and commands within the turn`,
     )
+    throw new TurnWithoutEnd()
+  }
+  /** A timer is set: what is due again at once would keep the host's timer from ending. */
+  arms(owner: SimCell | undefined): void {
+    this.#arrive()
+    if (++this.#armed <= mostInTurn + 4 * this.#tap.cells.length) return
+    this.#tap.violate('endless', owner, `does not come to rest: ${this.#armed - 1} timers were set at ${this.#moment} ms`)
     throw new TurnWithoutEnd()
   }
   #violate(what: string): void {

@@ -15,7 +15,7 @@ export interface Trial {
 }
 
 /** All trials together see no more events than this: runs without end are long. */
-const mostEvents = 10_000_000
+const mostEvents = 3_000_000
 
 /** A choice that is not plain: whose, and which. */
 type Place = readonly [maker: number, index: number]

@@ -29,6 +29,7 @@ import type { Restlessness } from './restlessness.ts'
 import { SimCell } from './sim-cell.ts'
 import { TimerAccount } from './timer-account.ts'
 import type { Trace } from './trace.ts'
+import { isTimer } from './traced-node.ts'
 import type { InvariantId, Violation } from './violation.ts'
 import { WaitAccount } from './wait-account.ts'
 import { WatchAccount } from './watch-account.ts'
@@ -99,7 +100,8 @@ export class SimTap extends Tap {
     return capacity === mailbox.capacity ? options : { ...options, mailbox: bounded(capacity, mailbox.overflow) }
   }
 
-  override ended(message: unknown, _meta: Meta, how: 'dead' | 'dropped', reason: EndReason): void {
+  override ended(message: unknown, meta: Meta, how: 'dead' | 'dropped', reason: EndReason): void {
+    if (isTimer(meta)) this.timers.taken(meta)
     this.messages.ended(message, how, reason)
   }
   override stashed(cell: Cell, message: unknown, present: boolean): void {
@@ -111,6 +113,8 @@ export class SimTap extends Tap {
     this.trace.add('phase', cell.ref.uid, 0, to, 0)
     cell.changedAt = this.now
     if (to === 'starting' && cell.running !== undefined) this.handling.settle(cell, cell.running)
+    // What belonged to the incarnation before must be gone by the end of this turn.
+    if (to === 'starting' && from === 'restarting') this.#endedInTurn = true
     this.lifecycle.phased(cell, from, to)
     this.decisions.phased(cell, from, to)
     this.commands.phased(cell, from, to)

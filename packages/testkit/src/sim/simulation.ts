@@ -243,14 +243,15 @@ export class Simulation {
       this.trace.add('act', 0, 0, '', 0)
       tap.rest.acted(this.#steps)
       script.shift()!()
-    } else if (runtime.tasks.length > 0) this.#turn()
+    } else if (runtime.tasks.length > 0) this.guard(() => runtime.runOne())
     if (tap.log.broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(tap.log.broken)}`)
     for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
   }
 
-  #turn(): void {
+  /** Does something that ends in any case. */
+  guard(act: () => void): void {
     try {
-      this.runtime.runOne()
+      act()
     } catch (cause) {
       if (!(cause instanceof TurnWithoutEnd)) throw cause
     }
@@ -259,11 +260,11 @@ export class Simulation {
   /** Everything of this moment: the system's timers and the agenda, in an order that the seed chooses. */
   #due(now: number): void {
     const timersFirst = this.runtime.timerAt > now || this.#agenda.next > now || this.choices.choose(2) === 0
-    if (timersFirst) this.runtime.fireDue()
+    if (timersFirst) this.guard(() => this.runtime.fireDue())
     this.choices.maker = makers.agenda
     this.#agenda.run(now)
     this.choices.maker = makers.scheduler
-    if (!timersFirst) this.runtime.fireDue()
+    if (!timersFirst) this.guard(() => this.runtime.fireDue())
   }
 
   /** Lets promises settle until none has anything to do. */

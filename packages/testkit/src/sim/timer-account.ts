@@ -50,6 +50,7 @@ export class TimerAccount {
       // One that arms itself again keeps its owner.
       if (cell instanceof SimCell && !this.#owners.has(deadline) && owned.has(deadline.constructor.name))
         this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
+      this.#tap.rest.arms(cell instanceof SimCell ? cell : undefined)
       set(deadline, at)
       const due = this.#due.get(deadline)
       if (due !== undefined) due.order = deadline.order
@@ -84,7 +85,7 @@ export class TimerAccount {
     if (before !== undefined && (before.most > due.most || (before.most === due.most && before.order > due.order)))
       this.#tap.violate('timers', cell, `a timer due at ${due.most} ms ticked behind one due at ${before.most} ms, out of order`)
   }
-  /** A tick was taken from the mailbox; those that were due while it waited were not sent on top. */
+  /** A tick was taken from the mailbox, or lost there; those that were due while it waited were not sent on top. */
   taken(meta: { readonly period: number }): void {
     const due = meta.period === 0 ? undefined : this.#due.get(meta)
     if (due !== undefined) passed(due, meta.period, this.#tap.now)
