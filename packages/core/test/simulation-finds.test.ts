@@ -2,7 +2,7 @@
 // regressions beside the library of scenarios.
 
 import { createTestKit } from '@troupe/testkit'
-import { type ActorRef, bounded, receive, same, setup, supervise } from 'troupe'
+import { ActorError, type ActorRef, bounded, receive, same, setup, supervise } from 'troupe'
 import { expect, test } from 'vitest'
 
 type Question = { type: 'get'; replyTo: ActorRef<number> }
@@ -179,5 +179,33 @@ test('an actor that is suspended while it starts stays so when its group restart
   await kit.advance(1000)
   expect((await kit.system.inspect(refs[1])).incarnation).toBe(1)
   expect(refs.map((ref) => kit.system.phaseOf(ref))).toEqual(['running', 'suspended'])
+  await kit.end()
+})
+
+test('a quiet time begins the backoff again also for an actor that went on after its failures and was never restarted', async () => {
+  const kit = createTestKit()
+  const starts: number[] = []
+  let ref!: ActorRef<'fail' | 'retry'>
+  kit.system.spawn(
+    setup<never>((ctx) => {
+      const child = setup<'fail' | 'retry'>(() => {
+        starts.push(kit.clock.now)
+        return receive<'fail' | 'retry'>((_c, m) => {
+          throw m === 'fail' ? new Error('over the limit') : new ActorError('try again', { kind: 'transient', retry: { max: 3, within: 60 } })
+        })
+      })
+      const limit = { restarts: 0, within: 60 }
+      ref = ctx.spawn(child, { supervision: supervise({ limit, onLimit: 'escalate', backoff: { min: 4, max: 100, factor: 2, jitter: 0 } }) })
+      return receive<never>(() => same)
+    }),
+    { supervision: 'resume' },
+  )
+  await kit.settle()
+  ref.tell('fail')
+  ref.tell('fail')
+  await kit.advance(100)
+  ref.tell('retry')
+  await kit.advance(100)
+  expect(starts).toEqual([0, 104])
   await kit.end()
 })

@@ -61,6 +61,8 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
     () => host.runtime.random(),
   )
   extras.history = decision.history
+  // Also who goes on, and is not started again, has been quiet only since now.
+  extras.runningSince = now
   host.count(decision)
   if (decision.deciderError !== undefined)
     host.logger.error({ actor: cell.ref.path, cause: decision.deciderError }, 'decide failed; the actor is stopped')
