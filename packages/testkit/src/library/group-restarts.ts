@@ -24,6 +24,7 @@ function run(sim: Simulation): void {
         (_c, m) => {
           if (m === 'fail') {
             failures[i] = (failures[i] ?? 0) + 1
+            together = [0, 1, 2].every((k) => running[k] === true)
             throw new Error(`member ${i}`)
           }
           return m === 'wait' ? sim.delay().then(() => same) : same
@@ -35,10 +36,12 @@ function run(sim: Simulation): void {
         },
       )
     })
+  /** Whether all were up when one failed: who is not comes back on his own. */
+  let together = false
   /** Of those that share a fate all end before the first begins anew. */
   const begins = (i: number): void => {
     const failed = failures.findIndex((n) => (n ?? 0) > 0)
-    if (sim.faulted || !untouched || scope === 'one-for-one' || failures.reduce((a, b) => a + (b ?? 0), 0) !== 1) return
+    if (sim.faulted || !untouched || !together || scope === 'one-for-one' || failures.reduce((a, b) => a + (b ?? 0), 0) !== 1) return
     for (let k = scope === 'all-for-one' ? 0 : failed; k < 3; k++)
       sim.check(running[k] !== true || incarnations[k] === 1, `member ${i} begins anew, and member ${k} has not ended`)
   }

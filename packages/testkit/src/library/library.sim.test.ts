@@ -12,6 +12,7 @@ const found: Readonly<Record<string, readonly number[]>> = {
   escalation: [200755],
   'group restarts': [140],
   'lifecycle storm': [383],
+  limits: [100136],
   'moving messages': [13, 63, 73, 390],
   'watch races': [21],
 }

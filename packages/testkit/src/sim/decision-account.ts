@@ -104,6 +104,7 @@ export class DecisionAccount {
     }
     // A quiet time as long as the window begins the backoff again.
     if (from !== 'starting' && now - cell.ranAt >= within) failures.attempt = 0
+    cell.ranAt = now
     failures.inWindow++
     failures.turn = this.#tap.turns
     failures.from = from

@@ -39,7 +39,7 @@ export class SimCell extends Cell {
   /** Failures of children of which it was not told yet. */
   childFailures = 0
   failures: Failures | undefined = undefined
-  /** When its phase changed last, when it came up, and when it had its last turn. */
+  /** When its phase changed last, when it came up or failed, and when it had its last turn. */
   changedAt = 0
   ranAt = 0
   turnAt = 0
