@@ -29,7 +29,7 @@ export interface SimulateOptions {
   readonly duration?: number
   /** Virtual milliseconds without faults until what was to come `eventually` must have come; 8,000 if left out. */
   readonly grace?: number
-  /** A run with more steps never comes to rest; 20,000 if left out. */
+  /** A run with more steps never comes to rest, nor one with an eighth of them, and a few for each actor, at one moment; 20,000 if left out. */
   readonly maxSteps?: number
   readonly system?: SystemOptions
   /** Whether a broken promise rejects (default), or is only reported. */
