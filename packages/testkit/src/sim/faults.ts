@@ -107,7 +107,11 @@ export class FaultSource {
     switch (this.#kind([t, slow, delay, reject, never])) {
       case 0:
         this.#note('throw', cell)
-        if (this.#sim.choices.choose(2) === 1) quiet(call())
+        if (this.#sim.choices.choose(2) === 1) {
+          // What goes on behind an await cannot throw before that is over: it would act for the next message.
+          const result = call()
+          if (result instanceof Promise) return result.then(() => Promise.reject(thrown))
+        }
         throw thrown
       case 1:
         this.#note('slow', cell)
@@ -119,10 +123,15 @@ export class FaultSource {
         quiet(result)
         return this.#sim.delay(this.#sim.choices.choose(30)).then(() => result)
       }
-      case 3:
+      case 3: {
         this.#note('reject', cell)
-        quiet(call())
-        return this.#sim.delay(this.#sim.choices.choose(5)).then(() => Promise.reject(rejected))
+        const result = call()
+        quiet(result)
+        return this.#sim
+          .delay(this.#sim.choices.choose(5))
+          .then(() => result)
+          .then(() => Promise.reject(rejected))
+      }
       default:
         this.#note('never', cell)
         quiet(call())
