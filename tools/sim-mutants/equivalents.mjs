@@ -385,6 +385,18 @@ export const equivalents = [
     after: 'host.unheard += through.steps - 2',
     why: 'a simulated system hears of every phase: the short way is never taken there',
   },
+  {
+    file: 'cell/stopping.ts',
+    before: "if (waits && parent.children?.size === 0 && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })",
+    after: "if (waits && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })",
+    why: 'whoever waits for his children looks himself whether one is left',
+  },
+  {
+    file: 'cell/restarting.ts',
+    before: 'change(cell, on.restart, info)',
+    after: 'interrupt(cell)',
+    why: 'an interruption looks at the phase only to say it in the words of a refusal',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */
