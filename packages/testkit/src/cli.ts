@@ -6,11 +6,17 @@ import { library, type LibraryScenario } from './library/index.ts'
 import { simulate, type SimulationFailure } from './sim/simulate.ts'
 
 interface Host {
-  readonly process: { readonly stdout: { write(text: string): void }; exitCode: number | undefined }
+  readonly process: {
+    readonly stdout: { write(text: string): void; on(event: 'error', listener: () => void): void }
+    exit(): void
+    exitCode: number | undefined
+  }
   readonly performance: { now(): number }
 }
 
 const { process, performance } = globalThis as unknown as Host
+// Whoever reads this may have seen enough.
+process.stdout.on('error', () => process.exit())
 
 const names = library.map((s) => s.name)
 
