@@ -209,3 +209,35 @@ test('a quiet time begins the backoff again also for an actor that went on after
   expect(starts).toEqual([0, 104])
   await kit.end()
 })
+
+test('a resume that reaches a failed actor takes back the suspension before it; one that goes on with its parent does not', async () => {
+  const kit = createTestKit()
+  for (const [verbs, phase] of [
+    [['suspend', 'resume'], 'running'],
+    [['suspend'], 'suspended'],
+  ] as const) {
+    let ref!: ActorRef<'fail'>
+    const parent = kit.system.spawn(
+      setup<never>((ctx) => {
+        const child = receive<'fail'>(() => {
+          throw new Error('failed up')
+        })
+        ref = ctx.spawn(child, { supervision: 'escalate' })
+        return receive<never>(() => same)
+      }),
+      { supervision: 'resume' },
+    )
+    await kit.settle()
+    // It has failed, and its parent has not heard of it yet.
+    const heard = kit.system.events.listen((event) => {
+      if ((event as { ref?: unknown }).ref !== ref) return
+      for (const verb of verbs) kit.system[verb](ref, 'a test')
+    }, 'actor.failed')
+    ref.tell('fail')
+    await kit.settle()
+    expect(kit.system.phaseOf(ref)).toBe(phase)
+    heard.cancel()
+    parent.stop()
+  }
+  await kit.end()
+})

@@ -136,6 +136,8 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
     const failed = cell.phase === 'failed'
     // Its parent failed and went on twice meanwhile; who is suspended by now was not meant.
     if (!failed && command.along === true) return
+    // Somebody's word, not its parent's: it also takes back a suspension that waits.
+    if (command.along !== true) lane.deferred = lane.deferred.filter((waiting) => waiting.verb !== 'suspend')
     // There is no behavior to go on with: the start is made again.
     if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))
     change(cell, on.resume, undefined)

@@ -25,11 +25,11 @@ export class CommandAccount {
         cell.suspendAsked = true
         return
       case 'resume':
-        if (command.along === true) this.#checkAlong(cell)
+        // Who goes on with his parent stays suspended where he was.
+        if (command.along === true) return this.#checkAlong(cell)
         // What waits before it may have it come up, fail, go on or be suspended: which of these this ends is not known.
         if (cell.phase !== 'running' && cell.phase !== 'suspended' && (cell.lane?.commands.size ?? 0) > 0) cell.suspendAsked = undefined
-        // Who failed while suspended goes on from the failure, and is still suspended.
-        else if (cell.phase !== 'failed') cell.suspendAsked = false
+        else cell.suspendAsked = false
         return
       case 'restart':
         // What begins the next incarnation may stand before it in the lane.
