@@ -163,9 +163,10 @@ function summarize() {
   }
   const summary = { seeds, classics: line('classic'), operators: line('operator') }
   for (const [kind, s] of Object.entries({ classics: summary.classics, operators: summary.operators }))
-    console.log(
-      `${kind}: ${s.caught} of ${s.of} caught (${(100 * s.share).toFixed(0)} %), ${s.equivalent} more are equivalent; median ${s.medianSeeds} seeds; shrunk to a median of ${s.medianSteps} steps, ${s.within20} of ${s.violations} to at most 20`,
-    )
+    if (s.all > 0)
+      console.log(
+        `${kind}: ${s.caught} of ${s.of} caught (${(100 * s.share).toFixed(0)} %), ${s.equivalent} more are equivalent; median ${s.medianSeeds} seeds; shrunk to a median of ${s.medianSteps} steps, ${s.within20} of ${s.violations} to at most 20`,
+      )
   if (json !== undefined) writeFileSync(json, JSON.stringify({ summary, results }, undefined, 1))
   process.exitCode = summary.classics.share < 1 || summary.operators.share < 0.85 ? 1 : 0
 }
