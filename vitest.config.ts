@@ -18,8 +18,8 @@ export default defineConfig({
     // All cores: the default leaves one idle, which is half of a small machine.
     maxWorkers: '100%',
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     include: [
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',

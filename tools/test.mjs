@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const scratch = mkdtempSync(join(tmpdir(), 'troupe-test-'))
 const report = join(scratch, 'vitest.json')
-const longest = 1_800_000
+const longest = 600_000
 
 /** A step runs a package's own command with this Node, so that no shell and no npx stands between. */
 const step = (name, pkg, args, alone, more = {}) => ({ name, pkg, args, alone, ...more })

@@ -94,7 +94,7 @@ test.skipIf(chromium === undefined)('in a browser: two tabs talk, one leaves, th
   const { port } = await server.ask({ type: 'address' })
   const browser = await driver.launch({
     executablePath: chromium!,
-    timeout: 120_000,
+    timeout: 30_000,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -107,7 +107,7 @@ test.skipIf(chromium === undefined)('in a browser: two tabs talk, one leaves, th
   })
   try {
     const context = await browser.newContext({ viewport: { width: 1000, height: 640 } })
-    context.setDefaultTimeout(120_000)
+    context.setDefaultTimeout(25_000)
     const problems: string[] = []
     const open = async (name: string): Promise<Page> => {
       const page = await context.newPage()

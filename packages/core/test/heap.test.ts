@@ -130,7 +130,7 @@ interface Outcome {
 
 function run(load: Load): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script(load)], { timeout: 240_000 })
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script(load)], { timeout: 60_000 })
     let out = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
@@ -144,7 +144,7 @@ function run(load: Load): Promise<Outcome> {
 
 describe('C14: after a million of each, registries and heap are back at the baseline', () => {
   for (const [name, load] of Object.entries(loads))
-    test(name, { timeout: 250_000 }, async () => {
+    test(name, { timeout: 70_000 }, async () => {
       const { grown, ...rest } = await run(load)
       expect(rest).toEqual({ off: 0, ended: true, active: 0, armed: 0, killed: 0 })
       expect(grown).toBeLessThan(2 * 1024 * 1024)

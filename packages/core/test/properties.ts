@@ -3,6 +3,6 @@
 
 import fc from 'fast-check'
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), timeout: 60_000 })
+fc.configureGlobal({ ...fc.readConfigureGlobal(), timeout: 30_000 })
 
 export { fc }

@@ -370,7 +370,7 @@ test('37. timers do not keep the process alive after shutdown', () => {
     await system.shutdown()
     process.stdout.write('done')
   `
-  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 100_000, encoding: 'utf8' })
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000, encoding: 'utf8' })
   expect(ran.stderr).toBe('')
   expect(ran.stdout).toBe('done')
   expect(ran.status).toBe(0)

@@ -37,7 +37,7 @@ describe('a thread is lost', () => {
 
   // Node promises to end the thread, not that it always can: where V8 finds no moment to, the whole process is aborted
   // (SEMANTICS.md says so). That is no fault of what is tested here, so such a run does not count; any other end does.
-  test('by running out of memory', { timeout: 320_000 }, async () => {
+  test('by running out of memory', { timeout: 160_000 }, async () => {
     let ended = await endOf('oom-main.js', [byPorts ? 'ports' : 'shared'])
     for (let aborted = 1; aborted < 3 && ended.signal === 'SIGABRT' && ended.errors.includes('heap out of memory'); aborted++) {
       console.info(`Node aborted the process instead of the thread: ${ended.errors.slice(0, 500)}`)
@@ -177,7 +177,7 @@ describe.skipIf(byPorts)('a thread that rings for another and dies before the wa
     await Promise.all([a.ask({ type: 'bell' }), b.ask({ type: 'bell' })])
     a.tell({ type: 'ring-and-die', bell: undefined })
     await s.system.whenTerminated(a)
-    await b.ask({ type: 'bell' })
+    await b.ask({ type: 'bell' }, { timeout: 5000 })
     await s.end()
   })
 
@@ -189,7 +189,7 @@ describe.skipIf(byPorts)('a thread that rings for another and dies before the wa
     await a.ask({ type: 'bell' })
     a.tell({ type: 'ring-and-die', bell })
     await s.until('the loss', () => s.logs.some((l) => l.fields['why'] === 'exit'))
-    await b.ask({ type: 'bell' })
+    await b.ask({ type: 'bell' }, { timeout: 5000 })
     await s.end()
   })
 })

@@ -12,7 +12,7 @@ export interface Ended {
 }
 
 /** Runs it to its end, however that is; after `patience` milliseconds it is killed. */
-export function endOf(main: string, args: readonly string[] = [], nodeArgs: readonly string[] = [], patience = 100_000): Promise<Ended> {
+export function endOf(main: string, args: readonly string[] = [], nodeArgs: readonly string[] = [], patience = 50_000): Promise<Ended> {
   const path = fileURLToPath(new URL(`../dist-test/${main}`, import.meta.url))
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...nodeArgs, path, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })

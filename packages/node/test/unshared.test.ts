@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { outputOf } from './own-process.ts'
 
-test('without shared memory threads talk by ports, and asking for it is refused', { timeout: 110_000 }, async () => {
+test('without shared memory threads talk by ports, and asking for it is refused', async () => {
   const out = await outputOf('unshared-main.js', [], ['--enable-sharedarraybuffer-per-context'])
   expect(JSON.parse(out)).toEqual({ shares: false, refused: 'not-allowed', counts: [5000, 5000], unknown: 0 })
 })

@@ -26,7 +26,7 @@ const result = await runChaos({
   hangAfter,
   every,
   seed,
-  patience: 120_000,
+  patience: 30_000,
   ...(byPorts ? { sharedMemory: false } : undefined),
 })
 const { ledger, overdue } = result
