@@ -12,7 +12,6 @@ export function leaksOf(host: CellHost, cells: Iterable<Cell>): string[] {
     if (cell.phase === 'terminated') leaksOfDead(cell, path, found)
     else leaksOfLiving(cell, path, found, known)
   }
-  if (host.leaving !== 0) found.push(`${host.leaving} messages are still between a mailbox and its drain`)
   if (host.pending < 0) found.push(`${-host.pending} more handlers settled than were pending`)
   return found
 }

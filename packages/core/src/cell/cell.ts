@@ -294,6 +294,15 @@ export class Cell {
     return burst - left
   }
 
+  /** Whether its end happens elsewhere, so that it must be waited for there. */
+  get endsElsewhere(): boolean {
+    return false
+  }
+  /** Its user code is not waited for any longer. True: that runs elsewhere, has been told so, and comes to an end by itself. */
+  hasten(): boolean {
+    return false
+  }
+
   /** How it ended; undefined while it lives. */
   get end(): EndInfo | undefined {
     return this.phase === 'stopping' || this.phase === 'stopped' || this.phase === 'terminated' ? this.info : undefined

@@ -7,6 +7,8 @@ export class Children {
   first: Cell | undefined
   last: Cell | undefined
   size = 0
+  /** Who is told to end next, while the children are told so in slices. */
+  cursor: Cell | undefined
   names: Map<string, Cell> | undefined
 
   add(cell: Cell): void {
@@ -20,8 +22,15 @@ export class Children {
     if (name !== undefined) (this.names ??= new Map()).set(name, cell)
   }
 
+  /** Gives the name free; the cell stays until `remove`, with what is left in its mailbox. */
+  free(cell: Cell): void {
+    const name = cell.ref.name
+    if (name !== undefined) this.names?.delete(name)
+  }
+
   remove(cell: Cell): void {
     const { previous, next } = cell
+    if (this.cursor === cell) this.cursor = previous
     if (previous === undefined) this.first = next
     else previous.next = next
     if (next === undefined) this.last = previous
@@ -29,8 +38,6 @@ export class Children {
     cell.previous = undefined
     cell.next = undefined
     this.size--
-    const name = cell.ref.name
-    if (name !== undefined) this.names?.delete(name)
   }
 
   /** A snapshot, oldest first; safe against children that leave meanwhile. */

@@ -196,6 +196,14 @@ export class Dispatcher {
     return !this.#over
   }
 
+  /** Reads the clock, for work of the runtime's own that comes in portions. False: the slice is over, and the rest must wait. */
+  look(): boolean {
+    const now = this.#runtime.now()
+    this.#read(now)
+    this.#over = now >= this.#sliceEnd
+    return !this.#over
+  }
+
   #read(now: number): void {
     this.now = now
     this.#earlierMessages += this.#granted - this.untilClock

@@ -5,18 +5,17 @@ import type { Cell } from './cell.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { cellOf } from './local-ref.ts'
 import { poison, poisonPill } from './poison.ts'
-import type { EndInfo } from './phase-info.ts'
+import { portion } from './ending.ts'
+import type { EndInfo, PhaseInfo } from './phase-info.ts'
 
-/** Empties mailbox and stash of a stopped cell as its options say. */
-export function drainMailbox(cell: Cell, end: EndInfo): void {
-  if (cell.extras?.stash === undefined && cell.queuedMessages === 0) return
+/** Empties stash and mailbox of a stopped cell as its options say, as far as the slice goes. False: there is more. */
+export function drainMailbox(cell: Cell, end: EndInfo): boolean {
+  const stash = cell.extras?.stash
+  if (stash === undefined && cell.queuedMessages === 0) return true
   const { host } = cell.dispatcher
   const { drain } = cell.options
   const target = typeof drain === 'object' ? redirectOf(cell) : undefined
-  // The cell has left the tree: what it still holds is counted here until it is placed.
-  host.leaving += (cell.extras?.stash?.size ?? 0) + cell.queuedMessages
   const leave = (message: unknown, meta: Meta): void => {
-    host.leaving--
     if (meta === poison) return host.drop(message, meta, 'drain')
     host.undelivered++
     if (drain === 'dead-letter') host.bury(message, meta, cell.ref, host.phase === 'open' ? 'stopped' : 'system-closed', end.cause)
@@ -27,8 +26,16 @@ export function drainMailbox(cell: Cell, end: EndInfo): void {
       target.put(message, meta)
     }
   }
-  for (const [message, meta] of cell.extras?.stash?.takeAll() ?? []) leave(message, meta)
-  for (let message = cell.take(); message !== undefined; message = cell.take()) leave(message, cell.dispatcher.takenMeta)
+  let left = portion
+  for (;;) {
+    const stashed = stash?.take()
+    const message = stashed === undefined ? cell.take() : stashed
+    if (message === undefined) return true
+    leave(message, stashed === undefined ? cell.dispatcher.takenMeta : stash!.takenMeta)
+    if (--left > 0) continue
+    left = portion
+    if (!cell.dispatcher.look()) return false
+  }
 }
 
 /** The first living actor along the redirects; undefined where they lead nowhere or back. */
@@ -45,13 +52,24 @@ function redirectOf(cell: Cell): Cell | undefined {
   }
 }
 
-/** Drops what is queued: for actors that want to restart with an empty mailbox. Whoever asked for a stop still gets it. */
-export function clearMailbox(cell: Cell): void {
+/**
+ * Drops what was queued when the incarnation ended, as far as the slice goes: for actors that want to restart with an empty mailbox.
+ * Whoever asked for a stop still gets it. False: there is more.
+ */
+export function clearMailbox(cell: Cell, info: PhaseInfo): boolean {
   const { host } = cell.dispatcher
-  let pills = 0
-  for (let message = cell.take(); message !== undefined; message = cell.take()) {
-    if (cell.dispatcher.takenMeta === poison) pills++
+  for (let left = portion; info.uncleared > 0; info.uncleared--) {
+    const message = cell.take()
+    if (message === undefined) break
+    if (cell.dispatcher.takenMeta === poison) info.pills++
     else host.drop(message, cell.dispatcher.takenMeta, 'restart')
+    if (--left > 0) continue
+    left = portion
+    if (!cell.dispatcher.look()) {
+      info.uncleared--
+      return false
+    }
   }
-  for (; pills > 0; pills--) cell.put(poisonPill, poison)
+  for (; info.pills > 0; info.pills--) cell.put(poisonPill, poison)
+  return true
 }

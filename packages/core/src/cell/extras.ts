@@ -35,6 +35,8 @@ export class Extras {
   group: GroupRestart | undefined
   /** The first start failed, and no later one has come up yet. */
   neverUp = false
+  /** Somebody below declares to take as long to end as it needs. */
+  aboveEndless = false
   /** Who decides about this actor instead of a policy. */
   keeper: Keeper | undefined
   watchers: Set<Cell> | undefined

@@ -48,8 +48,6 @@ export interface CellHost {
   readonly flightRecorder: FlightRecorder | undefined
   /** Handlers that wait for a promise. */
   pending: number
-  /** Messages in the mailbox of a cell that has left the tree and is being drained. */
-  leaving: number
   /** Messages that actors left behind when they ended. */
   undelivered: number
   /** PreStop, PostStop and PreRestart handlers that failed. */

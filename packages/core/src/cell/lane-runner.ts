@@ -4,16 +4,17 @@
 import { on, outcomeOf, takesSignals } from '../deciders/phase.ts'
 import { DeathPact } from '../values/errors.ts'
 import { unhandled } from '../values/behavior.ts'
+import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { beginSignal } from './deadlock.ts'
+import { boundWait } from './ending.ts'
 import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './following.ts'
-import { armStep } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
-import { awaitChildren, beginStop, proceedStop, stopTimeOf } from './stopping.ts'
+import { awaitChildren, beginKill, beginStop, proceedRelease, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'
 import { resumeEscalated } from './taking-along.ts'
 
@@ -36,8 +37,8 @@ export function runLane(cell: Cell): boolean {
     const command = lane.commands.shift()
     if (command !== undefined) {
       perform(cell, lane, command)
-      // A start that failed at once and is to be made again at once: others have their turn in between.
-      if (command.verb === 'proceed' && cell.phase === 'restarting' && lane.commands.size > 0) return false
+      // More than fits a slice, or a start that failed at once and is to be made again at once: others have their turn in between.
+      if (command.verb === 'proceed' && lane.commands.size > 0 && isOnItsWay(cell.phase)) return false
       continue
     }
     const signal = signalsFlow(cell) && maySignal(cell, lane) ? lane.signals.shift() : undefined
@@ -88,6 +89,10 @@ function atChildren(cell: Cell): boolean {
   return cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && cell.extras?.pending === undefined
 }
 
+function isOnItsWay(phase: Phase): boolean {
+  return phase === 'restarting' || phase === 'stopping' || phase === 'stopped'
+}
+
 function arrived(cell: Cell): boolean {
   return cell.phase === 'running' || cell.phase === 'suspended'
 }
@@ -95,9 +100,9 @@ function arrived(cell: Cell): boolean {
 function perform(cell: Cell, lane: SystemLane, command: Command): void {
   switch (command.verb) {
     case 'stop':
-      return beginStop(cell, command.reason, command.cause)
+      return beginStop(cell, command.reason, command.cause, command.above)
     case 'kill':
-      return beginStop(cell, 'killed', undefined)
+      return beginKill(cell, command.below === true)
     case 'suspend':
     case 'resume':
     case 'restart':
@@ -108,6 +113,7 @@ function perform(cell: Cell, lane: SystemLane, command: Command): void {
       return fail(cell, command.cause, undefined)
     case 'proceed':
       if (cell.phase === 'stopping') proceedStop(cell)
+      else if (cell.phase === 'stopped') proceedRelease(cell)
       else if (cell.phase === 'restarting') proceedRestart(cell)
       else if (cell.phase === 'starting' && cell.extras?.step?.fired === true) startOverrun(cell)
   }
@@ -128,7 +134,7 @@ function direct(cell: Cell, lane: SystemLane, command: Directing): void {
   if (command.verb === 'restart') {
     // Seen now and not when it was told to: it may have been on its way then, with the suspension to come.
     const suspended = command.along === true && cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
-    beginRestart(cell, command.cause, command.delay)
+    beginRestart(cell, command.cause, command.delay, command.above)
     if (suspended !== undefined) cell.command({ verb: 'suspend', reason: suspended })
     return
   }
@@ -171,7 +177,7 @@ function deliver(cell: Cell, signal: Signal): void {
   }
   if (returned !== unhandled) {
     followSignal(cell, returned, signal.type)
-    if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) armStep(cell, stopTimeOf(cell))
+    if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) boundWait(cell)
     return
   }
   if (signal.type !== 'Terminated') return

@@ -22,8 +22,19 @@ export class LocalRef implements ActorRef<unknown> {
     this.uid = uid
   }
   get path(): string {
-    const name = this.name ?? anonymousName(this.uid)
-    return this.parent === undefined ? `/${name}` : `${this.parent.path}/${name}`
+    let { parent: above } = this
+    if (above === undefined) return this.base
+    let below = `/${this.segment}`
+    for (; above.parent !== undefined; above = above.parent) below = `/${above.segment}${below}`
+    return above.base + below
+  }
+  /** What it is called in its path. */
+  get segment(): string {
+    return this.name ?? anonymousName(this.uid)
+  }
+  /** The path of one that has nobody above it here. */
+  get base(): string {
+    return `/${this.segment}`
   }
   tell(message: unknown, options?: AnyRef | TellOptions): void {
     this.cell.send(message, options === undefined ? undefined : metaFrom(options))

@@ -27,6 +27,8 @@ export interface CellOptions {
   readonly drain: Drain
   readonly startTimeout: number
   readonly stopTimeout: number
+  /** Whether that was given, and is not the default. */
+  readonly ownStopTimeout: boolean
   readonly restartMailbox: 'keep' | 'clear'
   readonly restartChildren: 'stop' | 'keep'
   readonly reentrant: boolean
@@ -53,6 +55,7 @@ export const defaultOptions: CellOptions = {
   drain: 'dead-letter',
   startTimeout: 5000,
   stopTimeout: 5000,
+  ownStopTimeout: false,
   restartMailbox: 'keep',
   restartChildren: 'stop',
   reentrant: false,
@@ -129,6 +132,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     drain,
     startTimeout: checkFinite('startTimeout', options.startTimeout ?? defaultOptions.startTimeout, 'above'),
     stopTimeout: checkFinite('stopTimeout', options.stopTimeout ?? defaultOptions.stopTimeout, 'from'),
+    ownStopTimeout: options.stopTimeout !== undefined,
     restartMailbox: checkOneOf('onRestart.mailbox', onRestart?.mailbox ?? defaultOptions.restartMailbox, ['keep', 'clear']),
     restartChildren: checkOneOf('onRestart.children', onRestart?.children ?? defaultOptions.restartChildren, ['stop', 'keep']),
     reentrant,

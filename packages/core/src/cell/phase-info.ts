@@ -4,7 +4,7 @@ import type { BehaviorNode } from '../values/behavior.ts'
 import type { ExitReason } from '../values/signals.ts'
 
 /** How far starting, stopping or restarting has come. */
-export type Step = 'handler' | 'setup' | 'pre-start' | 'post-start' | 'post-restart' | 'pre-stop' | 'children' | 'post-stop' | 'backoff'
+export type Step = 'handler' | 'setup' | 'pre-start' | 'post-start' | 'post-restart' | 'pre-stop' | 'children' | 'post-stop' | 'clearing' | 'backoff'
 
 /** How an actor ended. */
 export interface EndInfo {
@@ -22,6 +22,14 @@ export class PhaseInfo implements EndInfo {
   step: Step = 'handler'
   /** Whether the present incarnation saw PreStart and has not seen PostStop. */
   live: boolean
+  /** When the time is up that the actor itself, and whoever is above it, has to end; of `stopping` and `restarting`. */
+  until: number = Infinity
+  above: number = Infinity
+  /** Killed, or below one that was: no user code is waited for; of `stopping`. */
+  hurry = false
+  /** Messages that are still to be cleared away, and pills found among them; of `restarting`. */
+  uncleared = 0
+  pills = 0
   /** Milliseconds to wait before the next incarnation; of `restarting`. */
   delay = 0
   /** Whether it was a start that failed; of `failed`. Whether none ever came up; of `stopping`. */

@@ -7,30 +7,33 @@ import { endIncarnation, interrupt } from './incarnation.ts'
 import { armStep, disarmStep, isBusy } from './pending.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { clearMailbox } from './draining.ts'
-import { cutOff, runEndSignal, stopChildren } from './stopping.ts'
+import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, runEndSignal } from './ending.ts'
 import { relaunch } from './starting.ts'
 import { postStop } from '../values/signals.ts'
 
-/** Ends this incarnation and, `delay` ms later, begins the next. */
-export function beginRestart(cell: Cell, cause: unknown, delay: number): void {
+/** Ends this incarnation, with `above` as the deadline of whoever is above, and, `delay` ms later, begins the next. */
+export function beginRestart(cell: Cell, cause: unknown, delay: number, above: number = Infinity): void {
   if (outcomeOf(cell.phase, on.restart) !== 'restarting') return
   // One that was asked for while it started, and waited, has come about with this.
   const lane = cell.lane
   if (lane !== undefined) lane.deferred = lane.deferred.filter((command) => command.verb !== 'restart')
   const info = infoOf(cell, cause)
   info.delay = delay
+  bound(cell, info, above)
   disarmStep(cell)
   change(cell, on.restart, info)
   interrupt(cell)
   if (!isBusy(cell)) return enterPreRestart(cell)
   info.step = 'handler'
-  armStep(cell, cell.options.stopTimeout)
+  boundWait(cell)
 }
 
 /** What the restart waited for has come about, or its time is up. */
 export function proceedRestart(cell: Cell): void {
   const info = phaseInfo(cell)
   const late = cell.extras?.step?.fired === true
+  // Its incarnation ends elsewhere, where its time is kept as well.
+  if (late && isBusy(cell) && cell.hasten()) return disarmStep(cell)
   switch (info.step) {
     case 'handler':
       if (late) {
@@ -45,12 +48,15 @@ export function proceedRestart(cell: Cell): void {
       cutOff(cell)
       return enterChildren(cell)
     case 'children':
+      goOnEndingChildren(cell)
       return awaitChildren(cell)
     case 'post-stop':
       if (!late) return
       disarmStep(cell)
       cutOff(cell)
-      return enterBackoff(cell)
+      return enterClearing(cell)
+    case 'clearing':
+      return clear(cell)
     case 'backoff':
       if (!late && (info.delay > 0 || cell.extras?.group !== undefined)) return
       disarmStep(cell)
@@ -69,7 +75,7 @@ function enterPreRestart(cell: Cell): void {
 
 function enterChildren(cell: Cell): void {
   phaseInfo(cell).step = 'children'
-  if (cell.options.restartChildren === 'stop') stopChildren(cell)
+  if (cell.options.restartChildren === 'stop') endChildren(cell)
   awaitChildren(cell)
 }
 
@@ -77,9 +83,9 @@ function awaitChildren(cell: Cell): void {
   if (cell.options.restartChildren === 'stop' && cell.children !== undefined && cell.children.size > 0) return
   const info = phaseInfo(cell)
   info.step = 'post-stop'
-  if (!info.live) return enterBackoff(cell)
+  if (!info.live) return enterClearing(cell)
   info.live = false
-  runEndSignal(cell, postStop, enterBackoff)
+  runEndSignal(cell, postStop, enterClearing)
 }
 
 /** News of children that went with this incarnation means nothing to the next: it may have others of the same names. */
@@ -91,10 +97,21 @@ function forgetChildSignals(cell: Cell): void {
   }
 }
 
-function enterBackoff(cell: Cell): void {
+function enterClearing(cell: Cell): void {
   const info = phaseInfo(cell)
   endIncarnation(cell)
-  if (cell.options.restartMailbox === 'clear') clearMailbox(cell)
+  info.step = 'clearing'
+  if (cell.options.restartMailbox === 'clear') info.uncleared = cell.queuedMessages
+  clear(cell)
+}
+
+function clear(cell: Cell): void {
+  if (clearMailbox(cell, phaseInfo(cell))) enterBackoff(cell)
+  else cell.command({ verb: 'proceed' })
+}
+
+function enterBackoff(cell: Cell): void {
+  const info = phaseInfo(cell)
   if (cell.options.restartChildren === 'stop') forgetChildSignals(cell)
   info.step = 'backoff'
   const group = cell.extras?.group

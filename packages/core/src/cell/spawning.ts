@@ -6,10 +6,11 @@ import { frontable } from '../queues/fronted.ts'
 import { behaviorFrom } from '../values/actor-class.ts'
 import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode } from '../values/behavior.ts'
 import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
-import type { SpawnOptions } from '../values/options.ts'
+import { endless, type SpawnOptions } from '../values/options.ts'
 import { checkName } from '../values/path.ts'
 import { Cell } from './cell.ts'
 import { Children } from './children.ts'
+import { declareEndless } from './ending.ts'
 import { LocalRef } from './local-ref.ts'
 import { CellMailboxOwner } from './mailbox-owner.ts'
 import { CellMetrics, MeteredQueue } from './metrics.ts'
@@ -43,7 +44,7 @@ export function spawnUnder(
   }
   if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) throw new NotABehavior(node, 'spawn was given')
   const resolved = resolveOptions(given, host)
-  const name = given?.name === undefined ? undefined : checkName(given.name, parent.ref.path)
+  const name = given?.name === undefined ? undefined : checkName(given.name, parent.ref)
   if (name !== undefined && parent.children?.names?.has(name) === true) throw new NameTaken(`${parent.ref.path}/${name}`)
   const dispatcher = host.dispatcher(resolved.dispatcher)
   const make = dispatcher.spawner?.prepare(spawnable, options?.args ?? [], given ?? {}, resolved, dispatcher)
@@ -58,6 +59,7 @@ export function spawnUnder(
   if (cell.options.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)
+  if (resolved.stopTimeout >= endless) declareEndless(parent)
   dispatcher.joined()
   host.born(cell)
   dispatcher.enqueue(cell)

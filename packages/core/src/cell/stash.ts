@@ -31,15 +31,22 @@ export class CellStash {
   }
   /** Moves everything to the front of the mailbox, oldest first. */
   unstashAll(): void {
-    const messages = this.takeAll()
+    const messages = this.#takeAll()
     if (messages.length > 0) this.#cell.putBack(messages)
   }
   clear(): void {
-    for (const [message, meta] of this.takeAll()) this.#cell.dispatcher.host.drop(message, meta, 'stash-cleared')
+    for (const [message, meta] of this.#takeAll()) this.#cell.dispatcher.host.drop(message, meta, 'stash-cleared')
   }
-  takeAll(): (readonly [unknown, Meta])[] {
+  /** Takes the oldest; its meta is then in `takenMeta`. */
+  take(): unknown {
+    return this.#ring.shift()
+  }
+  get takenMeta(): Meta {
+    return this.#ring.meta as Meta
+  }
+  #takeAll(): (readonly [unknown, Meta])[] {
     const messages: (readonly [unknown, Meta])[] = []
-    for (let m = this.#ring.shift(); m !== undefined; m = this.#ring.shift()) messages.push([m, this.#ring.meta as Meta])
+    for (let m = this.take(); m !== undefined; m = this.take()) messages.push([m, this.takenMeta])
     return messages
   }
 }

@@ -1,30 +1,26 @@
 // The way out: the pending handler, PreStop, the children, PostStop, and then the order in which the world learns of
-// it: own watches cleared, unregistered, mailbox drained, watchers told. Each wait is bounded by `stopTimeout`;
-// who overruns it is cut off as if killed.
+// it: own watches cleared, unregistered, mailbox drained, watchers told. A stop waits for user code up to its deadline;
+// a kill waits for none, and takes all below with it.
 
 import { on, outcomeOf, quickStop } from '../deciders/phase.ts'
 import { EarlyNode } from '../values/behavior.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
-import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
-import { isThenable } from '../values/thenable.ts'
+import { type ExitReason, postStop, preStop } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
-import { Context } from './context.ts'
-import { beginSignal } from './deadlock.ts'
 import { drainMailbox } from './draining.ts'
-import { Envelope } from './envelope.ts'
-import { endCalls, endIncarnation, endTimers, interrupt } from './incarnation.ts'
+import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, runEndSignal, tighten } from './ending.ts'
+import { endIncarnation, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'
-import { abandon, armStep, disarmStep, hold, isBusy } from './pending.ts'
+import { disarmStep, isBusy } from './pending.ts'
 import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
 import { clearWatches, tellWatchers } from './watch.ts'
 
-/** Begins to stop; `killed` skips what is pending and PreStop. Repeated, it is a no-op, but a kill hurries a stop. */
-export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void {
-  const killed = reason === 'killed'
+/** Begins to stop, with `above` as the deadline of whoever is above. Repeated, it is a no-op, but for a tighter deadline. */
+export function beginStop(cell: Cell, reason: ExitReason, cause: unknown, above: number = Infinity): void {
   const from = cell.phase
-  if (outcomeOf(from, killed ? on.kill : on.stop) === 'noop') {
-    if (killed && from === 'stopping') overrun(cell)
+  if (outcomeOf(from, on.stop) === 'noop') {
+    if (from === 'stopping') tighten(cell, above)
     return
   }
   if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.behavior.signal === undefined) {
@@ -34,21 +30,39 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
     release(cell, normalEnd)
     return
   }
+  const info = enterStopping(cell, reason, cause)
+  bound(cell, info, above)
+  if (!isBusy(cell)) return enterPreStop(cell)
+  info.step = 'handler'
+  boundWait(cell)
+}
+
+/** Ends a cell and all below it without waiting for user code: no PreStop, and PostStop begins once each, children first. */
+export function beginKill(cell: Cell, below: boolean): void {
+  const from = cell.phase
+  if (outcomeOf(from, on.kill) !== 'noop') {
+    enterStopping(cell, below ? 'shutdown' : 'killed', undefined).hurry = true
+    if (isBusy(cell)) cutOff(cell)
+    return enterChildren(cell)
+  }
+  if (from !== 'stopping') return
+  const info = phaseInfo(cell)
+  if (!below) info.reason = 'killed'
+  const first = !info.hurry
+  info.hurry = true
+  overrun(cell)
+  if (first && cell.phase === 'stopping' && info.step === 'children') endChildren(cell)
+}
+
+function enterStopping(cell: Cell, reason: ExitReason, cause: unknown): PhaseInfo {
   const info = infoOf(cell, cause)
   info.reason = reason
   info.unstarted = isUnstarted(cell)
   disarmStep(cell)
-  change(cell, killed ? on.kill : on.stop, info)
+  change(cell, on.stop, info)
   cell.extras?.group?.left(cell)
   interrupt(cell)
-  if (!isBusy(cell)) return enterPreStop(cell)
-  if (killed) {
-    cutOff(cell)
-    enterPreStop(cell)
-  } else {
-    info.step = 'handler'
-    armStep(cell, cell.options.stopTimeout)
-  }
+  return info
 }
 
 /** What the stop waited for has come about, or its time is up. */
@@ -56,6 +70,7 @@ export function proceedStop(cell: Cell): void {
   if (cell.extras?.step?.fired === true) return overrun(cell)
   const info = phaseInfo(cell)
   if (info.step === 'handler' && !isBusy(cell)) enterPreStop(cell)
+  else if (info.step === 'children') goOnEndingChildren(cell)
 }
 
 /** The stop takes too long, or a kill came on top: go on without what it waits for. */
@@ -63,6 +78,8 @@ function overrun(cell: Cell): void {
   const info = phaseInfo(cell)
   const step = info.step
   disarmStep(cell)
+  // What it waits for happens elsewhere: it has been told there, and comes to an end by itself.
+  if (isBusy(cell) && cell.hasten()) return
   if (step === 'children') {
     // Children bound themselves; the handler that hears of one's end does not.
     if (cell.extras?.pending !== undefined) cutOff(cell)
@@ -70,41 +87,21 @@ function overrun(cell: Cell): void {
   }
   cutOff(cell)
   if (step === 'post-stop') return finish(cell)
-  info.reason = 'killed'
-  enterPreStop(cell)
-}
-
-/** Abandons the pending call; whatever it still tries through its context is refused from here on. */
-export function cutOff(cell: Cell): void {
-  const ctx = cell.ctx
-  abandon(cell)
-  endCalls(cell)
-  endTimers(cell)
-  if (ctx === undefined) return
-  if (ctx.message !== undefined) {
-    cell.dispatcher.ledger.failed++
-    if (ctx.meta instanceof Envelope) ctx.meta.end('stopped', phaseInfo(cell).cause)
-    ctx.message = undefined
-  }
-  cell.ctx = new Context(cell)
+  info.reason = info.hurry ? info.reason : 'killed'
+  enterChildren(cell)
 }
 
 function enterPreStop(cell: Cell): void {
   const info = phaseInfo(cell)
   info.step = 'pre-stop'
-  if (info.live && info.reason !== 'killed') runEndSignal(cell, preStop, enterChildren)
+  if (info.live) runEndSignal(cell, preStop, enterChildren)
   else enterChildren(cell)
 }
 
 function enterChildren(cell: Cell): void {
   phaseInfo(cell).step = 'children'
-  stopChildren(cell)
+  endChildren(cell)
   if (cell.lane === undefined) awaitChildren(cell)
-}
-
-/** Asks all children to stop, at once. */
-export function stopChildren(cell: Cell): void {
-  for (let c = cell.children?.last; c !== undefined; c = c.previous) c.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
 }
 
 /** Goes on once the children are gone. The lane calls this after its signals, so that each ChildStopped was heard. */
@@ -117,41 +114,6 @@ export function awaitChildren(cell: Cell): void {
   runEndSignal(cell, postStop, finish)
 }
 
-/** Runs a signal whose failure is logged and counted, and stops nothing. */
-export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => void): void {
-  const handler = cell.behavior.signal
-  if (handler === undefined) return then(cell)
-  let returned: unknown
-  beginSignal(cell.ctx)
-  try {
-    returned = handler(cell.ctx as never, signal)
-  } catch (cause) {
-    endSignalFailed(cell, signal, cause)
-    return then(cell)
-  }
-  if (!isThenable(returned)) return then(cell)
-  const { info } = cell
-  hold(cell, returned, signal.type, (c, ok, cause) => {
-    if (!ok) endSignalFailed(c, signal, cause)
-    // A stop that came on top of a restart has its own way on from here.
-    if (c.info !== info) return
-    disarmStep(c)
-    then(c)
-  })
-  armStep(cell, stopTimeOf(cell))
-}
-
-/** How long the stop waits for user code. */
-export function stopTimeOf(cell: Cell): number {
-  return cell.dispatcher.host.hurried ? 0 : cell.options.stopTimeout
-}
-
-function endSignalFailed(cell: Cell, signal: Signal, cause: unknown): void {
-  const host = cell.dispatcher.host
-  host.failedEndSignals++
-  host.logger.error({ actor: cell.ref.path, cause, signal: signal.type }, 'a stop handler failed; the stop goes on')
-}
-
 function finish(cell: Cell): void {
   disarmStep(cell)
   const info = phaseInfo(cell)
@@ -162,18 +124,25 @@ function finish(cell: Cell): void {
 
 /** The cell is empty of user code. From here on nothing can fail. */
 function release(cell: Cell, end: EndInfo): void {
-  const { reason, cause } = end
-  const { host } = cell.dispatcher
   endIncarnation(cell)
   change(cell, on.cleaned, end)
   clearWatches(cell)
   // Unregister before telling watchers: one of them may respawn this name at once.
-  const parent = cell.ref.parent?.cell
-  parent?.children?.remove(cell)
-  host.unregister(cell)
+  cell.ref.parent?.cell.children?.free(cell)
+  cell.dispatcher.host.unregister(cell)
   for (const hook of cell.extras?.endHooks ?? []) hook()
   if (cell.options.ownMiddleware.length > 0) closeMiddleware(cell)
-  drainMailbox(cell, end)
+  proceedRelease(cell)
+}
+
+/** Puts away what is left in mailbox and stash, a slice at a time, and then tells the world. */
+export function proceedRelease(cell: Cell): void {
+  const end = cell.end!
+  if (!drainMailbox(cell, end)) return cell.command({ verb: 'proceed' })
+  const { reason, cause } = end
+  const { host } = cell.dispatcher
+  const parent = cell.ref.parent?.cell
+  parent?.children?.remove(cell)
   const unstarted = end.unstarted === true
   change(cell, on.released, reason === 'normal' && cause === undefined && !unstarted ? normalEnd : { reason, cause, unstarted })
   cell.dispatcher.left()
@@ -198,6 +167,7 @@ function vanish(cell: Cell): void {
   const { dispatcher, ref } = cell
   const parent = ref.parent?.cell
   cell.ctx = undefined
+  parent?.children?.free(cell)
   parent?.children?.remove(cell)
   dispatcher.left()
   dispatcher.host.died(cell)

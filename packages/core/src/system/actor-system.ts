@@ -182,7 +182,7 @@ export class ActorSystem<in R = never> implements SystemView {
   }
   /** Where every message sent so far is; `sent` is the sum of the others. */
   ledger(): Promise<LedgerReport> {
-    const own = (): LedgerReport => ledgerOf(this.#core.ledger, this.#core.guardian, this.#core.leaving)
+    const own = (): LedgerReport => ledgerOf(this.#core.ledger, this.#core.guardian)
     return this.#core.federation?.ledger(own) ?? Promise.resolve(own())
   }
   /** How many actors live, how many have ended, and what supervision did. */

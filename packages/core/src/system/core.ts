@@ -23,7 +23,7 @@ import { ForeignRef, messageOf } from '../values/errors.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
-import type { DropReason, SystemOptions } from '../values/options.ts'
+import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
@@ -43,6 +43,9 @@ export interface SupervisionCounts {
   readonly fatalStops: number
   readonly failedEndSignals: number
 }
+
+/** How long a shutdown may take is its own affair: the top passes no deadline down. */
+const guardianOptions: CellOptions = { ...defaultOptions, stopTimeout: endless }
 
 export class SystemCore implements CellHost {
   readonly name: string
@@ -68,7 +71,6 @@ export class SystemCore implements CellHost {
   draining = false
   hurried = false
   pending = 0
-  leaving = 0
   undelivered = 0
   active = 0
   terminated = 0
@@ -134,7 +136,7 @@ export class SystemCore implements CellHost {
 
   #makeGuardian(): Cell {
     const ref = new LocalRef(undefined, 'user', this.nextUid())
-    const cell = new Cell(ref, this.dispatchers.fallback, defaultOptions, ignore as BehaviorNode)
+    const cell = new Cell(ref, this.dispatchers.fallback, guardianOptions, ignore as BehaviorNode)
     cell.ctx = new Context(cell)
     change(cell, on.start, undefined)
     change(cell, on.started, undefined)

@@ -38,12 +38,12 @@ export interface ActorSnapshot {
 type Draft = { -readonly [K in keyof ActorSnapshot]: ActorSnapshot[K] } & { children: ActorSnapshot[] }
 
 export function snapshotOf(root: Cell): ActorSnapshot {
-  const top = draftOf(root)
+  const top = draftOf(root, root.ref.path)
   const stack: [Cell, Draft][] = [[root, top]]
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const [cell, draft] = at
     for (let c = cell.children?.first; c !== undefined; c = c.next) {
-      const child = draftOf(c)
+      const child = draftOf(c, `${draft.path}/${c.ref.segment}`)
       draft.children.push(child)
       stack.push([c, child])
     }
@@ -51,14 +51,14 @@ export function snapshotOf(root: Cell): ActorSnapshot {
   return top
 }
 
-function draftOf(cell: Cell): Draft {
+/** The path is given: asking each ref for its own would walk to the top each time. */
+function draftOf(cell: Cell, path: string): Draft {
   const { ref, phase, extras, dispatcher } = cell
   const now = dispatcher.host.runtime.now()
-  const path = ref.path
   const pending = extras?.pending
   return {
     path,
-    name: path.slice(path.lastIndexOf('/') + 1),
+    name: ref.segment,
     uid: ref.uid,
     phase,
     incarnation: extras?.incarnation ?? 0,
@@ -90,9 +90,17 @@ export function walk(root: Cell, visit: (cell: Cell) => void): void {
   }
 }
 
-/** The counters, and what is under way, found by looking at every cell; `leaving` is in the mailbox of one that just left. */
-export function ledgerOf(ledger: Ledger, root: Cell, leaving: number): LedgerReport {
-  let queued = leaving
+/** The paths of all cells below `root`, parents first. */
+export function pathsBelow(root: Cell): Map<Cell, string> {
+  const paths = new Map([[root, root.ref.path]])
+  walk(root, (cell) => void (cell === root || paths.set(cell, `${paths.get(cell.ref.parent!.cell)!}/${cell.ref.segment}`)))
+  paths.delete(root)
+  return paths
+}
+
+/** The counters, and what is under way, found by looking at every cell. */
+export function ledgerOf(ledger: Ledger, root: Cell): LedgerReport {
+  let queued = 0
   let stashed = 0
   let inProgress = 0
   walk(root, (cell) => {

@@ -7,9 +7,9 @@ import { checkBoolean, checkFinite, checkKnown } from '../values/checks.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { SystemCore } from './core.ts'
-import { walk } from './inspection.ts'
+import { pathsBelow, walk } from './inspection.ts'
 
-/** How long after its deadline a shutdown waits for the killed before it closes without them. */
+/** How long after its deadline a shutdown waits for one more turn of the killed before it closes without those that are left. */
 const grace = 1000
 
 class Alarm implements Deadline {
@@ -30,7 +30,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
   const drain = checkBoolean('drain', options.drain ?? false)
   core.phase = 'closing'
   core.draining = drain
-  const killed: Cell[] = []
+  let killed: ReadonlyMap<Cell, string> = new Map()
   const terminatedBefore = core.terminated
   const undeliveredBefore = core.undelivered
   let done = false
@@ -47,8 +47,8 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.runtime.stop?.()
       const report = {
         // Who was killed may have survived even that, in a loop of its own.
-        stopped: core.terminated - terminatedBefore - killed.filter((c) => c.phase === 'terminated').length,
-        killed: killed.map((c) => c.ref.path),
+        stopped: core.terminated - terminatedBefore - [...killed.keys()].filter((c) => c.phase === 'terminated').length,
+        killed: [...killed.values()],
         undelivered: core.undelivered - undeliveredBefore,
       }
       resolve(cause === undefined ? report : { ...report, cause })
@@ -64,13 +64,14 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       cut = true
       stopAll()
       core.hurried = true
-      walk(core.guardian, (cell) => {
-        if (cell !== core.guardian) killed.push(cell)
-        cell.command({ verb: 'kill' })
-        // The second one does not wait for PostStop to settle.
-        cell.command({ verb: 'kill' })
-      })
-      core.timers.set(new Alarm(finish), core.runtime.now() + grace)
+      killed = pathsBelow(core.guardian)
+      core.guardian.command({ verb: 'kill' })
+      awaitKilled(turnsOf(core))
+    }
+    // As long as there are turns, they are on their way: the killed handle no messages.
+    const awaitKilled = (before: number): void => {
+      const look = (): void => (turnsOf(core) === before ? finish() : awaitKilled(turnsOf(core)))
+      core.timers.set(new Alarm(look), core.runtime.now() + grace)
     }
     if (core.guardian.phase === 'terminated') return finish()
     core.onEmpty = finish
@@ -83,6 +84,12 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
     } else stopAll()
     if (core.runtime.pump !== undefined) pumpToEnd(core, deadline, () => done, killAll, finish)
   })
+}
+
+function turnsOf(core: SystemCore): number {
+  let turns = 0
+  for (const dispatcher of core.dispatchers.all) turns += dispatcher.turns
+  return turns
 }
 
 /** Whether nothing more will be handled by itself. */

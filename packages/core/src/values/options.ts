@@ -17,6 +17,9 @@ export type Drain = 'dead-letter' | 'drop' | { readonly redirect: AnyRef }
 /** Which thread of several takes an actor: by a rule, always the same one for a key, or a certain one. */
 export type Placement = 'round-robin' | 'least-loaded' | { readonly key: string } | { readonly thread: number }
 
+/** As good as no limit, and still a finite number of milliseconds. */
+export const endless: number = Number.MAX_SAFE_INTEGER
+
 /** How a spawned actor is set up; every field has a default. */
 export interface SpawnOptions {
   /** Unique among the living children of one parent; without it the actor is only reachable by ref. */
@@ -34,7 +37,10 @@ export interface SpawnOptions {
   readonly drain?: Drain | undefined
   /** Milliseconds for an async `setup`, PreStart and PostStart; 5,000 if left out. */
   readonly startTimeout?: number | undefined
-  /** Milliseconds that a stop or restart waits for user code before it goes on without; 5,000 if left out. */
+  /**
+   * Milliseconds until a stop, or the end that a restart begins with, goes on without user code that has not settled, here and
+   * below; 5,000 if left out. The actor's own PostStop then still has as much, at most a second. A deadline from above cuts it short.
+   */
   readonly stopTimeout?: number | undefined
   readonly onRestart?: { readonly mailbox?: 'keep' | 'clear'; readonly children?: 'stop' | 'keep' } | undefined
   /** Takes further messages while an async handler is pending; handlers may then not return a behavior. */

@@ -5,10 +5,11 @@ import { InvalidName } from './errors.ts'
 const illegal = /[/#$\s\p{Cc}]/u
 
 /** Refuses what could not be looked up or told apart in a path. */
-export function checkName(name: unknown, parent: string): string {
-  if (typeof name !== 'string' || name === '') throw new InvalidName(name, parent, 'it must be a non-empty string')
-  if (name.length > 255) throw new InvalidName(name, parent, 'it must have at most 255 characters')
-  if (illegal.test(name)) throw new InvalidName(name, parent, 'it may not contain "/", "#", "$", white space or control characters')
+export function checkName(name: unknown, parent: { readonly path: string }): string {
+  // The way to the top may be long: a path is made only for an error.
+  if (typeof name !== 'string' || name === '') throw new InvalidName(name, parent.path, 'it must be a non-empty string')
+  if (name.length > 255) throw new InvalidName(name, parent.path, 'it must have at most 255 characters')
+  if (illegal.test(name)) throw new InvalidName(name, parent.path, 'it may not contain "/", "#", "$", white space or control characters')
   return name
 }
 

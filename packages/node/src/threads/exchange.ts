@@ -285,7 +285,7 @@ export class Exchange {
 
   /** The ledger of this thread alone, with what waits for a way to others. */
   ledger(): LedgerReport {
-    const report = ledgerOf(this.core.ledger, this.core.guardian, this.core.leaving)
+    const report = ledgerOf(this.core.ledger, this.core.guardian)
     let { queued, stashed, inProgress } = report
     const parents = new Set<Cell>()
     for (const cell of this.hosted.values()) if (cell.ref.parent !== undefined) parents.add(cell.ref.parent.cell)

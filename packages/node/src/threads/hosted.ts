@@ -1,7 +1,7 @@
 // An actor that runs on this thread while its parent lives on another: a cell as any other, under a parent that stands
 // for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
 
-import type { Behavior, SpawnOptions } from 'troupe'
+import type { Behavior, ExitReason, SpawnOptions } from 'troupe'
 import {
   behaviorFrom,
   type BehaviorNode,
@@ -23,17 +23,6 @@ import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { loadExport } from './loading.ts'
-
-export class HostedRef extends LocalRef {
-  readonly #path: string
-  constructor(parent: LocalRef, path: string, uid: number) {
-    super(parent, path.slice(path.lastIndexOf('/') + 1), uid)
-    this.#path = path
-  }
-  override get path(): string {
-    return this.#path
-  }
-}
 
 export class HostedCell extends Cell {
   readonly channel: Channel
@@ -57,9 +46,15 @@ interface SpawnOrder {
 /** Takes orders to make actors here, and reports what becomes of them. */
 export function hostActors(exchange: Exchange): void {
   exchange.on('hosted.spawn', (order: SpawnOrder, channel) => void spawnHosted(exchange, channel, order))
-  exchange.on('hosted.restart', ({ uid, cause }: { uid: number; cause: unknown }) =>
-    exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity }),
+  const by = (within: number): number => exchange.core.runtime.now() + within
+  exchange.on('hosted.restart', ({ uid, cause, within }: { uid: number; cause: unknown; within: number }) =>
+    exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
   )
+  exchange.on('hosted.stop', ({ uid, reason, cause, within }: { uid: number; reason: ExitReason; cause: unknown; within: number }) => {
+    const loading = exchange.loading.get(uid)
+    if (loading !== undefined) loading.stopped = true
+    exchange.hosted.get(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
+  })
   exchange.on('hosted.release', ({ uid }: { uid: number }) => {
     const cell = exchange.hosted.get(uid)
     if (cell === undefined) return
@@ -150,10 +145,8 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
 /** The actor's ref on its own thread; that of a class has the methods of the class. */
 function refOf(node: BehaviorNode, { parent, path, uid }: SpawnOrder): LocalRef {
   const make = node instanceof HookedNode ? node.makeRef : undefined
-  if (make === undefined) return new HostedRef(parent, path, uid)
-  const ref = make(parent as never, path.slice(path.lastIndexOf('/') + 1), uid) as LocalRef
-  Object.defineProperty(ref, 'path', { value: path })
-  return ref
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return make === undefined ? new LocalRef(parent, name, uid) : (make(parent as never, name, uid) as LocalRef)
 }
 
 function reporter(exchange: Exchange, channel: Channel): Keeper {

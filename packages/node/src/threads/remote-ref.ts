@@ -35,7 +35,7 @@ class PlainRemoteRef extends LocalRef {
     super(undefined, path.slice(path.lastIndexOf('/') + 1), uid)
     this.#path = path
   }
-  override get path(): string {
+  override get base(): string {
     return this.#path
   }
 }
@@ -46,7 +46,7 @@ class RemoteHandle extends HandleRef {
     super(undefined, path.slice(path.lastIndexOf('/') + 1), uid, protocol)
     this.#path = path
   }
-  override get path(): string {
+  override get base(): string {
     return this.#path
   }
 }
@@ -112,7 +112,8 @@ export class ProxyCell extends Cell {
     this.wire.unlink()
     this.phase = 'stopped'
     this.info = end
-    drainMailbox(this, end)
+    // It has no turns that could go on with it.
+    while (!drainMailbox(this, end));
     this.phase = 'terminated'
     const extras = this.extras
     if (extras === undefined) return

@@ -13,6 +13,7 @@ import {
   type LocalRef,
   MessageRing,
   type Meta,
+  type PhaseInfo,
 } from 'troupe/internal'
 import type { Origin } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
@@ -120,7 +121,7 @@ export class StubCell extends Cell {
     if (this.phase === 'stopping' && this.#there === 'starting' && this.#waiter !== undefined && !this.#hurried) {
       // The start goes on over there and would be waited for: it is asked to end as well.
       this.#hurried = true
-      this.#tell({ op: 'verb', command: { verb: 'stop', reason: this.info!.reason, cause: this.info!.cause } })
+      this.#tellStop()
     } else if (this.phase === 'suspended' && this.#there === 'up') {
       this.#there = 'suspended'
       this.#tell({ op: 'verb', command: { verb: 'suspend', reason: (this.info as { note?: string }).note ?? 'suspended' } })
@@ -152,11 +153,11 @@ export class StubCell extends Cell {
         return this.#start()
       case 'PreRestart':
         if (this.#there === 'nothing') return undefined
-        this.#tell({ op: 'hosted.restart', cause: signal.cause })
+        this.#tell({ op: 'hosted.restart', cause: signal.cause, within: this.#timeLeft() })
         return this.#wait()
       case 'PreStop':
         if (this.#there === 'nothing') return undefined
-        this.#tell({ op: 'verb', command: { verb: 'stop', reason: this.info!.reason, cause: this.info!.cause } })
+        this.#tellStop()
         return this.#wait()
       case 'PostStop':
         // Killed: nobody waited for it so far.
@@ -166,6 +167,26 @@ export class StubCell extends Cell {
       default:
         return undefined
     }
+  }
+
+  #tellStop(): void {
+    const { reason, cause } = this.info!
+    this.#tell({ op: 'hosted.stop', reason, cause, within: this.#timeLeft() })
+  }
+  /** What those above leave it to end, by a clock that both threads know: as a duration. */
+  #timeLeft(): number {
+    const { above } = this.info as PhaseInfo
+    return above - this.dispatcher.host.runtime.now()
+  }
+  /** Its end over there is waited for, whoever is in a hurry: an actor that still runs must not be thought gone. */
+  override get endsElsewhere(): boolean {
+    return this.#there !== 'nothing'
+  }
+  override hasten(): boolean {
+    if (this.#there === 'nothing' || this.dispatcher.host.hurried) return false
+    // A restart has its deadline over there; a thread that hangs is the watchdog's.
+    if (this.phase === 'stopping') this.#tell({ op: 'verb', command: { verb: 'kill' } })
+    return true
   }
 
   #wait(): Promise<void> {

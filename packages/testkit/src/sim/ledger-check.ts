@@ -21,7 +21,7 @@ export class LedgerCheck {
     const tap = this.#tap
     const { host } = tap
     const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = host.ledger
-    let open = host.leaving
+    let open = 0
     let waiting = 0
     let reentrant = false
     for (const cell of tap.living) {

@@ -64,6 +64,7 @@ export class MessageAccount {
     }
     // A pill survives a restart that clears the mailbox: it is taken out with the others and put back.
     else if (meta === poison) {
+      this.resolveTaken()
       entry = this.entry(message, meta, cell)
       cell.pillsAside--
     } else entry = this.#redirected(cell, message)

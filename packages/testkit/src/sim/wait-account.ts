@@ -1,8 +1,8 @@
 // How long user code is waited for while an actor starts, stops or restarts: not longer than `startTimeout` or
-// `stopTimeout`, and, unless somebody kills the actor, not shorter.
+// `stopTimeout` of itself and of those above that end, and, unless somebody kills the actor, not shorter.
 
 import type { Phase } from 'troupe'
-import type { SimCell } from './sim-cell.ts'
+import { SimCell as CellClass, type SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
 /** A handler, signal handler or setup that is waited for. */
@@ -12,7 +12,8 @@ export interface Awaited {
   readonly since: number
 }
 
-const endSignals: ReadonlySet<string> = new Set(['PreStop', 'PreRestart', 'PostStop'])
+/** What PostStop has at most once the deadline of the end has passed. */
+const lastGrace = 1000
 
 export class WaitAccount {
   readonly #tap: SimTap
@@ -39,15 +40,28 @@ export class WaitAccount {
   #checkCut(cell: SimCell, { what, since }: Awaited): void {
     const { now, host } = this.#tap
     if (cell.killed || host.hurried) return
-    const { startTimeout, stopTimeout } = cell.options
     // As it was when this turn began: since then it may have come further.
     const { startedBefore, endedBefore } = cell
-    // A signal of the end has its own time; whatever else was pending, and what that led to, share one.
-    const from = endSignals.has(what) ? Math.max(since, endedBefore) : endedBefore
-    const stopOver = endedBefore >= 0 && now >= from + stopTimeout
-    const startOver = startedBefore >= 0 && now >= startedBefore + startTimeout
+    const stopOver = endedBefore >= 0 && now >= Math.min(this.#ownTime(cell, endedBefore, what, since), this.#timeAbove(cell))
+    const startOver = startedBefore >= 0 && now >= startedBefore + cell.options.startTimeout
     if (!stopOver && !startOver)
       this.#tap.violate('C4', cell, `gave up a handler after ${now - since} ms, though it was not killed and its time was not over`)
+  }
+  /** Until when an actor that began to end at `began` may wait for user code, as far as it is up to itself. */
+  #ownTime(cell: SimCell, began: number, what: string, since: number): number {
+    const { stopTimeout } = cell.options
+    const graced = what === 'PostStop' || isPatient(cell)
+    return Math.max(began + stopTimeout, graced ? since + Math.min(stopTimeout, lastGrace) : 0)
+  }
+  /** When the time of those above is up that have told it to end. */
+  #timeAbove(cell: SimCell): number {
+    // A supervisor passes down what the child declares.
+    let above = cell.extras?.keeper === undefined ? Infinity : ((cell.info as { readonly above?: number } | undefined)?.above ?? Infinity)
+    for (let at = cell.ref.parent?.cell; at instanceof CellClass; at = at.ref.parent?.cell) {
+      if (at.phase !== 'stopping' && (at.phase !== 'restarting' || at.options.restartChildren === 'keep')) break
+      if (!isPatient(at)) above = Math.min(above, at.endingAt + at.options.stopTimeout)
+    }
+    return above
   }
   /** Who is on his way and waits for no user code must wait for something else. */
   #checkIdle(cell: SimCell): void {
@@ -65,9 +79,18 @@ export class WaitAccount {
     const call = cell.extras?.pending
     if (call === undefined) return this.#checkIdle(cell)
     if (call.state !== 'waiting') return
-    const longest = phase === 'starting' ? options.startTimeout : options.stopTimeout
     const since = Math.max(cell.changedAt, cell.awaitedSince)
-    if (since + longest < this.#tap.now)
-      this.#tap.violate('C4', cell, `is ${phase}, and has waited for ${this.#tap.now - since} ms; ${longest} are allowed`)
+    const { now } = this.#tap
+    if (cell.killed && phase === 'stopping') this.#tap.violate('C4', cell, `was killed, and waits for ${call.what}`)
+    const until =
+      phase === 'starting' ? since + options.startTimeout : Math.min(this.#ownTime(cell, cell.endingAt, call.what, since), this.#timeAbove(cell))
+    // Above it, time may have been up before it was told.
+    if (Math.max(until, since) < now)
+      this.#tap.violate('C4', cell, `is ${phase}, and has waited for ${now - since} ms; its time was over at ${until} ms`)
   }
+}
+
+/** Somebody below takes as long as it declares, and this one was not given a time of its own. */
+function isPatient(cell: SimCell): boolean {
+  return cell.extras?.aboveEndless === true && !cell.options.ownStopTimeout
 }

@@ -6,7 +6,7 @@ import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type 
 import type { Behavior } from '../../values/behavior.ts'
 import { checkBoolean, checkFinite, checkObject, checkOneOf } from '../../values/checks.ts'
 import { InvalidOption, NotABehavior } from '../../values/errors.ts'
-import type { SpawnOptions } from '../../values/options.ts'
+import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
 import type { Backoff } from '../../values/policy.ts'
 import type { ActorRef } from '../../values/ref.ts'
@@ -72,7 +72,7 @@ export function child<T extends ActorHooks, A extends readonly unknown[]>(
   ...options: ClassChildOptions<A>
 ): ChildSpec<CallOf<T>, ActorHandle<T>>
 export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: readonly unknown[] } = {}): AnyChildSpec {
-  checkName(name, 'a supervisor')
+  checkName(name, { path: 'a supervisor' })
   checkObject('options', options)
   if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options, undefined)
   const { args = [], ...rest } = options
@@ -129,6 +129,3 @@ function specOf<M>(name: string | undefined, behavior: Behavior<M>, options: Chi
   const resolved = backoff === undefined ? undefined : supervise({ backoff }).backoff
   return { name, behavior, restart, shutdown, significant, needs, backoff: resolved, spawn, template: from }
 }
-
-/** As good as no limit, and still a finite number of milliseconds. */
-export const endless: number = Number.MAX_SAFE_INTEGER

@@ -4,11 +4,11 @@
 
 import type { Cell } from '../../cell/cell.ts'
 import type { Keeper } from '../../cell/keeper.ts'
+import { deadlineBelow } from '../../cell/ending.ts'
 import { cellOf } from '../../cell/local-ref.ts'
 import type { EndInfo } from '../../cell/phase-info.ts'
 import { releaseHeld } from '../../cell/restarting.ts'
 import type { Deadline } from '../../queues/timers.ts'
-import { walk } from '../../system/inspection.ts'
 import { ActorError } from '../../values/actor-error.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { show, SystemClosed } from '../../values/errors.ts'
@@ -44,8 +44,6 @@ export class Engine implements Keeper {
   readonly #tree: Tree
   /** Which actor is which child. */
   readonly roster: Roster
-  /** What kills those that take too long to come to rest. */
-  readonly #guards = new Map<Cell, Alarm>()
   readonly #waits = new Map<Operation, Alarm>()
   readonly #asked = new Map<number, Asked>()
   readonly #events: Event[] = []
@@ -76,8 +74,7 @@ export class Engine implements Keeper {
   /** Lets go of every timer; for the end of the incarnation, which after a kill comes without `close`. */
   dispose(): void {
     const { timers } = this.#cell.dispatcher.host
-    for (const alarm of [...this.#guards.values(), ...this.#waits.values()]) timers.cancel(alarm)
-    this.#guards.clear()
+    for (const alarm of this.#waits.values()) timers.cancel(alarm)
     this.#waits.clear()
   }
 
@@ -94,11 +91,9 @@ export class Engine implements Keeper {
     this.#about(cell, (id) => ({ type: 'started', id }))
   }
   held(cell: Cell): void {
-    this.#disarm(cell)
     this.#about(cell, (id) => ({ type: 'held', id }))
   }
   ended(cell: Cell, { reason, cause }: EndInfo): void {
-    this.#disarm(cell)
     const id = this.roster.gone(cell)
     if (id !== undefined && !this.#inert) this.#tell({ type: 'ended', id, reason, cause })
   }
@@ -197,32 +192,20 @@ export class Engine implements Keeper {
 
   #hold(id: number, cause: unknown): void {
     const { cell, spec } = this.roster.of(id)
-    cell!.command({ verb: 'restart', cause, delay: Infinity, along: true })
-    // The cell itself cuts off what overruns its stop time, so that ref and mailbox survive; this is for the rest.
-    if (typeof spec.shutdown === 'number') this.#guard(cell!, 2 * spec.shutdown)
+    cell!.command({ verb: 'restart', cause, delay: Infinity, along: true, above: this.#deadlineOf(spec) })
   }
 
   #stop({ id, reason, cause }: Extract<Effect, { type: 'stop' }>): void {
     const { cell, spec } = this.roster.of(id)
-    this.#disarm(cell!)
-    if (spec.shutdown === 'kill') return killAll(cell!)
-    cell!.command({ verb: 'stop', reason, cause })
-    if (spec.shutdown !== 'infinity') this.#guard(cell!, spec.shutdown)
+    cell!.command(spec.shutdown === 'kill' ? { verb: 'kill' } : { verb: 'stop', reason, cause, above: this.#deadlineOf(spec) })
   }
 
-  /** Kills a child that has not come to rest after `ms`. */
-  #guard(cell: Cell, ms: number): void {
+  /** When a child that is told now must have come to rest: as it declares, and before the supervisor itself must. */
+  #deadlineOf({ shutdown }: AnyChildSpec): number {
     const { host } = this.#cell.dispatcher
-    const guard = new Alarm(() => killAll(cell))
-    this.#guards.set(cell, guard)
-    host.timers.set(guard, host.runtime.now() + ms)
-  }
-
-  #disarm(cell: Cell): void {
-    const guard = this.#guards.get(cell)
-    if (guard === undefined) return
-    this.#guards.delete(cell)
-    this.#cell.dispatcher.host.timers.cancel(guard)
+    const own = this.#cell.phase === 'stopping' || this.#cell.phase === 'restarting' ? deadlineBelow(this.#cell) : Infinity
+    if (shutdown === 'infinity') return own
+    return Math.min(own, host.runtime.now() + (shutdown === 'kill' ? 0 : shutdown))
   }
 
   // What is asked for.
@@ -270,11 +253,6 @@ export class Engine implements Keeper {
 
 function isFatal(cause: unknown): boolean {
   return cause instanceof ChildUnrecoverable && cause.cause instanceof ActorError && cause.cause.kind === 'fatal'
-}
-
-/** Ends an actor at once, and all below it: those would only keep it waiting. */
-function killAll(cell: Cell): void {
-  walk(cell, (c) => c.command({ verb: 'kill' }))
 }
 
 function nameOf(key: ChildKey): string {

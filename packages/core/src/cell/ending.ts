@@ -1,0 +1,148 @@
+// What stopping and restarting have in common: a deadline that is passed down, the children, which are told to end in
+// slices, and the signals of the end, whose failure ends nothing else.
+//
+//   until   when this actor's own time is up: its stopTimeout, from when it began to end
+//   above   when the time of those above it is up: by then it is gone, whatever it waits for
+//
+// Who waits for user code past its deadline is cut off; who merely waits for its turn ends in an orderly way.
+
+import { endless } from '../values/options.ts'
+import { isThenable } from '../values/thenable.ts'
+import type { Signal } from '../values/signals.ts'
+import type { Cell } from './cell.ts'
+import { Context } from './context.ts'
+import { beginSignal } from './deadlock.ts'
+import { Envelope } from './envelope.ts'
+import { endCalls, endTimers } from './incarnation.ts'
+import { abandon, armStep, disarmStep, hold, observe } from './pending.ts'
+import { phaseInfo } from './phase-change.ts'
+import type { PhaseInfo } from './phase-info.ts'
+import type { Command } from './system-lane.ts'
+
+/** What PostStop still has, at most, once the deadline has passed. */
+const lastGrace = 1000
+/** How many children are told to end, or messages put away, between two looks at the clock. */
+export const portion = 64
+
+/** Sets the deadline of an end that begins now. */
+export function bound(cell: Cell, info: PhaseInfo, above: number): void {
+  info.above = above
+  info.until = cell.dispatcher.host.runtime.now() + cell.options.stopTimeout
+}
+
+/** Whoever is above has less time than was thought; so have those below. */
+export function tighten(cell: Cell, above: number): void {
+  const info = phaseInfo(cell)
+  if (above >= info.above) return
+  info.above = above
+  if (cell.extras?.step !== undefined) boundWait(cell)
+  if (info.step === 'children') endChildren(cell)
+}
+
+/** An actor above one that declares to take as long as it needs waits for it, unless it was given a time of its own. */
+function isPatient(cell: Cell): boolean {
+  return cell.extras?.aboveEndless === true && !cell.options.ownStopTimeout
+}
+
+/** Notes above an actor that it takes as long as it needs. */
+export function declareEndless(parent: Cell): void {
+  for (let cell: Cell | undefined = parent; cell !== undefined && !cell.more.aboveEndless; cell = cell.ref.parent?.cell) cell.more.aboveEndless = true
+}
+
+/** The deadline for those below. */
+export function deadlineBelow(cell: Cell): number {
+  const { above, until } = phaseInfo(cell)
+  return isPatient(cell) ? above : Math.min(above, until)
+}
+
+/** Bounds the wait for user code of an actor that ends. */
+export function boundWait(cell: Cell): void {
+  const info = phaseInfo(cell)
+  const { host } = cell.dispatcher
+  const now = host.runtime.now()
+  // An actor that waited for others past its own time, or comes to its PostStop late, still has a moment.
+  const graced = info.step === 'post-stop' || isPatient(cell)
+  const own = graced ? Math.max(info.until, now + Math.min(cell.options.stopTimeout, lastGrace)) : info.until
+  const limit = info.hurry || host.hurried ? now : Math.min(own, info.above)
+  if (limit < endless) armStep(cell, Math.max(0, limit - now))
+  else disarmStep(cell)
+}
+
+/** Abandons the pending call; whatever it still tries through its context is refused from here on. */
+export function cutOff(cell: Cell): void {
+  const ctx = cell.ctx
+  abandon(cell)
+  endCalls(cell)
+  endTimers(cell)
+  if (ctx === undefined) return
+  if (ctx.message !== undefined) {
+    cell.dispatcher.ledger.failed++
+    if (ctx.meta instanceof Envelope) ctx.meta.end('stopped', phaseInfo(cell).cause)
+    ctx.message = undefined
+  }
+  cell.ctx = new Context(cell)
+}
+
+/** Tells all children to end, the youngest first, as many at a time as the slice allows. */
+export function endChildren(cell: Cell): void {
+  const { children } = cell
+  if (children === undefined) return
+  children.cursor = children.last
+  goOnEndingChildren(cell)
+}
+
+/** Goes on where the slice was over. */
+export function goOnEndingChildren(cell: Cell): void {
+  const { children, dispatcher } = cell
+  if (children?.cursor === undefined) return
+  const command: Command = phaseInfo(cell).hurry
+    ? { verb: 'kill', below: true }
+    : { verb: 'stop', reason: 'shutdown', cause: undefined, above: deadlineBelow(cell) }
+  let left = portion
+  for (let child: Cell | undefined = children.cursor; child !== undefined; child = children.cursor) {
+    children.cursor = child.previous
+    child.command(command)
+    if (--left > 0) continue
+    left = portion
+    if (dispatcher.look()) continue
+    if (children.cursor !== undefined) cell.command({ verb: 'proceed' })
+    return
+  }
+}
+
+/** Runs a signal whose failure is logged and counted, and stops nothing. */
+export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => void): void {
+  const handler = cell.behavior.signal
+  if (handler === undefined) return then(cell)
+  let returned: unknown
+  beginSignal(cell.ctx)
+  try {
+    returned = handler(cell.ctx as never, signal)
+  } catch (cause) {
+    endSignalFailed(cell, signal, cause)
+    return then(cell)
+  }
+  if (!isThenable(returned)) return then(cell)
+  const info = phaseInfo(cell)
+  // Killed: its promise is looked at, and nobody waits for it, unless it is the end of an actor that runs elsewhere.
+  if (info.hurry && !cell.endsElsewhere) {
+    observe(returned, { settle: (ok, cause) => void (ok || endSignalFailed(cell, signal, cause)) })
+    return then(cell)
+  }
+  hold(cell, returned, signal.type, (c, ok, cause) => {
+    if (!ok) endSignalFailed(c, signal, cause)
+    // A stop that came on top of a restart has its own way on from here.
+    if (c.info !== info) return
+    disarmStep(c)
+    then(c)
+  })
+  // One that ends elsewhere is hastened there, and not left alone.
+  if (info.hurry && !cell.dispatcher.host.hurried) disarmStep(cell)
+  else boundWait(cell)
+}
+
+function endSignalFailed(cell: Cell, signal: Signal, cause: unknown): void {
+  const host = cell.dispatcher.host
+  host.failedEndSignals++
+  host.logger.error({ actor: cell.ref.path, cause, signal: signal.type }, 'a stop handler failed; the stop goes on')
+}
