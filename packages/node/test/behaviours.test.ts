@@ -1,8 +1,9 @@
 // What users rely on, the same for actors of this thread and of others: each claim is tried on every dispatcher.
 
 import { describe, expect, test } from 'vitest'
-import { supervise } from 'troupe'
-import { stageDefaults, stagesOfTests } from './stage.ts'
+import { type ActorRef, ignore, setup, type SpawnOptions, supervise } from 'troupe'
+import { subject, type Subject } from '../dist-test/subject.js'
+import { type Stage, stageDefaults, stagesOfTests } from './stage.ts'
 
 const stage = stagesOfTests()
 
@@ -199,6 +200,39 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     await s.hears('PostStop')
     expect(s.heard()).toEqual(['PreStart', 'PostStart', 'waiting for ever', 'PostStop'])
     await s.until('the dead letter', () => s.system.deadLetters.list().some((l) => (l.message as { value?: unknown }).value === 1))
+    await s.end()
+  })
+
+  /** An actor of this thread with one on another below, whose PostStop takes longer than any test. */
+  const parentOf = async (s: Stage, options: SpawnOptions): Promise<{ readonly parent: ActorRef<never>; readonly kid: ActorRef<Subject> }> => {
+    let kid!: ActorRef<Subject>
+    const parent = s.system.spawn(
+      setup<never>((ctx) => {
+        kid = ctx.spawn(subject({ report: s.report, slowStop: 600_000 }), { name: 'kid', dispatcher, stopTimeout: 600_000 })
+        return ignore
+      }),
+      { name: 'parent', ...options },
+    )
+    await s.hears('PostStart')
+    return { parent, kid }
+  }
+
+  test('a kill reaches those on threads below, and waits for none of their user code', async () => {
+    const s = stage()
+    const { parent, kid } = await parentOf(s, { stopTimeout: 600_000 })
+    s.system.kill(parent)
+    expect(await s.system.whenTerminated(parent)).toMatchObject({ reason: 'killed' })
+    expect(await s.system.whenTerminated(kid)).toMatchObject({ reason: 'shutdown' })
+    await s.hears('PostStop')
+    await s.end()
+  })
+
+  test('the deadline of a stop is passed down to those on threads', async () => {
+    const s = stage()
+    const { parent } = await parentOf(s, { stopTimeout: 20 })
+    parent.stop()
+    expect(await s.system.whenTerminated(parent)).toMatchObject({ reason: 'normal' })
+    await s.hears('PostStop')
     await s.end()
   })
 

@@ -1,8 +1,8 @@
 // Threads that are lost: how it is noticed, what becomes of their actors, and that every message is accounted for.
 
 import { describe, expect, test } from 'vitest'
-import { type Observation, supervise } from 'troupe'
-import type { Subject } from '../dist-test/subject.js'
+import { type ActorRef, ignore, type Observation, setup, supervise } from 'troupe'
+import { subject, type Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
 import { endOf, how } from './own-process.ts'
 import { patience, stageDefaults, stagesOfTests } from './stage.ts'
@@ -62,6 +62,29 @@ describe('a thread is lost', () => {
     const cause = { message: expect.stringContaining(byPorts ? 'without shared memory' : 'since it took a spin') as unknown }
     expect(observed).toMatchObject([{ why: 'hung', actor, message, cause }])
     expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 1 })
+    await s.end()
+  })
+
+  test('a kill that meets an endless loop on a thread takes the thread, and ends', async () => {
+    const s = stage({ hangAfter: 2000 })
+    let kid!: ActorRef<Subject>
+    const parent = s.system.spawn(
+      setup<never>((ctx) => {
+        kid = ctx.spawn(subject({ report: s.report }), { dispatcher: 'parallel' })
+        return ignore
+      }),
+      { stopTimeout: 600_000 },
+    )
+    await s.hears('PostStart')
+    const observed: Observation[] = []
+    s.system.events.listen((event) => void observed.push(event as Observation), 'thread.lost')
+    kid.tell({ type: 'spin' })
+    // It is in its loop once it does not answer any more.
+    await expect(kid.ask({ type: 'echo', value: 1 }, { timeout: 500 })).rejects.toMatchObject({ code: 'ask-timeout' })
+    s.system.kill(parent)
+    expect(await s.system.whenTerminated(parent)).toMatchObject({ reason: 'killed' })
+    expect(s.system.phaseOf(kid)).toBe('terminated')
+    expect(observed).toMatchObject([{ why: 'hung' }])
     await s.end()
   })
 
