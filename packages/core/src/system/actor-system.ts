@@ -104,7 +104,10 @@ export class ActorSystem<in R = never> implements SystemView {
   stop(ref: AnyRef): void {
     this.#core.mine(ref, 'stop').command({ verb: 'stop', reason: 'normal', cause: undefined })
   }
-  /** Ends an actor at once: no further message, no PreStop; a pending handler is cut off. PostStop still runs. */
+  /**
+   * Ends an actor and all below it, without waiting for user code: no further message, no PreStop; pending handlers are cut off.
+   * Each PostStop begins, children first.
+   */
   kill(ref: AnyRef): void {
     this.#core.mine(ref, 'kill').command({ verb: 'kill' })
   }
