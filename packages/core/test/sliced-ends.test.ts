@@ -211,3 +211,65 @@ describe('a mailbox of 20,000', () => {
     await system.shutdown()
   })
 })
+
+describe('many who wait for one', () => {
+  const many = 5_000
+  const least = many / 64 / (sliceMs / perRead) / 2
+
+  test('watchers are told in portions, each once, also those that come meanwhile', async () => {
+    const it = make()
+    const { system, runtime } = it
+    const target = system.spawn(ignore)
+    let told = 0
+    const watcher = (): Behavior<never> =>
+      setup((ctx) => {
+        ctx.watch(target)
+        return receive(
+          () => same,
+          (_c, s) => {
+            if (s.type === 'Terminated') told++
+            return same
+          },
+        )
+      })
+    for (let i = 0; i < many; i++) system.spawn(watcher())
+    system.pump()
+    target.stop()
+    runtime.longest = 0
+    let late = 0
+    const before = runtime.enters
+    runtime.pump(() => {
+      if (system.phaseOf(target) === 'stopped' && late < 3) {
+        late++
+        system.spawn(watcher())
+      }
+      return false
+    })
+    expect(late).toBe(3)
+    expect(told).toBe(many + 3)
+    expect(runtime.enters - before).toBeGreaterThan(least)
+    expect(runtime.longest).toBeLessThan(3 * sliceMs)
+    await system.shutdown()
+  })
+
+  test('questions that were never answered are ended in portions', async () => {
+    const it = make()
+    const { system, runtime } = it
+    const target = system.spawn(receive<{ readonly replyTo: ActorRef<number> }>(() => same))
+    const codes = new Set<unknown>()
+    let ended = 0
+    for (let i = 0; i < many; i++)
+      void target.ask({}, { timeout: 1e9 }).catch((cause: { code: unknown }) => {
+        ended++
+        codes.add(cause.code)
+      })
+    system.pump()
+    const turns = stretches(it, () => target.stop())
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(ended).toBe(many)
+    expect([...codes]).toEqual(['ask-target-stopped'])
+    expect(turns).toBeGreaterThan(least)
+    expect(runtime.longest).toBeLessThan(3 * sliceMs)
+    await system.shutdown()
+  })
+})

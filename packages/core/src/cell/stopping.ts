@@ -8,7 +8,7 @@ import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { drainMailbox } from './draining.ts'
-import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, runEndSignal, tighten } from './ending.ts'
+import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, portion, runEndSignal, tighten } from './ending.ts'
 import { endIncarnation, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'
 import { disarmStep, isBusy } from './pending.ts'
@@ -135,10 +135,10 @@ function release(cell: Cell, end: EndInfo): void {
   proceedRelease(cell)
 }
 
-/** Puts away what is left in mailbox and stash, a slice at a time, and then tells the world. */
+/** Puts away what is left in mailbox and stash, ends what it was asked, a slice at a time, and then tells the world. */
 export function proceedRelease(cell: Cell): void {
   const end = cell.end!
-  if (!drainMailbox(cell, end)) return cell.command({ verb: 'proceed' })
+  if (!drainMailbox(cell, end) || !endAsked(cell, end) || !tellMany(cell, end)) return cell.command({ verb: 'proceed' })
   const { reason, cause } = end
   const { host } = cell.dispatcher
   const parent = cell.ref.parent?.cell
@@ -150,8 +150,7 @@ export function proceedRelease(cell: Cell): void {
   // Looked up only now: a listener that heard of the end may have begun to watch or wait meanwhile.
   const extras = cell.extras
   if (extras !== undefined) {
-    for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)
-    tellWatchers(cell, extras, reason, cause)
+    tellWatchers(cell, extras, reason, cause, Infinity)
     for (const waiter of extras.startWaiters ?? []) waiter(neverStarted(cell, cause))
     for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })
     extras.failureLog?.flush()
@@ -160,6 +159,28 @@ export function proceedRelease(cell: Cell): void {
   cell.initial = undefined
   if (parent !== undefined) childEnded(parent, cell, end)
   extras?.keeper?.ended(cell, end)
+}
+
+/** Ends the questions that it has not answered, as far as the slice goes. False: there are more. */
+function endAsked(cell: Cell, { cause }: EndInfo): boolean {
+  const { extras, dispatcher } = cell
+  for (let left = portion; extras?.asked !== undefined;) {
+    extras.asked.end('stopped', cause)
+    if (--left > 0) continue
+    left = portion
+    if (!dispatcher.look()) return extras.asked === undefined
+  }
+  return true
+}
+
+/** Tells watchers where they are too many for one turn; the last of them hear once it has terminated. False: there are more. */
+function tellMany(cell: Cell, { reason, cause }: EndInfo): boolean {
+  const { extras, dispatcher } = cell
+  while ((extras?.watchers?.size ?? 0) > portion) {
+    tellWatchers(cell, extras!, reason, cause, portion)
+    if (!dispatcher.look()) return false
+  }
+  return true
 }
 
 /** What is left of `release` for one whose end is in nobody's way. */

@@ -75,12 +75,17 @@ export function clearWatches(cell: Cell): void {
   watching.clear()
 }
 
-/** Tells everybody who watches this cell that it has ended. */
-export function tellWatchers(cell: Cell, extras: Extras, reason: ExitReason, cause: unknown): void {
+/** Tells those who watch this cell, at most `most` of them, that it has ended. */
+export function tellWatchers(cell: Cell, extras: Extras, reason: ExitReason, cause: unknown, most: number): void {
   const watchers = extras.watchers
   if (watchers === undefined) return
+  let left = most
+  for (const watcher of watchers) {
+    if (left-- <= 0) return
+    watchers.delete(watcher)
+    tellOf(watcher, cell.ref, reason, cause)
+  }
   extras.watchers = undefined
-  for (const watcher of watchers) tellOf(watcher, cell.ref, reason, cause)
 }
 
 function tellOf(watcher: Cell, ref: AnyRef, reason: ExitReason, cause: unknown): void {

@@ -118,7 +118,7 @@ export class ProxyCell extends Cell {
     const extras = this.extras
     if (extras === undefined) return
     for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', end.cause)
-    tellWatchers(this, extras, end.reason, end.cause)
+    tellWatchers(this, extras, end.reason, end.cause, Infinity)
     for (const waiter of extras.startWaiters ?? []) waiter(undefined)
     for (const waiter of extras.endWaiters ?? []) waiter({ reason: end.reason, cause: end.cause })
     // Watches of an actor that is gone find its end in the cell.
