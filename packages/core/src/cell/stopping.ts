@@ -164,11 +164,13 @@ export function proceedRelease(cell: Cell): void {
 /** Ends the questions that it has not answered, as far as the slice goes. False: there are more. */
 function endAsked(cell: Cell, { cause }: EndInfo): boolean {
   const { extras, dispatcher } = cell
-  for (let left = portion; extras?.asked !== undefined;) {
-    extras.asked.end('stopped', cause)
-    if (--left > 0) continue
-    left = portion
-    if (!dispatcher.look()) return extras.asked === undefined
+  let left = portion
+  for (let ask = extras?.asked; ask !== undefined; ask = extras!.asked) {
+    if (left-- === 0) {
+      left = portion
+      if (!dispatcher.look()) return false
+    }
+    ask.end('stopped', cause)
   }
   return true
 }
