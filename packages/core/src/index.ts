@@ -104,8 +104,7 @@ export type { ActorMetrics, DispatcherMetrics, HistogramReport, SystemMetrics } 
 export type { SupervisionCounts } from './system/core.ts'
 export type { DeadLetters } from './system/dead-letters.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
-export type { EventSelector } from './system/event-selector.ts'
-export type { EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './system/event-stream.ts'
+export type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './values/event-stream.ts'
 export { flightRecorder } from './system/flight-recorder.ts'
 export {
   buffered,

@@ -9,7 +9,7 @@ import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../valu
 import type { ActorContext } from '../values/context.ts'
 import { NotAllowed } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
-import type { ChildFailed, Signal, Terminated } from '../values/signals.ts'
+import type { ChildFailed, ChildStopped, Signal, Terminated } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
 import { HandleRef, Protocol } from './actor-handle.ts'
 
@@ -76,6 +76,7 @@ export abstract class Actor implements ActorHooks {
   onRestarted(_cause: unknown): void | Promise<void> {}
   onError(_cause: unknown, _message: unknown): void {}
   onChildFailed(_failed: ChildFailed): void | Promise<void> {}
+  onChildStopped(_stopped: ChildStopped): void | Promise<void> {}
   onTerminated(_terminated: Terminated): void | Promise<void> {}
   onReceiveTimeout(): void | Promise<void> {}
 }
@@ -197,12 +198,12 @@ function runHook(instance: Actor, signal: Signal): unknown {
       return done(instance.onRestarted(signal.cause))
     case 'ChildFailed':
       return instance.onChildFailed === base.onChildFailed ? unhandled : done(instance.onChildFailed(signal))
+    case 'ChildStopped':
+      return instance.onChildStopped === base.onChildStopped ? unhandled : done(instance.onChildStopped(signal))
     case 'Terminated':
       return instance.onTerminated === base.onTerminated ? unhandled : done(instance.onTerminated(signal))
     case 'ReceiveTimeout':
       return instance.onReceiveTimeout === base.onReceiveTimeout ? unhandled : done(instance.onReceiveTimeout())
-    case 'ChildStopped':
-      return unhandled
   }
 }
 

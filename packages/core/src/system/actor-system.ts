@@ -10,6 +10,7 @@ import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../value
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkRef } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
+import type { EventStream } from '../values/event-stream.ts'
 import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
@@ -21,7 +22,6 @@ import { SystemClock } from './clock.ts'
 import { SystemCore, type SupervisionCounts } from './core.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import type { Dispatchers } from './dispatchers.ts'
-import type { EventStream } from './event-stream.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
 import { spawnRoot } from './root.ts'
 import { type SystemMetrics, systemMetrics } from './metrics.ts'
@@ -77,6 +77,10 @@ export class ActorSystem<in R = never> implements SystemView {
   /** `open` until `shutdown` is called, then `closing` until the last actor has ended, then `closed`. */
   get phase(): SystemPhase {
     return this.#core.phase
+  }
+  /** The actors at the top of the tree that have not ended, oldest first. */
+  get children(): readonly AnyRef[] {
+    return this.#core.guardian.children?.list().map((cell) => cell.ref) ?? []
   }
   get deadLetters(): DeadLetters {
     return this.#core.deadLetters
@@ -144,7 +148,7 @@ export class ActorSystem<in R = never> implements SystemView {
     let cell: Cell | undefined = this.#core.guardian
     for (const segment of segments.slice(1)) {
       const children: Cell['children'] = cell?.children
-      cell = segment.startsWith('$') ? children?.list().find((c) => `$${c.ref.uid}` === segment) : children?.names?.get(segment)
+      cell = children?.find(segment)
     }
     return cell?.ref
   }

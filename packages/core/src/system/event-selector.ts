@@ -1,9 +1,7 @@
 // Which events somebody wants: a class, a `type` tag, or a predicate.
 
 import { InvalidOption } from '../values/errors.ts'
-
-/** Which events: instances of a class, those with a `type`, or those a predicate picks. */
-export type EventSelector<E> = (abstract new (...args: never[]) => E) | string | ((event: unknown) => event is E) | ((event: unknown) => boolean)
+import type { EventSelector } from '../values/event-stream.ts'
 
 /** Whether an event is one of those; all of them where nothing was said. */
 export function matcherOf(selector: EventSelector<unknown> | undefined): (event: object) => boolean {

@@ -7,8 +7,7 @@ import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { checkOneOf, checkWhole } from '../values/checks.ts'
 import { NotAllowed } from '../values/errors.ts'
 import type { Observation } from '../values/observation.ts'
-import type { EventSelector } from './event-selector.ts'
-import type { EventStream, Subscription } from './event-stream.ts'
+import type { EventSelector, EventStream, Subscription } from '../values/event-stream.ts'
 
 /** What takes observations, or events of one's own. */
 export interface ObservationChannel<E = Observation> {

@@ -2,7 +2,7 @@
 // itself is in patterns; here is only what `spawn` needs to speak of it.
 
 import type { ActorRef, AnyRef, AskOptions } from './ref.ts'
-import type { ChildFailed, Terminated } from './signals.ts'
+import type { ChildFailed, ChildStopped, Terminated } from './signals.ts'
 import type { SpawnOptions } from './options.ts'
 
 /** Under this key a class says how it becomes a behavior. */
@@ -26,6 +26,8 @@ export interface ActorHooks {
   onError(cause: unknown, message: unknown): void
   /** A child failed, and this was decided about it. */
   onChildFailed(failed: ChildFailed): void | Promise<void>
+  /** A child has ended; without watching it. */
+  onChildStopped(stopped: ChildStopped): void | Promise<void>
   /** A watched actor is gone. */
   onTerminated(terminated: Terminated): void | Promise<void>
   /** No message came for as long as `ctx.setReceiveTimeout` said. */

@@ -3,6 +3,7 @@
 import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from './actor-class.ts'
 import type { Behavior } from './behavior.ts'
 import type { Clock } from './clock.ts'
+import type { EventStream } from './event-stream.ts'
 import type { SpawnOptions } from './options.ts'
 import type { ActorRef, AnyRef } from './ref.ts'
 
@@ -15,6 +16,8 @@ export interface SystemView {
   readonly phase: SystemPhase
   /** Time as this system sees it: what `delay`, `timeout` and `retry` are given to run on virtual time too. */
   readonly clock: Clock
+  /** Where events are published and subscribed to. */
+  readonly events: EventStream
   spawn<M>(behavior: Behavior<M>, options?: SpawnOptions): ActorRef<M>
   spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
   find(path: string): AnyRef | undefined
