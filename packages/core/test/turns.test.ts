@@ -155,6 +155,53 @@ describe('a turn is bounded by time', () => {
     system.pump()
   })
 
+  test('a turn begins anew in every pass of the host, and each has its full time', () => {
+    const { system, runtime } = watchedSystem()
+    const order: string[] = []
+    const enter = runtime.enter.bind(runtime)
+    runtime.enter = (task) => {
+      order.push('|')
+      enter(task)
+    }
+    const refs = ['a', 'b'].map((name) => system.spawn(costing(runtime, 0.1, order, name)))
+    system.pump()
+    for (const ref of refs) flood(ref, 400)
+    system.pump()
+    const firsts = order.join('').split('|').slice(3, -2)
+    expect(firsts.length).toBeGreaterThan(10)
+    // The last of the pass before may have had some of the seven.
+    for (const pass of firsts) expect(pass).toMatch(/^(a{7}b|b{7}a)/)
+    void system.shutdown()
+    system.pump()
+  })
+
+  test('who was cut once and is cheap since is read as rarely as others', () => {
+    const { system, runtime } = watchedSystem()
+    let ms = 1
+    const ref = system.spawn(
+      receive<number>(() => {
+        runtime.handled(ms)
+        return same
+      }),
+    )
+    system.pump()
+    flood(ref, 100)
+    system.pump()
+    ms = 0
+    flood(ref, 1000)
+    system.pump()
+    const before = runtime.reads
+    // One message for each turn.
+    for (let i = 0; i < 200; i++) {
+      ref.tell(i)
+      system.pump()
+    }
+    // Each drain begins with a read.
+    expect(runtime.reads - before).toBeLessThan(250)
+    void system.shutdown()
+    system.pump()
+  })
+
   test('the cap is 1,024 messages where nothing is said, and what was said otherwise', () => {
     for (const [options, cap] of [
       [{}, 1024],
@@ -340,15 +387,53 @@ describe('turn.slow', () => {
       receive<string>(() => same),
       { mailbox },
     )
-    const ref = worker()
+    const [dear, ref] = [worker(), worker()]
     system.pump()
+    // Its turns are timed, so that the timer is seen to be due in mid-drain.
+    for (let i = 0; i < 100; i++) dear.tell({ type: 'dear', ms: 2 })
+    system.pump()
+    slow.length = 0
     for (let round = 0; round < 20; round++) {
       system.sendAfter(behind, 1, 'tick')
-      runtime.clock.now += 2
-      ref.tell({ type: 'quick', ms: 0.01 })
+      dear.tell({ type: 'dear', ms: 2 })
+      ref.tell({ type: 'quick', ms: 1 / 128 })
       system.pump()
     }
-    expect(slow.filter((s) => s.ref === ref)).toEqual([])
+    expect(runtime.clock.now).toBeGreaterThan(20 * 32)
+    expect(slow).toEqual([])
+    void system.shutdown()
+    system.pump()
+  })
+
+  test('nor a suspect for who ran before it', () => {
+    const { system, runtime, slow, worker } = warm()
+    const [suspect, hog] = [worker(), worker()]
+    system.pump()
+    suspect.tell({ type: 'quick', ms: 0 })
+    system.pump()
+    runtime.clock.now += 50
+    hog.tell({ type: 'hog', ms: 20 })
+    suspect.tell({ type: 'quick', ms: 0 })
+    system.pump()
+    // Whoever ran alone between two reads, on the other hand, is named at once.
+    expect(slow.map((s) => s.ref)).toEqual([hog])
+    void system.shutdown()
+    system.pump()
+  })
+
+  test('nor is somebody a suspect for what the host does after a drain that ended with a clock read', () => {
+    const { system, runtime } = warm()
+    const ref = system.spawn(costing(runtime, 0.001))
+    system.pump()
+    const enter = runtime.enter.bind(runtime)
+    runtime.enter = (task) => {
+      runtime.clock.now += 50
+      enter(task)
+    }
+    const before = runtime.reads
+    flood(ref, 100_000)
+    system.pump()
+    expect(runtime.reads - before).toBeLessThan(5000)
     void system.shutdown()
     system.pump()
   })
@@ -391,6 +476,20 @@ describe('turn.slow', () => {
     ref.tell({ type: 'quick', ms: 0 })
     system.pump()
     expect(slow.map((s) => [s.ref, s.message, s.ms])).toEqual([[ref, undefined, 20]])
+    // While the clock is read after each message, a first start is seen at once.
+    const dear = system.spawn(costing(runtime, 1))
+    flood(dear, 100)
+    system.pump()
+    slow.length = 0
+    const fresh = system.spawn(
+      setup<Work>(() => {
+        runtime.handled(20)
+        return receive<Work>(() => same)
+      }),
+    )
+    fresh.tell({ type: 'quick', ms: 0 })
+    system.pump()
+    expect(slow.map((s) => [s.ref, s.message, s.ms])).toEqual([[fresh, undefined, 20]])
     void system.shutdown()
     system.pump()
   })
