@@ -169,8 +169,18 @@ describe('a turn is bounded by time', () => {
     system.pump()
     const firsts = order.join('').split('|').slice(3, -2)
     expect(firsts.length).toBeGreaterThan(10)
-    // The last of the pass before may have had some of the seven.
     for (const pass of firsts) expect(pass).toMatch(/^(a{7}b|b{7}a)/)
+    // Also where each pass has looked at the clock in its first turn.
+    const [cheap, other] = ['c', 'o'].map((name) => system.spawn(costing(runtime, 0, order, name)))
+    system.pump()
+    for (let round = 0; round < 4; round++) {
+      order.length = 0
+      runtime.clock.now += 1
+      flood(cheap!, 500)
+      flood(other!, 1)
+      system.pump()
+      expect(order.join('').replaceAll('|', '')).toBe(`${'c'.repeat(500)}o`)
+    }
     void system.shutdown()
     system.pump()
   })
