@@ -1,10 +1,12 @@
 // How long a turn lasts, and who is named for holding the loop (C11). Handlers say what they cost, on a clock of the test.
 
+import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import {
   type ActorRef,
   ActorSystem,
   type AnyRef,
+  bounded,
   HostRuntime,
   type MailboxKind,
   type Observation,
@@ -540,4 +542,72 @@ describe('turn.slow', () => {
     expect(new Set(slow.map((s) => s.ref))).toEqual(new Set([hog]))
     await system.shutdown()
   })
+})
+
+test('C11, the ledger and turns hold for any mixture of costs, mailboxes, settings and kinds of handlers; only who held the loop is named', () => {
+  const actor = fc.record({
+    ms: fc.constantFrom(0, 0, 0.001, 0.05, 0.4, 2, 12),
+    kind: fc.constantFrom('plain', 'guarded', 'reentrant', 'priority', 'shared', 'bounded', 'breeding'),
+    messages: fc.integer({ min: 0, max: 150 }),
+    pause: fc.constantFrom(0, 0, 30),
+  })
+  const settings = fc.record({
+    slice: fc.constantFrom(0.5, 5, 100),
+    throughput: fc.constantFrom(undefined, 1, 3, 2000),
+    maxTurns: fc.constantFrom(undefined, 1, 7),
+  })
+  fc.assert(
+    fc.property(fc.array(actor, { minLength: 1, maxLength: 12 }), settings, fc.integer({ min: 1, max: 4 }), (actors, dispatcher, rounds) => {
+      const { system, runtime } = watchedSystem({ dispatcher })
+      const slow = listening(system)
+      let handled = 0
+      const refs = actors.map(({ ms, kind }) => {
+        const mailbox =
+          kind === 'priority'
+            ? priority<number>((a, b) => a - b)
+            : kind === 'shared'
+              ? unbounded({ systemShare: 10 })
+              : kind === 'bounded'
+                ? bounded(10_000, 'reject')
+                : undefined
+        return system.spawn(
+          receive<number>((ctx) => {
+            handled++
+            runtime.handled(ms)
+            if (kind === 'breeding' && handled % 10 === 0) ctx.spawn(costing(runtime, 0)).tell(0)
+            return same
+          }),
+          { mailbox, metrics: kind === 'guarded', reentrant: kind === 'reentrant' } as never,
+        )
+      })
+      let sent = 0
+      for (let round = 0; round < rounds; round++) {
+        if (round === 1) slow.length = 0
+        for (const [i, { messages, pause }] of actors.entries()) {
+          flood(refs[i] as ActorRef<number>, messages)
+          sent += messages
+          // The host is busy, or it is a quiet moment.
+          runtime.clock.now += pause
+          if (pause > 0) system.pump()
+        }
+        system.pump()
+      }
+      expect(handled).toBe(sent)
+      const dearest = Math.max(...actors.map((a) => a.ms))
+      for (const length of runtime.lengths) expect(length).toBeLessThanOrEqual(dispatcher.slice + 64 * dearest + 1e-6)
+      // From the second time on each handler that is longer than a slice is named.
+      if (rounds > 1)
+        for (const [i, { ms, messages }] of actors.entries())
+          if (ms > dispatcher.slice) expect(slow.filter((s) => s.ref === refs[i])).toHaveLength((rounds - 1) * messages)
+      for (const { ref, ms } of slow) {
+        const at = refs.indexOf(ref as never)
+        // Named alone for what it took itself: one handler of its own, or a stretch of them.
+        expect(at).toBeGreaterThanOrEqual(0)
+        expect(ms).toBeLessThanOrEqual(64 * actors[at]!.ms + 1e-6)
+      }
+      void system.shutdown()
+      system.pump()
+    }),
+    { numRuns: 150 },
+  )
 })
