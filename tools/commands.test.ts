@@ -18,6 +18,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   ],
   'bench:core': [[['x'], "<rounds> takes a whole number from 1 on, not 'x'"]],
   'bench:ask': [[['0'], "<rounds> takes a whole number from 1 on, not '0'"]],
+  'bench:fan-in': [[['long'], "<seconds> takes a whole number from 1 on, not 'long'"]],
   'bench:overload': [[['--quick=1'], "--quick takes no value, but was given '1'"]],
   'bench:middleware': [[['99'], "<setup> takes a whole number from 0 to 4, not '99'"]],
   'bench:redis': [

@@ -469,17 +469,20 @@ describe('pressure', () => {
     expect(pressureOf(channel.drain())).toEqual([['high', 8]])
     await kit.end()
   })
-  test('the default mailbox says so above 10,000, seen after a turn', async () => {
+  test('the default mailbox says so above 10,000, seen between the stretches of a turn', async () => {
     const kit = createTestKit()
     const channel = buffered(1000)
     channel.attach(kit.system.events, 'mailbox.pressure')
     const ref = kit.system.spawn(collector([]))
-    for (let i = 0; i < 10_500; i++) ref.tell(i)
-    await kit.settle()
-    const seen = pressureOf(channel.drain())
-    expect(seen.map(([level]) => level)).toEqual(['high', 'low'])
-    expect(seen[0]![1]).toBeGreaterThanOrEqual(10_000)
-    expect(seen[1]![1]).toBeLessThanOrEqual(5000)
+    // In its first turn, and in a later one.
+    for (const _ of [1, 2]) {
+      for (let i = 0; i < 10_500; i++) ref.tell(i)
+      await kit.settle()
+      const seen = pressureOf(channel.drain())
+      expect(seen.map(([level]) => level)).toEqual(['high', 'low'])
+      expect(seen[0]![1]).toBeGreaterThanOrEqual(10_000)
+      expect(seen[1]![1]).toBeLessThanOrEqual(5000)
+    }
     await kit.end()
   })
 })

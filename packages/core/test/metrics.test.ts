@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { bounded, flightRecorder, InvalidOption, receive, same, unbounded } from 'troupe'
+import { type ActorRef, bounded, flightRecorder, InvalidOption, receive, same, unbounded } from 'troupe'
 
 const taking = (kit: ReturnType<typeof createTestKit>, ms: number) =>
   receive<object | string>(() => {
@@ -154,6 +154,32 @@ describe('the metrics of a system', () => {
     expect(concurrent!.messages).toBeGreaterThanOrEqual(129)
     expect(concurrent!.messagesPerTurn).toBeCloseTo(concurrent!.messages / concurrent!.turns)
     expect(other).toMatchObject({ actors: 0, messages: 0, fairness: 1 })
+    await kit.end()
+  })
+  test('pressure is the share of turns that left something to do, whatever they were cut by', async () => {
+    const kit = createTestKit({ dispatchers: { timed: {}, capped: { throughput: 10 } } })
+    const spawn = (dispatcher: string, ms: number): ActorRef<number> =>
+      kit.system.spawn(
+        receive<number>(() => {
+          kit.clock.tick(ms)
+          return same
+        }),
+        { dispatcher },
+      )
+    const pressureOf = (name: string): number => kit.system.metrics().dispatchers.find((d) => d.name === name)!.pressure
+    const [timed, capped] = [spawn('timed', 1), spawn('capped', 0)]
+    await kit.settle()
+    for (const ref of [timed, capped])
+      for (let i = 0; i < 50; i++) {
+        ref.tell(i)
+        await kit.settle()
+      }
+    expect(pressureOf('timed')).toBe(0)
+    expect(pressureOf('capped')).toBe(0)
+    for (const ref of [timed, capped]) for (let i = 0; i < 5000; i++) ref.tell(i)
+    await kit.settle()
+    expect(pressureOf('timed')).toBeGreaterThan(90)
+    expect(pressureOf('capped')).toBeGreaterThan(85)
     await kit.end()
   })
   test('fairness is 1 when turns share alike, and falls when one takes most', async () => {

@@ -3,6 +3,7 @@
 import { createTestKit, seeded } from '@troupe/testkit'
 import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
+import { type Watched, watchedSystem } from './watched.ts'
 import {
   type ActorRef,
   ActorSystem,
@@ -19,42 +20,6 @@ import {
   setup,
   supervise,
 } from 'troupe'
-
-/** A runtime on a clock of its own that notes what ran in each stretch between two yields to the host. */
-class Watched extends ManualRuntime {
-  readonly clock: { now: number }
-  /** Handlers of each stretch. */
-  readonly stretches: number[] = [0]
-  /** Clock time of each stretch. */
-  readonly lengths: number[] = []
-  reads = 0
-  enters = 0
-  #began = 0
-  constructor(clock = { now: 0 }) {
-    super({ now: () => clock.now })
-    this.clock = clock
-  }
-  override now(): number {
-    this.reads++
-    return super.now()
-  }
-  handled(ms = 0): void {
-    this.stretches[this.stretches.length - 1]!++
-    this.clock.now += ms
-  }
-  override enter(task: () => void): void {
-    this.enters++
-    this.stretches.push(0)
-    this.#began = this.clock.now
-    super.enter(task)
-    this.lengths.push(this.clock.now - this.#began)
-  }
-}
-
-const watchedSystem = (options: Parameters<typeof ActorSystem.create>[1] = {}): { system: ActorSystem; runtime: Watched } => {
-  const runtime = new Watched()
-  return { system: ActorSystem.create('watched', { keepAlive: false, ...options, runtime }), runtime }
-}
 
 test(
   'C1: per sender and receiver, processing order is a subsequence of send order, through failures, restarts and suspensions',
@@ -128,7 +93,7 @@ test(
 
 describe('C10: system messages go before user messages', () => {
   test('a signal and a stop overtake a full mailbox, at the next look between two messages', async () => {
-    const kit = createTestKit()
+    const kit = createTestKit({ dispatcher: { throughput: 64 } })
     const log: string[] = []
     const other = kit.system.spawn(ignore)
     const ref = kit.system.spawn(

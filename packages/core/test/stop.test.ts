@@ -504,7 +504,7 @@ describe('32. shutdown during startup, during shutdown, and with a handler that 
 describe('drain', () => {
   test('drain false leaves what is queued as dead letters system-closed; drain true handles it', async () => {
     for (const drain of [false, true]) {
-      const kit = createTestKit()
+      const kit = createTestKit({ dispatcher: { throughput: 64 } })
       const seen: number[] = []
       const ref = kit.system.spawn(
         receive<number>((_ctx, n) => {

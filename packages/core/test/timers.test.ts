@@ -4,7 +4,7 @@ import { createTestKit } from '@troupe/testkit'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { type ActorContext, type ActorRef, ActorSystem, type Behavior, ignore, receive, same, setup, supervise, type Timers } from 'troupe'
+import { type ActorContext, type ActorRef, ActorSystem, type Behavior, delay, ignore, receive, same, setup, supervise, type Timers } from 'troupe'
 
 type Do = (ctx: ActorContext<Do>) => void
 
@@ -68,6 +68,35 @@ describe('35. a same-key timer discards the tick already queued; ticks of an ear
     await kit.advance(100)
     expect(kit.system.phaseOf(ref)).toBe('running')
     expect(ticks).toEqual([])
+    await kit.end()
+  })
+
+  test('nor does one that an ending incarnation sets for itself; what it sets for others does, as long as it is there', async () => {
+    const kit = createTestKit()
+    const told: string[] = []
+    const other = kit.system.spawn(receive<string>((_ctx, m) => void told.push(m)))
+    const ref = kit.system.spawn(
+      receive<string>(
+        (_ctx, m) => {
+          told.push(`own ${m}`)
+          throw new Error('boom')
+        },
+        async (ctx, signal) => {
+          if (signal.type !== 'PreStop' && signal.type !== 'PreRestart') return
+          ctx.timers.once('own', 10, 'late')
+          ctx.timers.every('own too', 10, 'late')
+          ctx.timers.once('other', 10, signal.type, { to: other })
+          await delay(100, { clock: kit.system.clock })
+        },
+      ),
+    )
+    ref.tell('begin')
+    await kit.advance(500)
+    ref.stop()
+    await kit.advance(500)
+    expect(told).toEqual(['own begin', 'PreRestart', 'PreStop'])
+    expect((await kit.system.ledger()).dropped).toBe(0)
+    expect(kit.system.deadLetters.list()).toEqual([])
     await kit.end()
   })
 

@@ -32,6 +32,12 @@ const idle = 0
 const queued = 1
 /** Not able to handle messages now: further ones do not queue it, only the system lane does. */
 const parked = 2
+/** The bits of `scheduled` that hold one of these three. */
+const standing = 3
+/** A bit of it: the last turn was cut by time. */
+const cut = 4
+/** What is above counts the messages that are still to be timed one by one. */
+const suspected = 8
 
 export class Cell {
   readonly ref: LocalRef
@@ -47,6 +53,7 @@ export class Cell {
   private slot: unknown = undefined
   /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
   private initialOrInfo: BehaviorNode | PhaseInfo | EndInfo | undefined
+  /** Where it stands, and in the bits above what is known of the time it takes: a word less for every actor. */
   private scheduled = queued
 
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode) {
@@ -126,8 +133,8 @@ export class Cell {
     if (queue !== undefined) queue.push(message, meta)
     else if (this.slot === undefined && meta === undefined) this.slot = message
     else (this.queue = this.dispatcher.takeRing()).push(message, meta)
-    if (this.scheduled === idle) {
-      this.scheduled = queued
+    if ((this.scheduled & standing) === idle) {
+      this.scheduled |= queued
       this.dispatcher.enqueue(this)
     }
   }
@@ -156,7 +163,7 @@ export class Cell {
       this.slot = undefined
     }
     for (let i = messages.length - 1; i >= 0; i--) front.unshift(messages[i]![0], messages[i]![1])
-    if (this.scheduled === idle) this.rouse()
+    if ((this.scheduled & standing) === idle) this.rouse()
   }
 
   /** Asks for a control verb; acts in this cell's next turn, before any message. */
@@ -175,12 +182,36 @@ export class Cell {
 
   /** Gives this cell a turn, whatever its phase. */
   rouse(): void {
-    if (this.scheduled === queued) return
-    this.scheduled = queued
+    if ((this.scheduled & standing) === queued) return
+    this.stands(queued)
     this.dispatcher.enqueue(this)
   }
 
-  /** One turn: what has settled, the system lane, then up to `quota` messages. */
+  private stands(where: number): void {
+    this.scheduled = (this.scheduled & ~standing) | where
+  }
+
+  /** Whether its next turn is to be timed from its beginning, and its first message alone. */
+  get dear(): boolean {
+    return this.scheduled >= cut
+  }
+  /** Whether its turn was cut by time: known until the next one begins. */
+  set cut(is: boolean) {
+    this.scheduled = is ? this.scheduled | cut : this.scheduled & ~cut
+  }
+
+  /** It may have held the loop: so many messages are timed one by one. */
+  suspect(messages: number): void {
+    this.scheduled = (this.scheduled & (suspected - 1)) | (messages * suspected)
+  }
+  /** Counts a message of a suspect that was timed; whether it is to go on so. */
+  stillSuspect(): boolean {
+    if (this.scheduled < suspected) return false
+    this.scheduled -= suspected
+    return this.scheduled >= suspected
+  }
+
+  /** One turn: what has settled, the system lane, then up to `quota` messages, as long as the dispatcher lets it go on. */
   turn(quota: number): void {
     const dispatcher = this.dispatcher
     if (this.phase === 'running' && this.options.plain && (this.extras === undefined || this.extras.quiet)) {
@@ -191,6 +222,7 @@ export class Cell {
         const handled = this.handle(burst)
         left -= handled
         if (!dispatcher.spend(handled) || handled < burst || left === 0 || this.lane !== undefined || !this.canHandle()) break
+        this.lookAtDepth()
       }
       // A mailbox that holds its messages back: looking at it takes time too, and what it waits for may need the loop.
       if (left === quota) dispatcher.spend(1)
@@ -199,7 +231,10 @@ export class Cell {
   }
 
   private fullTurn(quota: number): void {
+    // Whether the next message has its time to itself.
+    let alone = true
     if (this.phase === 'created') {
+      alone = false
       // A stop or kill that came before the first turn spares the actor its start.
       if (this.lane !== undefined) runLane(this)
       if (this.phase === 'created') beginStart(this)
@@ -208,12 +243,18 @@ export class Cell {
     if (extras !== undefined && (extras.pending?.state === 'settled' || extras.settledCalls !== undefined)) resumePending(this)
     let left = quota
     for (;;) {
-      if (this.lane !== undefined && !runLane(this)) break
+      if (this.lane !== undefined) {
+        if (!runLane(this)) break
+        alone = false
+      }
       if (left <= 0 || !this.canHandle()) break
       const burst = Math.min(left, this.dispatcher.untilClock)
       const handled = this.options.plain ? this.handle(burst) : handleGuarded(this)
+      if (!alone) this.dispatcher.lastMessage = undefined
+      alone = true
       left -= handled
       if (handled === 0 || !this.dispatcher.spend(handled) || (handled < burst && this.options.plain && this.lane === undefined)) break
+      this.lookAtDepth()
     }
     // Starts, ends and signals take time too; a turn with messages has accounted for itself.
     if (left === quota) this.dispatcher.spend(1)
@@ -222,7 +263,7 @@ export class Cell {
 
   /** Its turn ended by an error that nothing contained: it fails of it, rather than never having a turn again. */
   broke(cause: unknown): void {
-    this.scheduled = parked
+    this.stands(parked)
     const { ctx } = this
     if (ctx?.message !== undefined) {
       this.dispatcher.ledger.failed++
@@ -248,11 +289,17 @@ export class Cell {
         this.queue = undefined
       }
     }
-    if (queue !== undefined && this.options.mailbox === undefined && (queue.size >= highWater || this.extras?.pressed === true))
-      notePressure(this, queue.size)
+    if (queue !== undefined) this.lookAtDepth()
     const can = this.canHandle()
-    if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.enqueue(this)
-    else this.scheduled = can ? idle : parked
+    if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.requeue(this)
+    else this.stands(can ? idle : parked)
+  }
+
+  /** Whether the default mailbox has filled up, or emptied again; others notice that themselves. */
+  private lookAtDepth(): void {
+    const { queue } = this
+    const depth = queue === undefined ? 0 : queue.size
+    if ((depth >= highWater || this.extras?.pressed === true) && this.options.mailbox === undefined) notePressure(this, depth)
   }
 
   /** Handles up to `burst` messages, fewer if the mailbox runs empty or the system lane or a promise needs attention. */

@@ -1,9 +1,11 @@
-// Decides whose turn it is. A ready queue in which a cell stands at most once; turns of `throughput` messages, round
-// robin; after `slice` ms the host gets its turn. The clock costs more than a message, so it is read every `stride`
-// messages, and the stride follows what handlers cost.
+// Decides whose turn it is. A ready queue in which a cell stands at most once; turns, round robin, of an eighth of the
+// slice or `throughput` messages; after `slice` ms the host gets its turn. The clock costs more than a message, so it is
+// read every `stride` messages, and the stride follows what handlers cost. Whose turn was cut by time, or who may have held
+// the loop (see suspicion), has its next turn timed from its beginning, with stride 1.
 
 import { Histogram } from '../queues/histogram.ts'
-import { Ring, MessageRing } from '../queues/ring.ts'
+import { ReadyQueue } from '../queues/ready-queue.ts'
+import { MessageRing } from '../queues/ring.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { typeOf } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
@@ -12,8 +14,11 @@ import { Fairness } from './fairness.ts'
 import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
 import type { Spawner } from './spawner.ts'
+import { suspect } from './suspicion.ts'
 
 const longestStride = 64
+/** Turns of full length in a slice. */
+const turnsInSlice = 8
 const spareRings = 64
 
 /** A dispatcher's life. */
@@ -48,10 +53,13 @@ export class Dispatcher {
   spawner: Spawner | undefined = undefined
   /** Cells that were spawned here and have not terminated. */
   population = 0
+  /** Turns that ended while the actor had more to do. */
+  unfinished = 0
   readonly loopLatency: Histogram = new Histogram()
 
   readonly #runtime: ExecutionRuntime
-  readonly #ready: Ring<Cell> = new Ring()
+  /** Remembers who had a turn since the last clock read. */
+  readonly #ready: ReadyQueue<Cell> = new ReadyQueue()
   readonly #rings: MessageRing[] = []
   readonly #fairness: Fairness = new Fairness()
   #yieldedAt = NaN
@@ -59,17 +67,19 @@ export class Dispatcher {
   #earlierTurns = 0
   #earlierMessages = 0
   #drains = 0
-  /** What `untilClock` began with. */
-  #granted = 1
+  /** Messages from one clock read to the next: what `untilClock` began with. */
+  #stride = 1
   #awake = false
   #pass = -1
   #sliceEnd = 0
   /** The slice was over at the last clock read; a flag, because comparing two doubles each turn costs more. */
   #over = true
   #turns = 0
-  #stride = 1
-  /** Whose messages the present stride holds; null once there are several. */
-  #timed: Cell | undefined | null = undefined
+  /** When the present turn began, as far as known, and which it is; set at the first clock read in it. */
+  #turnBegan = 0
+  #turnRead = 0
+  /** Whether timers fired since the last clock read, which is nobody's time. */
+  #fired = false
   readonly #drain = (): void => this.#runtime.enter(this.#turnAll)
 
   constructor(name: string, host: CellHost, settings: DispatcherSettings) {
@@ -94,7 +104,7 @@ export class Dispatcher {
   }
   /** Messages and signals handled here. */
   get messages(): number {
-    return this.#earlierMessages + this.#granted - this.untilClock
+    return this.#earlierMessages + this.#stride - this.untilClock
   }
   get fairness(): number {
     return this.#fairness.score
@@ -107,6 +117,12 @@ export class Dispatcher {
   enqueue(cell: Cell): void {
     this.#ready.push(cell)
     if (!this.#awake) this.#wake()
+  }
+
+  /** Puts a cell that has more to do than its turn had time for to the back of the queue. */
+  requeue(cell: Cell): void {
+    this.unfinished++
+    this.enqueue(cell)
   }
 
   #wake(): void {
@@ -124,7 +140,10 @@ export class Dispatcher {
     const runtime = this.#runtime
     const outer = this.host.running
     this.host.running = this
-    this.#read(runtime.now())
+    const now = runtime.now()
+    // Somebody may have held the loop at the end of the last drain; or the host was busy, or had nothing to do.
+    if (now - this.now > this.slice && this.untilClock !== this.#stride) suspect(this.#ready.lately(), now - this.now)
+    this.#read(now, this.#stride)
     this.host.youngAsks.began = this.now
     if (this.#yieldedAt === this.#yieldedAt) {
       this.loopLatency.add(this.now - this.#yieldedAt)
@@ -135,6 +154,7 @@ export class Dispatcher {
       this.#sliceEnd = this.now + this.slice
       this.#earlierTurns += this.#turns
       this.#turns = 0
+      this.#turnRead = 0
     }
     this.#over = this.now >= this.#sliceEnd
     try {
@@ -164,8 +184,7 @@ export class Dispatcher {
     while (!this.#spent()) {
       const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size, ready))
       if (cell === undefined) return
-      if (this.#timed === undefined) this.#timed = cell
-      else if (this.#timed !== cell) this.#timed = null
+      if (cell.dear) this.#beginTimed(cell)
       this.#turns++
       this.current = cell
       const before = measured ? this.messages : 0
@@ -175,46 +194,66 @@ export class Dispatcher {
     }
   }
 
-  /** Accounts for messages handled since the last call; reads the clock when it is time. False: the slice is over. */
+  /** What came before is not this one's time, and the stride of others is not its own. */
+  #beginTimed(cell: Cell): void {
+    cell.cut = false
+    this.#ready.putBack()
+    if (this.#fired || this.untilClock !== this.#stride) this.look()
+    else this.#ready.forget(0)
+    this.#ready.shift()
+    this.#stride = this.untilClock = 1
+  }
+
+  /** Accounts for messages handled since the last call; reads the clock when it is time. False: the turn is over. */
   spend(messages: number): boolean {
     this.untilClock -= messages
-    if (this.untilClock > 0) return true
-    const before = this.now
-    const stride = this.#stride
+    return this.untilClock > 0 || this.look()
+  }
+
+  /** Reads the clock: who took too long, when it is to be read next, and whether the turn may go on. False: it is over. */
+  look(): boolean {
+    const { now: before, current, slice } = this
+    const handled = this.#stride - this.untilClock
     const now = this.#runtime.now()
     const elapsed = now - before
-    // Long enough for a question that was asked in this drain to be due.
-    if (elapsed > this.slice) this.host.youngAsks.arm()
-    if (elapsed > this.slice && this.#timed !== null && this.#timed !== undefined) this.#slow(this.#timed, stride === 1, elapsed)
-    const each = elapsed / (stride - this.untilClock)
-    const fits = each > 0 ? Math.floor(this.slice / 8 / each) : longestStride
-    this.#stride = Math.max(1, Math.min(fits, stride * 2, longestStride))
-    this.#read(now)
+    if (elapsed > slice) this.#tooLong(elapsed)
+    const share = slice / turnsInSlice
+    const fits = elapsed > 0 ? Math.floor((share / elapsed) * handled) : longestStride
+    const alone = current !== undefined && current.stillSuspect()
+    this.#read(now, alone ? 1 : Math.max(1, Math.min(fits, this.#stride * 2, longestStride)))
     this.held = undefined
-    this.lastMessage = undefined
     this.#over = now >= this.#sliceEnd
-    return !this.#over
+    if (current === undefined) return true
+    if (this.#turnRead !== this.#turns) {
+      this.#turnRead = this.#turns
+      this.#turnBegan = before
+    }
+    if (!this.#over && now - this.#turnBegan < share) return true
+    current.cut = true
+    return false
   }
 
-  /** Reads the clock, for work of the runtime's own that comes in portions. False: the slice is over, and the rest must wait. */
-  look(): boolean {
-    const now = this.#runtime.now()
-    this.#read(now)
-    this.#over = now >= this.#sliceEnd
-    return !this.#over
-  }
-
-  #read(now: number): void {
+  #read(now: number, stride: number): void {
     this.now = now
-    this.#earlierMessages += this.#granted - this.untilClock
-    this.#granted = this.untilClock = this.#stride
+    this.#earlierMessages += this.#stride - this.untilClock
+    this.#stride = this.untilClock = stride
     this.lastMessage = undefined
-    this.#timed = this.current
-    if (this.host.timers.next <= now) this.host.timers.fireDue(now)
+    this.#ready.forget(this.current === undefined ? 0 : 1)
+    this.#fired = this.host.timers.next <= now
+    if (this.#fired) this.host.timers.fireDue(now)
   }
 
-  #slow(cell: Cell, alone: boolean, ms: number): void {
-    const message = alone && this.lastMessage !== undefined ? typeOf(this.lastMessage) : undefined
+  #tooLong(ms: number): void {
+    // Long enough for a question that was asked in this drain to be due.
+    this.host.youngAsks.arm()
+    const cells = this.#ready.lately()
+    const [cell] = cells
+    if (cell !== undefined && cells.size === 1 && !this.#fired) this.#slow(cell, ms)
+    suspect(cells, ms)
+  }
+
+  #slow(cell: Cell, ms: number): void {
+    const message = this.#stride === 1 && this.lastMessage !== undefined ? typeOf(this.lastMessage) : undefined
     this.held = { cell, what: message, ms }
     if (!this.host.listening) return
     this.host.observe({ type: 'turn.slow', ref: cell.ref, message, ms, at: this.now + ms })

@@ -111,7 +111,9 @@ export class KeyedTimers {
     this.#timers.set(key, timer)
     const { host } = this.cell.dispatcher
     const wait = host.tap === undefined ? ms : host.tap.armed(this.cell, timer, key, ms)
-    if (wait !== Infinity) host.timers.set(timer, host.runtime.now() + wait)
+    // An incarnation that is about to end takes no tick any more; others may still be told.
+    const ending = to === undefined && (this.cell.phase === 'stopping' || this.cell.phase === 'restarting')
+    if (wait !== Infinity && !ending) host.timers.set(timer, host.runtime.now() + wait)
   }
   #end(timer: KeyedTimer): void {
     const { host } = this.cell.dispatcher

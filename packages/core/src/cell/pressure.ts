@@ -1,5 +1,5 @@
 // When a mailbox fills up and when it has emptied again, as observations. Mailboxes chosen at spawn notice the very
-// message; the default one is looked at after each turn, because nothing may be added to a message's way.
+// message; the default one is looked at between the stretches of a turn and after it, because nothing may be added to a message's way.
 
 import type { Cell } from './cell.ts'
 
@@ -7,7 +7,7 @@ import type { Cell } from './cell.ts'
 export const highWater = 10_000
 const lowWater = 5000
 
-/** Looks at the default mailbox after a turn; there is no time for it at every message. */
+/** Looks at the default mailbox; there is no time for it at every message. */
 export function notePressure(cell: Cell, depth: number): void {
   const extras = cell.more
   if (!extras.pressed && depth >= highWater) {

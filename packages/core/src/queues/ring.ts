@@ -84,7 +84,7 @@ function unrolled<T>(old: readonly (T | undefined)[], head: number): (T | undefi
   return slots
 }
 
-/** A plain growing ring, for the ready queue: one element per slot. */
+/** A plain growing ring: one element per slot. */
 export class Ring<T> {
   private slots: (T | undefined)[] = empty(smallest)
   private mask = smallest - 1
@@ -113,20 +113,6 @@ export class Ring<T> {
   /** The element at `index` (0 is the next), left where it is. */
   at(index: number): T | undefined {
     return index < this.size ? this.slots[(this.head + index) & this.mask] : undefined
-  }
-
-  /** Takes the element at `index` (0 is the next); those before it keep their order. */
-  takeAt(index: number): T | undefined {
-    if (index >= this.size) return undefined
-    const slots = this.slots
-    const mask = this.mask
-    const at = this.head + index
-    const item = slots[at & mask]
-    for (let i = at; i > this.head; i--) slots[i & mask] = slots[(i - 1) & mask]
-    slots[this.head & mask] = undefined
-    this.head = (this.head + 1) & mask
-    this.size--
-    return item
   }
 
   private grow(): void {

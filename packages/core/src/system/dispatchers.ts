@@ -72,11 +72,11 @@ export class DispatcherTable implements Dispatchers {
 /** As good as no limit of turns. */
 const endless = 2 ** 30
 /** Where somebody pumps, the clock may stand still, and then no slice would end; so whoever pumps gets a word in. */
-const pumped = 2 ** 14
+const pumped = 2 ** 10
 
 function settingsOf(options: DispatcherOptions = {}, where: string, host: CellHost): DispatcherSettings {
   checkKnown(where, options, ['throughput', 'slice', 'maxTurns'])
-  const { throughput = 64, slice = 5, maxTurns } = options
+  const { throughput = 1024, slice = 5, maxTurns } = options
   return {
     throughput: checkWhole(`${where}.throughput`, throughput, 1),
     slice: checkFinite(`${where}.slice`, slice, 'above'),

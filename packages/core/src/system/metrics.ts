@@ -30,7 +30,7 @@ export interface DispatcherMetrics {
   readonly fairness: number
   /** Milliseconds from yielding to the host to being called again: what sockets and timers took, and other load. */
   readonly loopLatency: HistogramReport
-  /** How much of its throughput the average turn used, in percent: near 100 means that actors cannot keep up. */
+  /** After how many of its turns, in percent, the actor had more to do: near 100 means that actors cannot keep up. */
   readonly pressure: number
 }
 
@@ -80,8 +80,7 @@ export function systemMetrics(core: SystemCore): SystemMetrics {
 }
 
 function dispatcherMetrics(dispatcher: Dispatcher): DispatcherMetrics {
-  const { name, state, population, depth, awake, turns, messages, fairness, loopLatency, throughput } = dispatcher
-  const messagesPerTurn = turns === 0 ? 0 : messages / turns
+  const { name, state, population, depth, awake, turns, messages, fairness, loopLatency, unfinished } = dispatcher
   return {
     name,
     state,
@@ -90,9 +89,9 @@ function dispatcherMetrics(dispatcher: Dispatcher): DispatcherMetrics {
     activeWorkers: awake ? 1 : 0,
     turns,
     messages,
-    messagesPerTurn,
+    messagesPerTurn: turns === 0 ? 0 : messages / turns,
     fairness,
     loopLatency: loopLatency.report(),
-    pressure: (100 * messagesPerTurn) / throughput,
+    pressure: turns === 0 ? 0 : (100 * unfinished) / turns,
   }
 }

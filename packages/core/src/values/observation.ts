@@ -55,6 +55,7 @@ export type Observation =
       readonly at: number
     }
   | { readonly type: 'adapter.replaced'; readonly ref: AnyRef; readonly key: string; readonly at: number }
+  /** The actor held the loop for longer than a slice. A lone slow handler is noticed from its second time on. */
   | {
       readonly type: 'turn.slow'
       readonly ref: AnyRef

@@ -53,10 +53,13 @@ export interface SpawnOptions {
   readonly metrics?: boolean | undefined
 }
 
-/** How a dispatcher shares the thread: messages per turn, milliseconds per slice, turns per slice. */
+/** How a dispatcher shares the thread among its actors, and with the host. */
 export interface DispatcherOptions {
+  /** Messages per turn, never more; 1,024 if left out. A turn ends sooner when an eighth of the slice is over. */
   readonly throughput?: number | undefined
+  /** Milliseconds until the host has its turn; 5 if left out. */
   readonly slice?: number | undefined
+  /** Turns until the host has its turn; as many as fit the slice if left out. */
   readonly maxTurns?: number | undefined
 }
 

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ReadyQueue } from './ready-queue.ts'
+
+test('a ready queue behaves as an array, also when an element is taken from the middle, and knows who was taken since it forgot', () => {
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.record({ op: fc.constant('push' as const), at: fc.integer({ min: 1, max: 60 }) }) },
+    { weight: 3, arbitrary: fc.record({ op: fc.constant('shift' as const), at: fc.integer({ min: 1, max: 40 }) }) },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('take' as const), at: fc.nat(40) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('put back' as const), at: fc.constant(0) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('forget' as const), at: fc.nat(1) }) },
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
+      const queue = new ReadyQueue<number>()
+      const model: number[] = []
+      let taken: number[] = []
+      let n = 0
+      const took = (got: number | undefined, expected: number | undefined): void => {
+        expect(got).toBe(expected)
+        if (expected !== undefined) taken.push(expected)
+      }
+      for (const { op, at } of steps) {
+        if (op === 'push')
+          for (let i = 0; i < at; i++) {
+            queue.push(++n)
+            model.push(n)
+          }
+        else if (op === 'shift') for (let i = 0; i < at; i++) took(queue.shift(), model.shift())
+        else if (op === 'take') took(queue.takeAt(at), model.splice(at, 1)[0])
+        else if (op === 'put back') {
+          if (taken.length === 0) continue
+          queue.putBack()
+          model.unshift(taken.pop()!)
+        } else {
+          queue.forget(at as 0 | 1)
+          taken = at === 0 ? [] : taken.slice(-1)
+        }
+        expect(queue.size).toBe(model.length)
+        expect(queue.at(1)).toBe(model[1])
+        expect([...queue.lately()]).toEqual(taken)
+      }
+      while (model.length > 0) expect(queue.shift()).toBe(model.shift())
+      expect(queue.shift()).toBeUndefined()
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a large ready queue that runs empty gives its memory back, and what it forgot is not kept', () => {
+  const queue = new ReadyQueue<object>()
+  const slots = (): readonly unknown[] => (queue as unknown as { slots: unknown[] }).slots
+  for (let i = 0; i < 5000; i++) queue.push({})
+  expect(slots().length).toBeGreaterThan(4096)
+  while (queue.shift() !== undefined) queue.forget(1)
+  expect(slots().length).toBeLessThan(1024)
+  queue.forget(0)
+  expect(slots().every((slot) => slot === undefined)).toBe(true)
+})
