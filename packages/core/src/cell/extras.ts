@@ -56,6 +56,8 @@ export class Extras {
   handingOver: unknown = undefined
 
   // For one incarnation.
+  /** Failures of children that share their fate by a group scope. */
+  groupHistory: FailureHistory | undefined
   abort: AbortSource | undefined
   /** What lies outside the actor and must be let go with the incarnation: sockets, files, processes. */
   releases: { release(): void }[] | undefined

@@ -37,8 +37,10 @@ export function relaunch(cell: Cell): void {
   const before = phaseInfo(cell)
   const info = infoOf(cell, before.cause)
   info.again = true
-  cell.more.incarnation++
-  cell.more.group?.left(cell)
+  const extras = cell.more
+  extras.incarnation++
+  extras.groupHistory = undefined
+  extras.group?.left(cell)
   change(cell, on.relaunch, info)
   restartEscalated(cell, info.cause)
   launch(cell)

@@ -13,7 +13,7 @@ import { type Tap, tapOf } from '../cell/tap.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
-import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
+import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import type { BehaviorNode } from '../values/behavior.ts'
 import { ignore } from '../values/behavior.ts'
@@ -102,7 +102,7 @@ export class SystemCore implements CellHost {
     this.logger = options.logger === undefined ? silent : contained(options.logger)
     for (const level of ['debug', 'info', 'warn', 'error'] as const)
       if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
-    this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
+    this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
