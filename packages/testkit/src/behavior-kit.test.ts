@@ -75,6 +75,17 @@ test('signals reach the behavior, start signals first', () => {
   expect(seen).toEqual(['PreStart', 'PostStart', 'PostStop'])
 })
 
+test('a signal cannot be stashed, as in a system', () => {
+  const refused = (): unknown =>
+    new BehaviorTestKit(
+      receive<string>(
+        () => same,
+        (ctx, s) => ctx.stash.add(s as never),
+      ),
+    )
+  expect(refused).toThrow(/cannot stash the signal PreStart/)
+})
+
 test('an async handler is run by runAsync only', async () => {
   const kit = new BehaviorTestKit(
     receive<number>(async (ctx, n) => {

@@ -40,6 +40,8 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
     const told = firstStart ? new ActorInitializationError(cell.ref.path, cause) : cause
     const directive = keeper.failed(cell, told, message)
     if (directive !== undefined) announce(cell, told, message, directive, hookError)
+    // A keeper counts its restarts itself, and one on another thread everything.
+    if (directive !== undefined && isFatal(cause)) host.count({ directive: 'stop', limitHit: false, fatal: true })
     suspendAgain(cell, suspension)
     return
   }
@@ -48,7 +50,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   if (firstStart) extras.neverUp = true
   if (firstStart && !policy.retryStart) {
     const error = new ActorInitializationError(cell.ref.path, cause)
-    host.count({ directive: 'stop', limitHit: false, fatal: cause instanceof ActorError && cause.kind === 'fatal' })
+    host.count({ directive: 'stop', limitHit: false, fatal: isFatal(cause) })
     announce(cell, error, message, 'stop', hookError)
     beginStop(cell, 'failure', error)
     return
@@ -67,6 +69,10 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   announce(cell, last, message, decision.directive, hookError)
   act(cell, decision.directive, policy, last, decision.delay)
   suspendAgain(cell, suspension)
+}
+
+function isFatal(cause: unknown): boolean {
+  return cause instanceof ActorError && cause.kind === 'fatal'
 }
 
 /** Why the cell is suspended; undefined if it is not. */

@@ -15,8 +15,7 @@ import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '.
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
-import type { BehaviorNode } from '../values/behavior.ts'
-import { ignore } from '../values/behavior.ts'
+import { BehaviorNode } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
@@ -134,12 +133,19 @@ export class SystemCore implements CellHost {
 
   #makeGuardian(): Cell {
     const ref = new LocalRef(undefined, 'user', this.nextUid())
-    const cell = new Cell(ref, this.dispatchers.fallback, defaultOptions, ignore as BehaviorNode)
+    const cell = new Cell(ref, this.dispatchers.fallback, defaultOptions, new BehaviorNode('receive', (ctx) => this.#refuse(ctx), undefined))
     cell.ctx = new Context(cell)
     change(cell, on.start, undefined)
     change(cell, on.started, undefined)
     cell.turn(0)
     return cell
+  }
+
+  /** Nobody is at the top to handle a message. */
+  #refuse(ctx: Context): void {
+    const { message, meta } = ctx
+    ctx.message = undefined
+    this.bury(message, meta, ctx.cell.ref, 'no-recipient')
   }
 
   get listening(): boolean {
