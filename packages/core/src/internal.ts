@@ -8,6 +8,7 @@ export { Envelope, type Meta, Told, headersOf, senderOf } from './cell/envelope.
 export type { CellHost } from './cell/host.ts'
 export { cellOf, LocalRef } from './cell/local-ref.ts'
 export { type CellOptions, defaultOptions, resolveOptions } from './cell/options.ts'
+export { hearsSignals } from './cell/hearing.ts'
 export { poison, poisonPill } from './cell/poison.ts'
 export { checkStashed } from './cell/stash.ts'
 export { Tap, type TappedRuntime } from './cell/tap.ts'

@@ -6,15 +6,14 @@ import { on, outcomeOf, quickStop } from '../deciders/phase.ts'
 import { EarlyNode } from '../values/behavior.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop, type Signal } from '../values/signals.ts'
-import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
-import { beginSignal } from './deadlock.ts'
 import { drainMailbox } from './draining.ts'
 import { Envelope } from './envelope.ts'
+import { awaited, hear, hearsSignals } from './hearing.ts'
 import { endCalls, endIncarnation, endTimers, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'
-import { abandon, armStep, disarmStep, hold, isBusy } from './pending.ts'
+import { abandon, armStep, disarmStep, isBusy } from './pending.ts'
 import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
 import { clearWatches, tellWatchers } from './watch.ts'
@@ -27,7 +26,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown): void 
     if (killed && from === 'stopping') overrun(cell)
     return
   }
-  if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.behavior.signal === undefined) {
+  if (from === 'running' && reason === 'normal' && cell.extras === undefined && !hearsSignals(cell)) {
     // Nothing to run, nobody to wait for.
     if (cell.queuedMessages === 0 && cell.options.ownMiddleware.length === 0 && rush(cell, quickStop, normalEnd)) return vanish(cell)
     change(cell, on.stop, normalEnd)
@@ -119,25 +118,23 @@ export function awaitChildren(cell: Cell): void {
 
 /** Runs a signal whose failure is logged and counted, and stops nothing. */
 export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => void): void {
-  const handler = cell.behavior.signal
-  if (handler === undefined) return then(cell)
+  if (!hearsSignals(cell)) return then(cell)
+  const { info } = cell
+  // A stop that came on top of a restart has its own way on from here.
+  const goesOn = (c: Cell): boolean => c.info === info
   let returned: unknown
-  beginSignal(cell.ctx)
   try {
-    returned = handler(cell.ctx as never, signal)
+    returned = hear(cell, signal, goesOn, (c, ok, cause) => {
+      if (!ok) endSignalFailed(c, signal, cause)
+      if (!goesOn(c)) return
+      disarmStep(c)
+      then(c)
+    })
   } catch (cause) {
     endSignalFailed(cell, signal, cause)
     return then(cell)
   }
-  if (!isThenable(returned)) return then(cell)
-  const { info } = cell
-  hold(cell, returned, signal.type, (c, ok, cause) => {
-    if (!ok) endSignalFailed(c, signal, cause)
-    // A stop that came on top of a restart has its own way on from here.
-    if (c.info !== info) return
-    disarmStep(c)
-    then(c)
-  })
+  if (returned !== awaited) return then(cell)
   armStep(cell, stopTimeOf(cell))
 }
 

@@ -1,6 +1,6 @@
 // A parent whose children share their fate: all-for-one and rest-for-one, with limits and escalation.
 
-import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, type Signal, supervise, unhandled } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -17,25 +17,30 @@ function run(sim: Simulation): void {
   const failures: number[] = []
   const running: boolean[] = []
   const member = (i: number): Behavior<Member> =>
-    setup<Member>((ctx) => {
-      if (ctx.incarnation === 1) begins(i)
-      incarnations[i] = ctx.incarnation
-      return receive<Member>(
-        (_c, m) => {
-          if (m === 'fail') {
-            failures[i] = (failures[i] ?? 0) + 1
-            together = [0, 1, 2].every((k) => running[k] === true)
-            throw new Error(`member ${i}`)
-          }
-          return m === 'wait' ? sim.delay().then(() => same) : same
-        },
-        (_c, s) => {
-          if (s.type === 'PostStart') running[i] = true
-          if (s.type === 'PostStop') running[i] = false
-          return same
-        },
-      )
-    })
+    setup<Member>(
+      (ctx) => {
+        if (ctx.incarnation === 1) begins(i)
+        incarnations[i] = ctx.incarnation
+        return receive<Member>(
+          (_c, m) => {
+            if (m === 'fail') {
+              failures[i] = (failures[i] ?? 0) + 1
+              together = [0, 1, 2].every((k) => running[k] === true)
+              throw new Error(`member ${i}`)
+            }
+            return m === 'wait' ? sim.delay().then(() => same) : same
+          },
+          // Every other one leaves it to the handler of the setup.
+          i % 2 === 1 ? undefined : (_c, s) => (i === 0 ? unhandled : noted(i, s)),
+        )
+      },
+      (_c, s) => noted(i, s),
+    )
+  const noted = (i: number, s: Signal): typeof same => {
+    if (s.type === 'PostStart') running[i] = true
+    if (s.type === 'PostStop') running[i] = false
+    return same
+  }
   /** Whether all were up when one failed: who is not comes back on his own. */
   let together = false
   /** Of those that share a fate all end before the first begins anew. */

@@ -2,7 +2,7 @@
 // incarnation has to wait. Keeps C6, written from the words of the design, not from the code that it checks.
 
 import { ActorError, type Directive, Escalated, type Phase, type SupervisionPolicy } from 'troupe'
-import { type CellOptions, cellOf } from 'troupe/internal'
+import { type CellOptions, cellOf, hearsSignals } from 'troupe/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -128,7 +128,7 @@ export class DecisionAccount {
     failures.backoff = undefined
     this.#checkChild(cell, failures.cause)
     const parent = cell.ref.parent?.cell
-    if (parent instanceof SimCell && isUp(parent) && parent.inner.signal !== undefined && cell.extras?.keeper === undefined) parent.childFailures++
+    if (parent instanceof SimCell && isUp(parent) && hearsSignals(parent) && cell.extras?.keeper === undefined) parent.childFailures++
   }
   /** A child's failure fails its parent once, and not at all when that has begun anew since, and the child with it. */
   #checkChild(cell: SimCell, cause: unknown): void {
