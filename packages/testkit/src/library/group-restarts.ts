@@ -63,15 +63,27 @@ function run(sim: Simulation): void {
         },
       )
     }),
-    { name: 'group', childSupervision: supervise({ scope, limit: { restarts, within: 500 }, backoff: { min: 5, max: 40, factor: 2, jitter: 0 } }) },
+    {
+      name: 'group',
+      childSupervision: supervise({
+        scope,
+        limit: { restarts, within: 500 },
+        onLimit: untouched ? 'stop' : 'escalate',
+        backoff: { min: 5, max: 40, factor: 2, jitter: 0 },
+      }),
+    },
   )
   sim.plan(sim.int(1, 12), () => {
     const i = sim.choose(3)
     const ref = members[i]
     if (ref === undefined) return
     if (untouched) ref.tell(sim.oneOf(['fail', 'work', 'wait']))
-    else if (sim.choose(4) === 1) sim.system.restart(ref)
-    else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+    else {
+      const what = sim.choose(4)
+      // With its parent's next incarnation a group has a new budget.
+      if (what === 1 || what === 2) sim.system.restart(what === 1 ? ref : parent)
+      else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+    }
   })
   // Who is suspended stays so, also when the others have it begin anew.
   let suspended = false
