@@ -249,6 +249,37 @@ describe('Terminated', () => {
 })
 
 describe('async handlers', () => {
+  test('of a Terminated that a restart overtakes are neither asked further nor blamed', async () => {
+    const kit = createTestKit()
+    const log: string[] = []
+    const held = gate()
+    const ref = kit.system.spawn(
+      setup<Msg>(
+        (ctx) => {
+          if (ctx.incarnation === 0) {
+            const other = ctx.spawn(receive<string>(() => stopped))
+            ctx.watch(other, { deathPact: true })
+            other.tell('end')
+          }
+          return receive<Msg>(
+            () => same,
+            (_c, s) => (s.type === 'Terminated' ? held.promise.then(() => unhandled) : unhandled),
+          )
+        },
+        notes(log, 'h'),
+      ),
+    )
+    await kit.settle()
+    kit.system.restart(ref)
+    await kit.settle()
+    held.open()
+    await kit.advance(10)
+    expect(log).not.toContain('h Terminated')
+    expect(log.slice(-3)).toEqual(['h PreStart', 'h PostStart', 'h PostRestart'])
+    expect(kit.logs).toEqual([])
+    await kit.end()
+  })
+
   test('that come to unhandled pass the signal on, in the actor’s own turn and one after the other', async () => {
     const kit = createTestKit()
     const log: string[] = []

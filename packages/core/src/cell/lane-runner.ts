@@ -187,7 +187,8 @@ function heard(cell: Cell, signal: Signal, deathPact: boolean, answer: unknown):
     if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) armStep(cell, stopTimeOf(cell))
     return
   }
-  if (signal.type !== 'Terminated') return
+  // Being replaced meanwhile, it was not asked to the end.
+  if (signal.type !== 'Terminated' || cell.phase === 'restarting') return
   if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
   cell.dispatcher.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')
 }

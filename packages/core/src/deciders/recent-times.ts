@@ -51,14 +51,18 @@ export class RecentTimes {
   /** How many lie less than `within` ms back, and when the first of them was; `now` if there is none. */
   within(now: number, within: number): { readonly count: number; readonly first: number } {
     const from = now - within
-    let count = 0
-    let first = now
-    for (let i = this.#times.length - 1; i >= 0 && this.#times[i]! > from; i--) {
-      count++
-      first = this.#times[i]!
+    const times = this.#times
+    // The first that is young enough, by halving: a storm of failures asks each time.
+    let at = 0
+    for (let end = times.length; at < end;) {
+      const middle = (at + end) >>> 1
+      if (times[middle]! > from) end = middle
+      else at = middle + 1
     }
+    let count = times.length - at
+    let first = times[at] ?? now
     const older = this.#older
-    if (older === undefined || count < this.#times.length) return { count, first }
+    if (older === undefined || at > 0) return { count, first }
     for (let i = older.length - 1; i >= 0 && older[i]!.last > from; i--) {
       count += older[i]!.count
       first = older[i]!.first

@@ -81,8 +81,10 @@ export function startFailed(step: Step, operation: Operation, member: Member, ex
 /** Counts a restart; false if it was one too many, and the supervisor gives up. */
 function count(step: Step, member: Member, exit: Exit): boolean {
   const { tree, now } = step
-  tree.counted = tree.counted.filter((c) => now - c.at <= tree.period)
-  tree.counted.push({ child: labelOf(member), at: now, cause: exit.cause })
+  // As OTP's, the window slides, both ends included. In order, so that only those are looked at that leave it.
+  const { counted } = tree
+  while (counted.length > 0 && now - counted[0]!.at > tree.period) counted.shift()
+  counted.push({ child: labelOf(member), at: now, cause: exit.cause })
   if (tree.counted.length <= tree.intensity) return true
   giveUp(step, member, new RestartIntensityExceeded(tree.path, labelOf(member), tree.counted, tree))
   return false
