@@ -64,15 +64,32 @@ export const classics = [
   {
     name: 'count restarts per parent',
     file: 'cell/failing.ts',
-    edits: [
-      ['    extras.history,\n', '    (cell.ref.parent?.cell.more ?? extras).history,\n'],
-      ['  extras.history = decision.history\n', '  ;(cell.ref.parent?.cell.more ?? extras).history = decision.history\n'],
-    ],
+    edits: [["  if (policy.scope === 'one-for-one' || parent === undefined) return", '  if (policy === undefined || parent === undefined) return']],
+  },
+  {
+    name: 'each member of a group has a budget of its own',
+    file: 'cell/failing.ts',
+    edits: [["  if (policy.scope === 'one-for-one' || parent === undefined) return", '  if (policy !== undefined || parent === undefined) return']],
+  },
+  {
+    name: 'a group that begins anew with its parent keeps the budget it had',
+    file: 'cell/starting.ts',
+    edits: [['  extras.groupHistory = undefined\n', '']],
+  },
+  {
+    name: 'the window of restarts does not slide',
+    file: 'deciders/recent-times.ts',
+    edits: [['    const from = now - within\n', '    const from = Math.floor(now / within) * within - 1e-9\n']],
+  },
+  {
+    name: 'the handler of a setup does not hear what the behavior leaves unhandled',
+    file: 'cell/hearing.ts',
+    edits: [['    if (!isUnhandled(answer)) return answer\n', '    return answer\n']],
   },
   {
     name: 'the restart limit is off by one',
     file: 'deciders/supervision.ts',
-    edits: [['restarts > limit.restarts', 'restarts > limit.restarts + 1']],
+    edits: [['.count >= limit.restarts', '.count > limit.restarts']],
   },
   {
     name: 'unregister after notifying',
@@ -179,7 +196,7 @@ export const classics = [
   {
     name: 'a start that fails again and again under a parent that resumes is made again without a pause',
     file: 'cell/failing.ts',
-    edits: [['  return failures < 2 ? 0 : backoffDelay', '  return failures > 0 ? 0 : backoffDelay']],
+    edits: [['  return count < 2 ? 0 : backoffDelay', '  return count > 0 ? 0 : backoffDelay']],
   },
   {
     name: 'a restart asked for during a start that fails is made a second time',

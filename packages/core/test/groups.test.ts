@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, receive, same, setup, supervise } from 'troupe'
+import { Actor, ActorSystem, type ActorRef, ignore, InvalidOption, receive, same, setup, supervise, withOptions } from 'troupe'
 import { boom, gate, type Msg, say } from './keeper.ts'
 import { group, scoped } from './siblings.ts'
 
@@ -180,6 +180,51 @@ describe('whose policy holds', () => {
     for (const child of g.children) child.tell(boom())
     await kit.settle()
     expect(await g.states()).toEqual(['terminated', 'terminated', 'running 0'])
+    await kit.end()
+  })
+})
+
+describe("a group scope in an actor's own supervision is refused, and the error names childSupervision", () => {
+  const own = { supervision: supervise({ scope: 'all-for-one' }) }
+  class Plain extends Actor {}
+
+  test.each(['all-for-one', 'rest-for-one'] as const)('%s, by spawn, and nobody is spawned', async (scope) => {
+    const kit = createTestKit()
+    const given = { name: 'it', supervision: supervise({ scope }) }
+    expect(() => kit.system.spawn(ignore, given)).toThrow(/supervision.*childSupervision/)
+    expect(() => kit.system.spawn(ignore, given)).toThrow(InvalidOption)
+    expect(kit.system.find('/user/it')).toBeUndefined()
+    await kit.end()
+  })
+
+  test('with withOptions, in a child, and for a class', async () => {
+    const kit = createTestKit()
+    expect(() => kit.system.spawn(withOptions(ignore, own))).toThrow(/childSupervision/)
+    expect(() => kit.system.spawn(Plain, own)).toThrow(/childSupervision/)
+    const thrown: unknown[] = []
+    kit.system.spawn(
+      setup<never>((ctx) => {
+        try {
+          ctx.spawn(ignore, own)
+        } catch (cause) {
+          thrown.push(cause)
+        }
+        return ignore
+      }),
+      { childSupervision: own.supervision },
+    )
+    await kit.settle()
+    expect(thrown).toEqual([expect.objectContaining({ code: 'invalid-option', option: 'supervision' })])
+    await kit.end()
+  })
+
+  test("as a system's default: it would tie together whoever happens to have the same parent", () => {
+    expect(() => ActorSystem.create('grouped', own)).toThrow(/childSupervision/)
+  })
+
+  test('a policy made by hand is no way around it', async () => {
+    const kit = createTestKit()
+    expect(() => kit.system.spawn(ignore, { supervision: { ...supervise(), scope: 'rest-for-one' } })).toThrow(/childSupervision/)
     await kit.end()
   })
 })

@@ -11,6 +11,7 @@ import {
   receive,
   same,
   setup,
+  type Signal,
   type SpawnOptions,
   supervise,
 } from 'troupe'
@@ -400,6 +401,77 @@ describe('what comes back from a stash is what was put aside', () => {
     await kit.settle()
     expect(await good).toBe('yes')
     expect(handled).toBe(1)
+    await kit.end()
+  })
+})
+
+describe('a signal', () => {
+  test('cannot be put aside, in its own handler or later, and nothing is counted', async () => {
+    const kit = createTestKit()
+    const errors: unknown[] = []
+    const seen: Signal[] = []
+    const ref = kit.system.spawn(
+      setup<string>((ctx) => {
+        const child = ctx.spawn(ignore, { name: 'child' })
+        const gone = ctx.spawn(ignore)
+        ctx.watch(gone)
+        gone.stop()
+        ctx.setReceiveTimeout(10)
+        const add = (c: typeof ctx, message: unknown): void => {
+          try {
+            c.stash.add(message as string)
+          } catch (cause) {
+            errors.push(cause)
+          }
+        }
+        return receive<string>(
+          (c) => {
+            for (const signal of seen) add(c, signal)
+            child.stop()
+            return same
+          },
+          (c, signal) => {
+            add(c, signal)
+            seen.push(signal)
+            return same
+          },
+        )
+      }),
+    )
+    await kit.advance(10)
+    expect(seen.map((s) => s.type)).toEqual(['PreStart', 'PostStart', 'Terminated', 'ChildStopped', 'ReceiveTimeout'])
+    ref.tell('later')
+    await kit.settle()
+    expect(errors).toHaveLength(11)
+    for (const error of errors) expect(error).toMatchObject({ code: 'not-allowed', message: expect.stringMatching(/stash.*signal/) as string })
+    expect(await kit.checkLedger()).toMatchObject({ sent: 1, handled: 1, stashed: 0 })
+    await kit.end()
+  })
+
+  test('a message that looks like one is a message, and so is what a signal handler puts aside', async () => {
+    type Told = { type: string }
+    const kit = createTestKit()
+    const handled: string[] = []
+    let full = false
+    const ref = kit.system.spawn(
+      receive<Told>(
+        (ctx, m) => {
+          if (!full && m.type !== 'open') ctx.stash.add(m)
+          else if (m.type === 'open') {
+            full = true
+            ctx.stash.unstashAll()
+          } else handled.push(m.type)
+          return same
+        },
+        (ctx, s) => {
+          if (s.type === 'PostStart') ctx.stash.add({ type: 'first' })
+          return same
+        },
+      ),
+    )
+    for (const type of ['PreStart', 'ReceiveTimeout', 'open']) ref.tell({ type })
+    await kit.settle()
+    expect(handled).toEqual(['first', 'PreStart', 'ReceiveTimeout'])
     await kit.end()
   })
 })

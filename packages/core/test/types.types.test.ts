@@ -186,6 +186,18 @@ describe('behaviors', () => {
       const wider: Behavior<Door> = receive<Door | { type: 'knock' }>(() => same)
       // @ts-expect-error the next behavior must understand the same protocol
       const turning: Behavior<Door> = receive<Door>(() => counter())
+      const heard = setup<Door>(
+        () => receive<Door>(() => same),
+        (inner, signal) => {
+          expectTypeOf(inner).toEqualTypeOf<ActorContext<Door>>()
+          expectTypeOf(signal).toEqualTypeOf<Signal>()
+          return signal.type === 'PostStop' ? same : unhandled
+        },
+      )
+      expectTypeOf(heard).toEqualTypeOf<Behavior<Door>>()
+      const five = (): number => 5
+      // @ts-expect-error a signal handler returns what a message handler does
+      setup<Door>(() => ignore, five)
       // @ts-expect-error so must what a setup makes
       const starting: Behavior<Door> = setup<Door>(() => counter())
       return [doors, wrong, wider, turning, starting]

@@ -131,6 +131,24 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     await s.end()
   })
 
+  test('a group of actors on threads has one budget, beside their parent', async () => {
+    const s = stage()
+    const members: ActorRef<Subject>[] = []
+    const parent = setup<never>((ctx) => {
+      for (const name of ['a', 'b']) members.push(ctx.spawn(subject({ report: s.report }), { name, dispatcher }))
+      return ignore
+    })
+    s.system.spawn(parent, { name: 'group', childSupervision: supervise({ scope: 'all-for-one', limit: { restarts: 1, within: 60_000 }, ...now }) })
+    await s.until('both are there', () => members.length === 2)
+    members[0]!.tell({ type: 'throw', message: 'first' })
+    await s.until('the group is restarted', () => s.reports.filter((r) => r.what === 'PostRestart').length === 2)
+    members[1]!.tell({ type: 'throw', message: 'second' })
+    const ends = await Promise.all(members.map((m) => s.system.whenTerminated(m)))
+    expect(ends.map((e) => e.reason)).toEqual(['shutdown', 'failure'])
+    expect(s.system.counts().supervision).toMatchObject({ restarts: 1, limitsHit: 1 })
+    await s.end()
+  })
+
   test('14: a fatal error is never restarted', async () => {
     const s = stage()
     const ref = s.subject({ name: 'a', dispatcher, supervision: supervise({ decide: () => 'restart', ...now }) })

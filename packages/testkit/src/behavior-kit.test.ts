@@ -1,4 +1,4 @@
-import { Actor, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import { Actor, type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled } from 'troupe'
 import { expect, test } from 'vitest'
 import { BehaviorTestKit } from './behavior-kit.ts'
 
@@ -73,6 +73,35 @@ test('signals reach the behavior, start signals first', () => {
   )
   kit.signal({ type: 'PostStop' })
   expect(seen).toEqual(['PreStart', 'PostStart', 'PostStop'])
+})
+
+test('a signal handler given to setup hears what the behavior of the moment leaves unhandled', () => {
+  const seen: string[] = []
+  const note =
+    (who: string, answer = unhandled) =>
+    (_ctx: unknown, s: Signal) => {
+      seen.push(`${who} ${s.type}`)
+      return answer
+    }
+  const plain: Behavior<string> = receive<string>((_ctx, m) => (m === 'later' ? setup<string>(() => own, note('later')) : same))
+  const own: Behavior<string> = receive<string>(() => same, note('own'))
+  const kit = new BehaviorTestKit(setup<string>(() => setup<string>(() => plain, note('inner')), note('outer', same)))
+  expect(seen.splice(0)).toEqual(['inner PreStart', 'outer PreStart', 'inner PostStart', 'outer PostStart'])
+  kit.run('later')
+  kit.signal({ type: 'ReceiveTimeout' })
+  expect(seen).toEqual(['own ReceiveTimeout', 'later ReceiveTimeout', 'inner ReceiveTimeout', 'outer ReceiveTimeout'])
+  expect(kit.returned).toBe('same')
+})
+
+test('a signal cannot be stashed, as in a system', () => {
+  const refused = (): unknown =>
+    new BehaviorTestKit(
+      receive<string>(
+        () => same,
+        (ctx, s) => ctx.stash.add(s as never),
+      ),
+    )
+  expect(refused).toThrow(/cannot stash the signal PreStart/)
 })
 
 test('an async handler is run by runAsync only', async () => {

@@ -57,13 +57,16 @@ export interface BehaviorKitOptions {
 export class BehaviorTestKit<M> {
   readonly #ctx: FakeContext
   #node: BehaviorNode
+  /** Handlers given to the setups it began with, and to those that came later; the innermost first. */
+  #first: Handler[] = []
+  #later: Handler[] = []
   #alive = true
   /** What the last handler returned, in words. */
   returned: 'same' | 'stopped' | 'unhandled' | 'behavior' = 'same'
 
   constructor(behavior: Behavior<M>, options: BehaviorKitOptions = {}) {
     this.#ctx = new FakeContext(options.name ?? 'test', options.handedOver)
-    this.#node = this.#resolve(behavior)
+    this.#node = this.#resolve(behavior, (handlers) => (this.#first = handlers))
     this.#tell({ type: 'PreStart' })
     this.#tell({ type: 'PostStart' })
   }
@@ -138,8 +141,13 @@ export class BehaviorTestKit<M> {
   }
   #tell(signal: Signal): void {
     this.#ctx.begin(undefined, undefined)
-    const next: unknown = this.#node.signal?.(this.#ctx as never, signal)
-    if (isPromise(next)) throw new Error(`The handler of ${signal.type} is async: use createTestKit.`)
+    let next: unknown
+    for (const handler of [this.#node.signal, ...this.#later, ...this.#first]) {
+      if (handler === undefined) continue
+      next = handler(this.#ctx as never, signal)
+      if (isPromise(next)) throw new Error(`The handler of ${signal.type} is async: use createTestKit.`)
+      if (!(next instanceof BehaviorNode) || next.kind !== 'unhandled') break
+    }
     this.#follow(next)
   }
   #follow(returned: unknown): void {
@@ -148,24 +156,30 @@ export class BehaviorTestKit<M> {
     else if (!(next instanceof BehaviorNode)) throw new Error(`The handler returned ${show(next)}, which is no behavior.`)
     else if (next.kind === 'receive' || next.kind === 'setup') {
       this.returned = 'behavior'
-      this.#node = this.#resolve(next)
+      this.#node = this.#resolve(next, (handlers) => (this.#later = handlers))
     } else this.returned = next.kind
     if (this.returned === 'stopped') this.#alive = false
   }
-  #resolve(behavior: Behavior<M>): BehaviorNode {
+  /** `keep` is told the handlers of its setups, if there are. */
+  #resolve(behavior: Behavior<M>, keep: (handlers: Handler[]) => void): BehaviorNode {
     let at: unknown = behavior
+    const handlers: Handler[] = []
     for (;;) {
       if (at instanceof BehaviorWithOptions) at = at.behavior
       else if (at instanceof BehaviorNode && at.kind === 'setup') {
+        if (at.signal !== undefined) handlers.unshift(at.signal)
         at = (at.handle as (ctx: unknown) => unknown)(this.#ctx)
         if (isPromise(at)) throw new Error('The setup is async: use createTestKit.')
       } else if (at instanceof BehaviorNode) {
         if (at.kind === 'stopped') this.#alive = false
+        if (handlers.length > 0) keep(handlers)
         return at
       } else throw new Error(`${show(at)} is no behavior.`)
     }
   }
 }
+
+type Handler = NonNullable<BehaviorNode['signal']>
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | undefined)?.then === 'function'

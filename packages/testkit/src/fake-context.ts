@@ -18,7 +18,7 @@ import {
   type SystemView,
   type Timers,
 } from 'troupe'
-import { makeAbortSource } from 'troupe/internal'
+import { checkStashed, makeAbortSource } from 'troupe/internal'
 import type { Effect } from './behavior-kit.ts'
 import type { LogLine } from './test-kit.ts'
 
@@ -124,6 +124,7 @@ export class FakeContext implements ActorContext<unknown> {
         return stashed().length
       },
       add: (message) => {
+        checkStashed(this.path, message, this.#message)
         this.#stashed.push(message)
         this.effects.push({ type: 'stashed', message })
       },

@@ -20,7 +20,7 @@ import { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import { cellOf } from './local-ref.ts'
 import { phaseInfo } from './phase-change.ts'
 import { spawnUnder } from './spawning.ts'
-import { CellStash } from './stash.ts'
+import { CellStash, checkStashed } from './stash.ts'
 import { unwatch, watch } from './watch.ts'
 
 const noHeaders: Headers = Object.freeze({})
@@ -107,8 +107,8 @@ export class Context implements ActorContext<unknown> {
         return stash.size
       },
       add: (message) => {
-        if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
         this.live('stash')
+        checkStashed(cell.ref.path, message, this.message)
         stash.add(this, message)
       },
       unstashAll: () => {

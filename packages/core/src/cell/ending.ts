@@ -7,14 +7,13 @@
 // Who waits for user code past its deadline is cut off; who merely waits for its turn ends in an orderly way.
 
 import { endless } from '../values/options.ts'
-import { isThenable } from '../values/thenable.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
-import { beginSignal } from './deadlock.ts'
 import { Envelope } from './envelope.ts'
+import { awaited, hear, hearsSignals } from './hearing.ts'
 import { endCalls, endTimers } from './incarnation.ts'
-import { abandon, armStep, disarmStep, hold, observe } from './pending.ts'
+import { abandon, armStep, disarmStep } from './pending.ts'
 import { phaseInfo } from './phase-change.ts'
 import type { PhaseInfo } from './phase-info.ts'
 import type { Command } from './system-lane.ts'
@@ -112,30 +111,31 @@ export function goOnEndingChildren(cell: Cell): void {
 
 /** Runs a signal whose failure is logged and counted, and stops nothing. */
 export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => void): void {
-  const handler = cell.behavior.signal
-  if (handler === undefined) return then(cell)
-  let returned: unknown
-  beginSignal(cell.ctx)
+  if (!hearsSignals(cell)) return then(cell)
+  const info = phaseInfo(cell)
+  // A stop that came on top of a restart has its own way on from here.
+  const goesOn = (c: Cell): boolean => c.info === info
+  // Killed: its promise is looked at, and nobody waits for it, unless it is the end of an actor that runs elsewhere.
+  const waits = !info.hurry || cell.endsElsewhere
+  let answer: unknown
   try {
-    returned = handler(cell.ctx as never, signal)
+    answer = hear(
+      cell,
+      signal,
+      goesOn,
+      (c, ok, cause) => {
+        if (!ok) endSignalFailed(c, signal, cause)
+        if (!waits || !goesOn(c)) return
+        disarmStep(c)
+        then(c)
+      },
+      waits,
+    )
   } catch (cause) {
     endSignalFailed(cell, signal, cause)
     return then(cell)
   }
-  if (!isThenable(returned)) return then(cell)
-  const info = phaseInfo(cell)
-  // Killed: its promise is looked at, and nobody waits for it, unless it is the end of an actor that runs elsewhere.
-  if (info.hurry && !cell.endsElsewhere) {
-    observe(returned, { settle: (ok, cause) => void (ok || endSignalFailed(cell, signal, cause)) })
-    return then(cell)
-  }
-  hold(cell, returned, signal.type, (c, ok, cause) => {
-    if (!ok) endSignalFailed(c, signal, cause)
-    // A stop that came on top of a restart has its own way on from here.
-    if (c.info !== info) return
-    disarmStep(c)
-    then(c)
-  })
+  if (answer !== awaited) return then(cell)
   // One that ends elsewhere is hastened there, and not left alone.
   if (info.hurry && !cell.dispatcher.host.hurried) disarmStep(cell)
   else boundWait(cell)

@@ -12,6 +12,7 @@ import type { Children } from './children.ts'
 import type { CallContext } from './context.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { GroupRestart } from './group-restart.ts'
+import type { SetupHandlers } from './hearing.ts'
 import type { Keeper } from './keeper.ts'
 import type { CellMetrics } from './metrics.ts'
 import type { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
@@ -58,6 +59,10 @@ export class Extras {
   handingOver: unknown = undefined
 
   // For one incarnation.
+  /** Who hears signals that the behavior does not handle. */
+  setupHandlers: SetupHandlers | undefined
+  /** Failures of children that share their fate by a group scope. */
+  groupHistory: FailureHistory | undefined
   abort: AbortSource | undefined
   /** What lies outside the actor and must be let go with the incarnation: sockets, files, processes. */
   releases: { release(): void }[] | undefined

@@ -1,7 +1,7 @@
 // A failure: counted, logged, decided about and acted on, at once, whatever the parent is doing. The decision itself is
 // pure (deciders/supervision); here it meets the tree.
 
-import { backoffDelay, decideFailure } from '../deciders/supervision.ts'
+import { backoffDelay, decideFailure, FailureHistory } from '../deciders/supervision.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
 import { ActorError } from '../values/actor-error.ts'
 import { HookedNode } from '../values/behavior.ts'
@@ -40,6 +40,8 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
     const told = firstStart ? new ActorInitializationError(cell.ref.path, cause) : cause
     const directive = keeper.failed(cell, told, message)
     if (directive !== undefined) announce(cell, told, message, directive, hookError)
+    // A keeper counts its restarts itself, and one on another thread everything.
+    if (directive !== undefined && isFatal(cause)) host.count({ directive: 'stop', limitHit: false, fatal: true })
     suspendAgain(cell, suspension)
     return
   }
@@ -48,7 +50,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   if (firstStart) extras.neverUp = true
   if (firstStart && !policy.retryStart) {
     const error = new ActorInitializationError(cell.ref.path, cause)
-    host.count({ directive: 'stop', limitHit: false, fatal: cause instanceof ActorError && cause.kind === 'fatal' })
+    host.count({ directive: 'stop', limitHit: false, fatal: isFatal(cause) })
     announce(cell, error, message, 'stop', hookError)
     beginStop(cell, 'failure', error)
     return
@@ -57,12 +59,9 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   const decision = decideFailure(
     policy,
     { cause, child: cell.ref, message, now, starting, runningSince: starting ? undefined : extras.runningSince, hookError },
-    extras.history,
+    historyFor(cell, policy),
     () => host.runtime.random(),
   )
-  extras.history = decision.history
-  // Also who goes on, and is not started again, has been quiet only since now.
-  extras.runningSince = now
   host.count(decision)
   if (decision.deciderError !== undefined)
     host.logger.error({ actor: cell.ref.path, cause: decision.deciderError }, 'decide failed; the actor is stopped')
@@ -70,6 +69,10 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   announce(cell, last, message, decision.directive, hookError)
   act(cell, decision.directive, policy, last, decision.delay)
   suspendAgain(cell, suspension)
+}
+
+function isFatal(cause: unknown): boolean {
+  return cause instanceof ActorError && cause.kind === 'fatal'
 }
 
 /** Why the cell is suspended; undefined if it is not. */
@@ -149,15 +152,23 @@ export function failEscalated(cell: Cell, child: Cell, cause: unknown): void {
 
 /** How long a start that failed waits when it is made again without having been counted as a restart: not at all at first, then as its policy says. */
 export function retryDelay(cell: Cell): number {
-  const failures = cell.extras?.history?.failures ?? 1
+  const policy = policyFor(cell)
   const { runtime } = cell.dispatcher.host
-  return failures < 2 ? 0 : backoffDelay(policyFor(cell).backoff, failures - 1, () => runtime.random())
+  const { count } = historyFor(cell, policy).failures.within(runtime.now(), policy.limit.within)
+  return count < 2 ? 0 : backoffDelay(policy.backoff, count - 1, () => runtime.random())
 }
 
 function policyFor(cell: Cell): SupervisionPolicy {
   const parents = cell.ref.parent?.cell.options.childSupervision
   if (parents !== undefined && parents.scope !== 'one-for-one') return parents
   return cell.options.supervision ?? parents ?? cell.dispatcher.host.policy
+}
+
+/** Where failures under this policy are counted: with a group scope all of them together, for as long as the parent's incarnation lives. */
+function historyFor(cell: Cell, policy: SupervisionPolicy): FailureHistory {
+  const parent = cell.ref.parent?.cell
+  if (policy.scope === 'one-for-one' || parent === undefined) return (cell.more.history ??= new FailureHistory())
+  return (parent.more.groupHistory ??= new FailureHistory())
 }
 
 /** Tells the log, the listeners and the parent. */

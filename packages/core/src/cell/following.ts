@@ -89,13 +89,6 @@ export function messageUnhandled(cell: Cell, ctx: Context): void {
 
 /** Follows what a signal handler returned, outside of the steps of starting and stopping. */
 export function followSignal(cell: Cell, returned: unknown, what: string): void {
-  if (isThenable(returned)) {
-    hold(cell, returned, what, (c, ok, value) => {
-      if (ok) followSignal(c, value, what)
-      else fail(c, value, undefined)
-    })
-    return
-  }
   const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
   if (next === undefined || next === same) return
   if (next instanceof BehaviorNode) become(cell, next)

@@ -35,6 +35,7 @@ export function endIncarnation(cell: Cell): void {
   endTimers(cell)
   extras.handedOver = undefined
   extras.adapters = undefined
+  extras.setupHandlers = undefined
   orphanAsks(cell)
   extras.abort = undefined
   endCalls(cell)

@@ -3,14 +3,13 @@
 
 import { on, outcomeOf, takesSignals } from '../deciders/phase.ts'
 import { DeathPact } from '../values/errors.ts'
-import { unhandled } from '../values/behavior.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
-import { beginSignal } from './deadlock.ts'
 import { boundWait } from './ending.ts'
 import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './following.ts'
+import { awaited, hear, isUnhandled } from './hearing.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
@@ -167,20 +166,35 @@ function deliver(cell: Cell, signal: Signal): void {
   } else if (signal.type === 'ReceiveTimeout' && cell.extras?.receiveTimer?.takeDue() !== true) return
   // Stopped between two incarnations, during a backoff: there is nobody to tell.
   if (cell.ctx === undefined) return
-  const handler = cell.behavior.signal
-  let returned: unknown = unhandled
-  beginSignal(cell.ctx)
+  const { info } = cell
+  let answer: unknown
   try {
-    if (handler !== undefined) returned = handler(cell.ctx as never, signal)
+    answer = hear(
+      cell,
+      signal,
+      (c) => c.info === info || arrived(c),
+      (c, ok, value) => {
+        if (ok) heard(c, signal, deathPact, value)
+        else fail(c, value, undefined)
+      },
+    )
   } catch (cause) {
     return fail(cell, cause, undefined)
   }
-  if (returned !== unhandled) {
-    followSignal(cell, returned, signal.type)
+  if (answer !== awaited) heard(cell, signal, deathPact, answer)
+  else if (cell.phase === 'stopping') boundWait(cell)
+}
+
+/** What follows from a signal that everybody heard who was to. */
+function heard(cell: Cell, signal: Signal, deathPact: boolean, answer: unknown): void {
+  if (!isUnhandled(answer)) {
+    followSignal(cell, answer, signal.type)
+    // A setup that it returned, and that is to be waited for.
     if (cell.phase === 'stopping' && cell.extras?.pending !== undefined) boundWait(cell)
     return
   }
-  if (signal.type !== 'Terminated') return
+  // Being replaced meanwhile, it was not asked to the end.
+  if (signal.type !== 'Terminated' || cell.phase === 'restarting') return
   if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
   cell.dispatcher.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')
 }

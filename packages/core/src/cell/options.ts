@@ -1,7 +1,7 @@
 // Spawn options, checked and completed. Most actors are spawned with a name at most: they all share one object.
 
 import { MessageRing } from '../queues/ring.ts'
-import { policyOf } from '../deciders/supervision.ts'
+import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
 import { checkBoolean, checkFinite, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { MailboxKind } from '../values/mailbox.ts'
@@ -127,8 +127,8 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     stashCapacity: checkWhole('stash.capacity', stash?.capacity ?? defaultOptions.stashCapacity, 1),
     stashOverflow: checkOneOf('stash.overflow', stash?.overflow ?? defaultOptions.stashOverflow, ['error', 'drop-oldest']),
     dispatcher: options.dispatcher,
-    supervision: optionalPolicy(options.supervision, host, 'supervision'),
-    childSupervision: optionalPolicy(options.childSupervision, host, 'childSupervision'),
+    supervision: said(options.supervision) ? ownPolicyOf(options.supervision, host.policy, 'supervision') : undefined,
+    childSupervision: said(options.childSupervision) ? policyOf(options.childSupervision, host.policy, 'childSupervision') : undefined,
     drain,
     startTimeout: checkFinite('startTimeout', options.startTimeout ?? defaultOptions.startTimeout, 'above'),
     stopTimeout: checkFinite('stopTimeout', options.stopTimeout ?? defaultOptions.stopTimeout, 'from'),
@@ -179,6 +179,7 @@ function checkMailbox(mailbox: MailboxKind, host: CellHost): void {
     )
 }
 
-function optionalPolicy(supervision: SpawnOptions['supervision'], host: CellHost, option: string): SupervisionPolicy | undefined {
-  return supervision === undefined || supervision === 'inherit' ? undefined : policyOf(supervision, host.policy, option)
+/** Whether anything was said about supervision; otherwise the parent's or the system's policy holds. */
+function said(supervision: SpawnOptions['supervision']): boolean {
+  return supervision !== undefined && supervision !== 'inherit'
 }

@@ -4,23 +4,25 @@ import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
 import { NotABehavior } from '../values/errors.ts'
 import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
+import { keepHandlers, type SignalHandlerOf } from './hearing.ts'
 import { type Continuation, hold } from './pending.ts'
 
 /** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
-export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation): void {
-  const { signal } = node
-  // A signal handler given to the setup itself is that of whatever comes out of it.
-  const then: Continuation =
-    signal === undefined
-      ? given
-      : (c, ok, made) => given(c, ok, ok && (made as BehaviorNode).kind === 'receive' ? (made as BehaviorNode).onSignal(signal) : made)
-  let at: unknown = node
+export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation): void {
+  resolve(cell, node, undefined, then)
+}
+
+/** `handlers` are those of the setups that were run before, outermost first. */
+function resolve(cell: Cell, from: unknown, handlers: SignalHandlerOf[] | undefined, then: Continuation): void {
+  let at = from instanceof BehaviorWithOptions ? from.behavior : from
+  let heard = handlers
   try {
-    while (at instanceof BehaviorNode && at.kind === 'setup' && (at === node || at.signal === undefined)) {
+    while (at instanceof BehaviorNode && at.kind === 'setup') {
+      if (at.signal !== undefined) (heard ??= []).push(at.signal)
       const made = (at.handle as (ctx: unknown) => unknown)(cell.ctx)
       if (isThenable(made)) {
         hold(cell, made, 'setup', (c, ok, value) => {
-          if (ok) settled(c, value, then)
+          if (ok) resolve(c, value, heard, then)
           else then(c, false, value)
         })
         return
@@ -31,16 +33,8 @@ export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation)
     then(cell, false, cause)
     return
   }
-  settled(cell, at, then)
-}
-
-function settled(cell: Cell, value: unknown, then: Continuation): void {
-  const made = value instanceof BehaviorWithOptions ? value.behavior : value
-  if (made instanceof BehaviorNode && made.kind === 'setup') resolveNode(cell, made, then)
-  else finish(cell, made, then)
-}
-
-function finish(cell: Cell, made: unknown, then: Continuation): void {
-  if (made instanceof BehaviorNode && (made.kind === 'receive' || made.kind === 'stopped')) then(cell, true, made)
-  else then(cell, false, new NotABehavior(made, `The setup of ${cell.ref.path} returned`))
+  if (!(at instanceof BehaviorNode) || (at.kind !== 'receive' && at.kind !== 'stopped'))
+    return then(cell, false, new NotABehavior(at, `The setup of ${cell.ref.path} returned`))
+  if (heard !== undefined) keepHandlers(cell, heard)
+  then(cell, true, at)
 }

@@ -5,14 +5,13 @@ import { on, quickStart } from '../deciders/phase.ts'
 import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
 import { NotABehavior, StartTimeout } from '../values/errors.ts'
 import { postStart, preStart, type Signal } from '../values/signals.ts'
-import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
-import { beginSignal } from './deadlock.ts'
 import { fail } from './failing.ts'
 import { become } from './following.ts'
+import { awaited, hear, hearsSignals } from './hearing.ts'
 import { endTimers } from './incarnation.ts'
-import { abandon, armStep, disarmStep, hold } from './pending.ts'
+import { abandon, armStep, disarmStep } from './pending.ts'
 import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { resolveNode } from './setting-up.ts'
 import { restartEscalated } from './taking-along.ts'
@@ -37,8 +36,10 @@ export function relaunch(cell: Cell): void {
   const before = phaseInfo(cell)
   const info = infoOf(cell, before.cause)
   info.again = true
-  cell.more.incarnation++
-  cell.more.group?.left(cell)
+  const extras = cell.more
+  extras.incarnation++
+  extras.groupHistory = undefined
+  extras.group?.left(cell)
   change(cell, on.relaunch, info)
   restartEscalated(cell, info.cause)
   launch(cell)
@@ -92,23 +93,19 @@ function step(cell: Cell, at: 'pre-start' | 'post-start' | 'post-restart' | 'don
 }
 
 function tell(cell: Cell, signal: Signal, then: 'post-start' | 'post-restart' | 'done'): void {
-  const handler = cell.behavior.signal
-  if (handler === undefined) return step(cell, then)
+  if (!hearsSignals(cell)) return step(cell, then)
   let returned: unknown
-  beginSignal(cell.ctx)
   try {
-    returned = handler(cell.ctx as never, signal)
-  } catch (cause) {
-    return startFailed(cell, cause)
-  }
-  if (isThenable(returned)) {
-    hold(cell, returned, signal.type, (c, ok, value) => {
+    returned = hear(cell, signal, arriving, (c, ok, value) => {
       if (!arriving(c)) return
       if (ok) took(c, value, then)
       else startFailed(c, value)
     })
-    boundStart(cell)
-  } else took(cell, returned, then)
+  } catch (cause) {
+    return startFailed(cell, cause)
+  }
+  if (returned === awaited) boundStart(cell)
+  else took(cell, returned, then)
 }
 
 function took(cell: Cell, returned: unknown, then: 'post-start' | 'post-restart' | 'done'): void {

@@ -2,10 +2,18 @@
 // the mailbox on stop. Putting the present message aside moves it: it is not in progress any more, and not resent.
 
 import { MessageRing } from '../queues/ring.ts'
-import { StashOverflow } from '../values/errors.ts'
+import { InvalidOption, NotAllowed, StashOverflow } from '../values/errors.ts'
+import { isSignal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { type Meta, onwardOf } from './envelope.ts'
+
+/** Refuses what cannot come back as a message; the one in progress can, whatever it looks like. */
+export function checkStashed(path: string, message: unknown, present: unknown): void {
+  if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+  if (message !== present && isSignal(message))
+    throw new NotAllowed(`${path} cannot stash the signal ${message.type}: only messages come back from the stash. Put a message of your own aside.`)
+}
 
 export class CellStash {
   readonly #cell: Cell

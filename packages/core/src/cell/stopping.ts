@@ -9,6 +9,7 @@ import { type ExitReason, postStop, preStop } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { drainMailbox } from './draining.ts'
 import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, portion, runEndSignal, tighten } from './ending.ts'
+import { hearsSignals } from './hearing.ts'
 import { endIncarnation, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'
 import { disarmStep, isBusy } from './pending.ts'
@@ -23,7 +24,7 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown, above:
     if (from === 'stopping') tighten(cell, above)
     return
   }
-  if (from === 'running' && reason === 'normal' && cell.extras === undefined && cell.behavior.signal === undefined) {
+  if (from === 'running' && reason === 'normal' && cell.extras === undefined && !hearsSignals(cell)) {
     // Nothing to run, nobody to wait for.
     if (cell.queuedMessages === 0 && cell.options.ownMiddleware.length === 0 && rush(cell, quickStop, normalEnd)) return vanish(cell)
     change(cell, on.stop, normalEnd)

@@ -7,6 +7,7 @@ import type { Phase } from '../values/observation.ts'
 import type { EndReason } from '../values/options.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
+import type { Signal } from '../values/signals.ts'
 import { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Envelope, Meta } from './envelope.ts'
@@ -29,6 +30,10 @@ export class Tap {
   phased(_cell: Cell, _from: Phase, _to: Phase): void {}
   /** A message ends as a dead letter or as dropped. */
   ended(_message: unknown, _meta: Meta, _how: 'dead' | 'dropped', _reason: EndReason): void {}
+  /** A handler is to hear a signal; `first` if none has heard it yet. Calls it. */
+  hear(cell: Cell, handler: (ctx: never, signal: Signal) => unknown, signal: Signal, _first: boolean): unknown {
+    return handler(cell.ctx as never, signal)
+  }
   stashed(_cell: Cell, _message: unknown, _present: boolean): void {}
   /** A keyed timer is being armed; returns the milliseconds to wait, Infinity for never. */
   armed(_cell: Cell, _timer: Envelope, _key: string, ms: number): number {

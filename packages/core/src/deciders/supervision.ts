@@ -1,5 +1,5 @@
-// Failure → directive, purely: policy, cause and history in, decision and history out. No clock, no cell.
-// The history belongs to the failing actor, so that a rebuilt wrapper or parent does not reset its budget.
+// Failure → directive: policy, cause and history in, a decision out, and the history brought up to date. No clock, no cell.
+// The history is the failing actor's, so that a rebuilt wrapper or parent does not reset its budget, or that of its group.
 
 import { ActorError } from '../values/actor-error.ts'
 import { checkBoolean, checkFactor, checkFinite, checkKnown, checkOneOf, checkWhole } from '../values/checks.ts'
@@ -8,17 +8,17 @@ import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } f
 import type { AnyRef } from '../values/ref.ts'
 import type { Directive } from '../values/signals.ts'
 import { observed } from '../values/thenable.ts'
+import { RecentTimes } from './recent-times.ts'
 
-/** What is remembered of an actor's failures. */
-export interface FailureHistory {
-  /** Failures in the present window, whatever was decided about them. */
-  readonly failures: number
-  /** Those of them that asked for a restart; what the limit counts. */
-  readonly restarts: number
-  readonly windowStart: number
-  readonly lastError: unknown
-  /** Restarts in a row without a quiet `within`; drives the backoff. */
-  readonly attempt: number
+/** What is remembered of the failures of an actor, or of a group that shares its fate. Updated in place: it may be long. */
+export class FailureHistory {
+  /** All failures, whatever was decided about them. */
+  readonly failures: RecentTimes = new RecentTimes()
+  /** Those of them that led to a restart; what the limit counts. */
+  readonly restarts: RecentTimes = new RecentTimes()
+  lastError: unknown = undefined
+  /** Restarts asked for in a row without a quiet `within`; drives the backoff. */
+  attempt = 0
 }
 
 export interface Failure {
@@ -26,7 +26,7 @@ export interface Failure {
   readonly child: AnyRef
   readonly message: unknown
   readonly now: number
-  /** Since when the incarnation that failed had been running; undefined if it never was. */
+  /** Since when the incarnation that failed had been running, where that is known. */
   readonly runningSince: number | undefined
   /** Whether it failed while it started: then there is nothing to resume. */
   readonly starting?: boolean
@@ -38,7 +38,6 @@ export interface Decision {
   readonly directive: Directive
   /** Milliseconds to wait before the restart. */
   readonly delay: number
-  readonly history: FailureHistory
   /** The limit turned a restart into `onLimit`. */
   readonly limitHit: boolean
   /** A fatal error overruled whatever the policy says. */
@@ -51,7 +50,7 @@ export interface Decision {
 export interface SuperviseOptions {
   /** The directive for a failure; without it the kind of error decides. Pure and quick: it runs beside the parent. */
   readonly decide?: (cause: unknown, failure: FailureContext) => Directive
-  /** At most `restarts` within `within` ms, then `onLimit`. */
+  /** At most `restarts` within any `within` ms, then `onLimit`. Beyond 1,000 it is kept to within a 500th of `within`. */
   readonly limit?: { readonly restarts: number; readonly within: number }
   readonly onLimit?: 'stop' | 'escalate'
   readonly backoff?: Partial<Backoff>
@@ -70,8 +69,8 @@ const checkedPolicies = new WeakSet<object>()
 /**
  * A supervision policy. What is left out: restart, at most 3 in 1,000 ms, backoff 10–1,000 ms ×2 ±10 %, then stop.
  *
- * Guarantees: at most `restarts` restarts per window, failed starts during restarts included; a fatal `ActorError` is
- * never restarted. Fails with `InvalidOption` on a limit, backoff or word that makes no sense.
+ * Guarantees: at most `restarts` restarts within any `within` ms, failed starts during restarts included; with a group scope,
+ * of the group. A fatal `ActorError` is never restarted. Fails with `InvalidOption` on a limit, backoff or word that makes no sense.
  *
  * @example
  * system.spawn(worker(), { supervision: supervise({ limit: { restarts: 5, within: 10_000 }, onLimit: 'escalate' }) })
@@ -119,6 +118,17 @@ export function policyOf(supervision: Supervision | undefined, inherited: Superv
   }
 }
 
+/** A policy for actors that may have any siblings: a scope of theirs would act on who has nothing to do with them. */
+export function ownPolicyOf(supervision: Supervision | undefined, inherited: SupervisionPolicy, option: string): SupervisionPolicy {
+  const policy = policyOf(supervision, inherited, option)
+  if (policy.scope === 'one-for-one') return policy
+  throw new InvalidOption(
+    option,
+    supervision,
+    `scope '${policy.scope}' is about all children of one parent; put this policy into childSupervision of that parent`,
+  )
+}
+
 const restarting = supervise()
 const stopping = supervise({ decide: () => 'stop' })
 const resuming = supervise({ decide: () => 'resume' })
@@ -127,31 +137,33 @@ const escalating = supervise({ decide: () => 'escalate' })
 /** The policy that holds where nobody said anything. */
 export const defaultPolicy: SupervisionPolicy = restarting
 
-/** What is to be done about a failure, and what is remembered of it. */
-export function decideFailure(policy: SupervisionPolicy, failure: Failure, before: FailureHistory | undefined, random: () => number): Decision {
-  const { cause, now } = failure
+/** What is to be done about a failure; `history` remembers it. */
+export function decideFailure(policy: SupervisionPolicy, failure: Failure, history: FailureHistory, random: () => number): Decision {
+  const { cause, now, child, message, hookError } = failure
   const known = cause instanceof ActorError ? cause : undefined
   const limit = known?.retry === undefined ? policy.limit : { restarts: known.retry.max, within: known.retry.within }
-  const fresh = before === undefined || now - before.windowStart >= limit.within
-  const failures = fresh ? 1 : before.failures + 1
-  const windowStart = fresh ? now : before.windowStart
-  const quiet = failure.runningSince !== undefined && now - failure.runningSince >= limit.within
-  const attempt = before === undefined || quiet ? 1 : before.attempt + 1
+  const { within } = limit
+  const { lastError } = history
+  // A start that never came up is never quiet, however long it took.
+  if (failure.starting !== true && now - Math.max(failure.runningSince ?? -Infinity, history.failures.last) >= within) history.attempt = 0
+  history.failures.add(now, within)
+  history.lastError = cause
+  const { count: failures, first: windowStart } = history.failures.within(now, within)
 
-  const { child, message, hookError } = failure
-  const asked = ask(policy, failure, { child, message, failures, windowStart, lastError: before?.lastError, hookError })
+  const asked = ask(policy, failure, { child, message, failures, windowStart, lastError, hookError })
   const fatal = known?.kind === 'fatal'
   let directive = asked.directive
   const resumable = failure.starting !== true && (known === undefined || known.kind === 'transient')
   if (fatal || (directive === 'resume' && !resumable)) directive = 'stop'
   const counted = directive === 'restart'
-  const restarts = (fresh ? 0 : before.restarts) + (counted ? 1 : 0)
-  const limitHit = counted && restarts > limit.restarts
+  if (counted) history.attempt++
+  // Looked up only now: what `decide` called may have led to another restart of the same group.
+  const limitHit = counted && history.restarts.within(now, within).count >= limit.restarts
   if (limitHit) directive = policy.onLimit
+  else if (counted) history.restarts.add(now, within)
 
-  const history: FailureHistory = { failures, restarts, windowStart, lastError: cause, attempt: counted ? attempt : (before?.attempt ?? 0) }
-  const delay = directive === 'restart' ? backoffDelay(policy.backoff, attempt, random) : 0
-  return { directive, delay, history, limitHit, fatal, deciderError: asked.error }
+  const delay = directive === 'restart' ? backoffDelay(policy.backoff, history.attempt, random) : 0
+  return { directive, delay, limitHit, fatal, deciderError: asked.error }
 }
 
 function ask(policy: SupervisionPolicy, failure: Failure, context: FailureContext): { directive: Directive; error: unknown } {

@@ -185,17 +185,17 @@ function runHook(instance: Actor, signal: Signal): unknown {
   const base = Actor.prototype
   switch (signal.type) {
     case 'PreStart':
-      return done(instance.onStart())
+      return instance.onStart === base.onStart ? unhandled : done(instance.onStart())
     case 'PostStart':
-      return done(instance.onStarted())
+      return instance.onStarted === base.onStarted ? unhandled : done(instance.onStarted())
     case 'PreStop':
-      return done(instance.onStopping())
+      return instance.onStopping === base.onStopping ? unhandled : done(instance.onStopping())
     case 'PostStop':
-      return done(instance.onStop())
+      return instance.onStop === base.onStop ? unhandled : done(instance.onStop())
     case 'PreRestart':
-      return done(instance.onRestart(signal.cause))
+      return instance.onRestart === base.onRestart ? unhandled : done(instance.onRestart(signal.cause))
     case 'PostRestart':
-      return done(instance.onRestarted(signal.cause))
+      return instance.onRestarted === base.onRestarted ? unhandled : done(instance.onRestarted(signal.cause))
     case 'ChildFailed':
       return instance.onChildFailed === base.onChildFailed ? unhandled : done(instance.onChildFailed(signal))
     case 'ChildStopped':

@@ -59,7 +59,7 @@ function leaving(node: unknown): unknown {
   const onMessage = (ctx: never, message: never): unknown => leaving(handle(ctx, message))
   return node instanceof HookedNode
     ? new HookedNode(kind, onMessage, onSignal, node.error, node.makeRef)
-    : new BehaviorNode(kind, onMessage, onSignal)
+    : new BehaviorNode(kind, onMessage, kind === 'setup' && signal === undefined ? undefined : onSignal)
 }
 
 /** How entities are made, told apart and put to sleep. */

@@ -171,11 +171,19 @@ export class ActorSystem<in R = never> implements SystemView {
       ;(cell.more.endWaiters ??= []).push(resolve)
     })
   }
-  /** Sends a message after `ms`; returns what cancels it. A target that is gone by then makes it a dead letter. */
+  /**
+   * Sends a message after `ms`; returns what cancels it. A target that is gone by then makes it a dead letter. Once the system has
+   * closed there is no time to wait for: it is a dead letter `system-closed` at once. What still waits when it closes was never sent.
+   */
   sendAfter<M>(ref: ActorRef<M>, ms: number, message: M): () => void {
     checkRef('ref', ref)
     checkFinite('ms', ms, 'from')
-    const { timers, runtime } = this.#core
+    const { timers, runtime, phase, ledger } = this.#core
+    if (phase === 'closed') {
+      ledger.sent++
+      this.#core.bury(message, undefined, ref, 'system-closed')
+      return () => {}
+    }
     const deadline: Deadline = { at: 0, order: 0, fire: () => ref.tell(message) }
     timers.set(deadline, runtime.now() + ms)
     return () => timers.cancel(deadline)

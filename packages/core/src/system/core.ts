@@ -13,10 +13,9 @@ import { type Tap, tapOf } from '../cell/tap.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
-import { type Decision, defaultPolicy, policyOf } from '../deciders/supervision.ts'
+import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
-import type { BehaviorNode } from '../values/behavior.ts'
-import { ignore } from '../values/behavior.ts'
+import { BehaviorNode } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf } from '../values/errors.ts'
@@ -104,7 +103,7 @@ export class SystemCore implements CellHost {
     this.logger = options.logger === undefined ? silent : contained(options.logger)
     for (const level of ['debug', 'info', 'warn', 'error'] as const)
       if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
-    this.policy = policyOf(options.supervision, defaultPolicy, 'supervision')
+    this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
@@ -136,12 +135,19 @@ export class SystemCore implements CellHost {
 
   #makeGuardian(): Cell {
     const ref = new LocalRef(undefined, 'user', this.nextUid())
-    const cell = new Cell(ref, this.dispatchers.fallback, guardianOptions, ignore as BehaviorNode)
+    const cell = new Cell(ref, this.dispatchers.fallback, guardianOptions, new BehaviorNode('receive', (ctx) => this.#refuse(ctx), undefined))
     cell.ctx = new Context(cell)
     change(cell, on.start, undefined)
     change(cell, on.started, undefined)
     cell.turn(0)
     return cell
+  }
+
+  /** Nobody is at the top to handle a message. */
+  #refuse(ctx: Context): void {
+    const { message, meta } = ctx
+    ctx.message = undefined
+    this.bury(message, meta, ctx.cell.ref, 'no-recipient')
   }
 
   get listening(): boolean {

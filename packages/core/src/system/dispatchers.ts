@@ -4,13 +4,13 @@ import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../ce
 import type { CellHost } from '../cell/host.ts'
 import type { Spawner } from '../cell/spawner.ts'
 import { checkFinite, checkKnown, checkWhole } from '../values/checks.ts'
-import { InvalidOption, UnknownDispatcher } from '../values/errors.ts'
+import { InvalidOption, SystemClosed, UnknownDispatcher } from '../values/errors.ts'
 import type { DispatcherOptions } from '../values/options.ts'
 
 /** What `system.dispatchers` offers. */
 export interface Dispatchers {
   readonly names: readonly string[]
-  /** Adds a dispatcher for one subsystem, so that its load and settings are its own. */
+  /** Adds a dispatcher for one subsystem, so that its load and settings are its own. Fails with `SystemClosed` once the system closes. */
   add(name: string, options?: DispatcherOptions): void
   /** Takes no new actors; stops once the last has gone. */
   close(name: string): void
@@ -37,6 +37,7 @@ export class DispatcherTable implements Dispatchers {
   }
   add(name: string, options?: DispatcherOptions): void {
     if (typeof name !== 'string' || name === '') throw new InvalidOption('dispatcher name', name, 'use a non-empty string')
+    if (this.#host.phase !== 'open') throw new SystemClosed(this.#host.name, `add dispatcher "${name}"`)
     const present = this.#table.get(name)
     if (present !== undefined && present.state !== 'stopped') throw new UnknownDispatcher(name, 'there is one of that name. Close it first')
     this.#table.set(name, new Dispatcher(name, this.#host, settingsOf(options, `dispatchers.${name}`, this.#host)))
@@ -47,6 +48,10 @@ export class DispatcherTable implements Dispatchers {
   }
   stateOf(name: string): DispatcherState {
     return this.#get(name).state
+  }
+  /** The system has ended: nobody has a turn any more. */
+  end(): void {
+    for (const dispatcher of this.#table.values()) dispatcher.state = 'stopped'
   }
   /** A dispatcher whose actors run elsewhere, made by `spawner`. */
   addRemote(name: string, spawner: Spawner): Dispatcher {

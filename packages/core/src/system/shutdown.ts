@@ -42,6 +42,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.onIdle = undefined
       core.timers.close()
       core.phase = 'closed'
+      core.dispatchers.end()
       core.closeMiddleware()
       core.events.close()
       core.runtime.stop?.()

@@ -12,7 +12,7 @@ import type { Signal } from './signals.ts'
 export interface Behavior<in M> {
   /** Only for the compiler: makes the protocol part of the type. */
   readonly accepts?: (message: M) => void
-  /** The same behavior with this signal handler; the second argument of `receive` infers more. */
+  /** The same behavior with this signal handler; the second argument of `receive` and `setup` infers more. */
   onSignal(handler: SignalHandler<M>): Behavior<M>
 }
 
@@ -136,11 +136,14 @@ export function match<M extends { type: string }>(handlers: MatchHandlers<M>, on
  * A behavior that is made when the actor starts, in its first turn and again at each restart: state made inside is
  * fresh each time. May be async; then `startTimeout` bounds it and messages wait.
  *
+ * `onSignal` is for the incarnation: it hears every signal for which the behavior of the moment has no handler, or whose handler
+ * returned `unhandled`. Of nested setups the inner one hears first.
+ *
  * @example
  * const session = setup<Msg>((ctx) => { const seen = new Set<string>(); return receive(…) })
  */
-export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<Behavior<M>>): Behavior<M> {
-  return new BehaviorNode('setup', init, undefined)
+export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<Behavior<M>>, onSignal?: SignalHandler<M>): Behavior<M> {
+  return new BehaviorNode('setup', init, onSignal)
 }
 
 /** A behavior with the options it wants to be spawned with; those given to `spawn` win. */

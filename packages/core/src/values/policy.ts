@@ -8,11 +8,11 @@ export interface FailureContext {
   readonly child: AnyRef
   /** What it was handling; undefined for a signal, a start or a timeout. */
   readonly message: unknown
-  /** Failures counted in the present window, this one included. */
+  /** Failures within the last `limit.within` ms, this one included; with a group scope, of the group. */
   readonly failures: number
-  /** When that window began, in milliseconds of the system's clock. */
+  /** When the oldest of them was, in milliseconds of the system's clock. */
   readonly windowStart: number
-  /** What it failed with before this, if it did. */
+  /** What it, or with a group scope one of the group, failed with before this, if it did. */
   readonly lastError: unknown
   /** What the actor's own `onError` threw about this failure. */
   readonly hookError?: unknown

@@ -67,6 +67,35 @@ export interface ReceiveTimeout {
 /** Everything that may reach a signal handler. */
 export type Signal = PreStart | PostStart | PreStop | PostStop | PreRestart | PostRestart | ChildFailed | ChildStopped | Terminated | ReceiveTimeout
 
+/** Whether a value is, or looks exactly like, what the runtime gives to a signal handler. */
+export function isSignal(value: unknown): value is Signal {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, child, ref } = value as { readonly type?: unknown; readonly child?: unknown; readonly ref?: unknown }
+  switch (type) {
+    case 'PreStart':
+    case 'PostStart':
+    case 'PreStop':
+    case 'PostStop':
+    case 'ReceiveTimeout':
+      return Object.keys(value).length === 1
+    case 'PreRestart':
+    case 'PostRestart':
+      return Object.keys(value).length === 2 && 'cause' in value
+    case 'ChildFailed':
+      return isRef(child) && 'directive' in value
+    case 'ChildStopped':
+      return isRef(child) && 'reason' in value
+    case 'Terminated':
+      return isRef(ref) && 'reason' in value
+    default:
+      return false
+  }
+}
+
+function isRef(value: unknown): boolean {
+  return typeof (value as AnyRef | undefined)?.tell === 'function'
+}
+
 export const preStart: PreStart = { type: 'PreStart' }
 export const postStart: PostStart = { type: 'PostStart' }
 export const preStop: PreStop = { type: 'PreStop' }

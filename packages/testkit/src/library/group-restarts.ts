@@ -1,6 +1,6 @@
 // A parent whose children share their fate: all-for-one and rest-for-one, with limits and escalation.
 
-import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, type Signal, supervise, unhandled } from 'troupe'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -17,25 +17,30 @@ function run(sim: Simulation): void {
   const failures: number[] = []
   const running: boolean[] = []
   const member = (i: number): Behavior<Member> =>
-    setup<Member>((ctx) => {
-      if (ctx.incarnation === 1) begins(i)
-      incarnations[i] = ctx.incarnation
-      return receive<Member>(
-        (_c, m) => {
-          if (m === 'fail') {
-            failures[i] = (failures[i] ?? 0) + 1
-            together = [0, 1, 2].every((k) => running[k] === true)
-            throw new Error(`member ${i}`)
-          }
-          return m === 'wait' ? sim.delay().then(() => same) : same
-        },
-        (_c, s) => {
-          if (s.type === 'PostStart') running[i] = true
-          if (s.type === 'PostStop') running[i] = false
-          return same
-        },
-      )
-    })
+    setup<Member>(
+      (ctx) => {
+        if (ctx.incarnation === 1) begins(i)
+        incarnations[i] = ctx.incarnation
+        return receive<Member>(
+          (_c, m) => {
+            if (m === 'fail') {
+              failures[i] = (failures[i] ?? 0) + 1
+              together = [0, 1, 2].every((k) => running[k] === true)
+              throw new Error(`member ${i}`)
+            }
+            return m === 'wait' ? sim.delay().then(() => same) : same
+          },
+          // Every other one leaves it to the handler of the setup.
+          i % 2 === 1 ? undefined : (_c, s) => (i === 0 ? unhandled : noted(i, s)),
+        )
+      },
+      (_c, s) => noted(i, s),
+    )
+  const noted = (i: number, s: Signal): typeof same => {
+    if (s.type === 'PostStart') running[i] = true
+    if (s.type === 'PostStop') running[i] = false
+    return same
+  }
   /** Whether all were up when one failed: who is not comes back on his own. */
   let together = false
   /** Of those that share a fate all end before the first begins anew. */
@@ -58,15 +63,27 @@ function run(sim: Simulation): void {
         },
       )
     }),
-    { name: 'group', childSupervision: supervise({ scope, limit: { restarts, within: 500 }, backoff: { min: 5, max: 40, factor: 2, jitter: 0 } }) },
+    {
+      name: 'group',
+      childSupervision: supervise({
+        scope,
+        limit: { restarts, within: 500 },
+        onLimit: untouched ? 'stop' : 'escalate',
+        backoff: { min: 5, max: 40, factor: 2, jitter: 0 },
+      }),
+    },
   )
   sim.plan(sim.int(1, 12), () => {
     const i = sim.choose(3)
     const ref = members[i]
     if (ref === undefined) return
     if (untouched) ref.tell(sim.oneOf(['fail', 'work', 'wait']))
-    else if (sim.choose(4) === 1) sim.system.restart(ref)
-    else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+    else {
+      const what = sim.choose(4)
+      // With its parent's next incarnation a group has a new budget.
+      if (what === 1 || what === 2) sim.system.restart(what === 1 ? ref : parent)
+      else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
+    }
   })
   // Who is suspended stays so, also when the others have it begin anew.
   let suspended = false

@@ -2,24 +2,33 @@
 // incarnation has to wait. Keeps C6, written from the words of the design, not from the code that it checks.
 
 import { ActorError, type Directive, Escalated, type Phase, type SupervisionPolicy } from 'troupe'
-import { type CellOptions, cellOf } from 'troupe/internal'
+import { type CellOptions, cellOf, hearsSignals } from 'troupe/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
 const nextPhase: Readonly<Record<Directive, Phase>> = { restart: 'restarting', resume: 'running', stop: 'stopping', escalate: 'failed' }
 
+/** What a limit is held against: an actor's own failures, or those of all that share a fate, under one incarnation of their parent. */
+export class Budget {
+  readonly failures: number[] = []
+  readonly restarts: number[] = []
+  attempt = 0
+  cause: unknown = undefined
+  lastCause: unknown = undefined
+  readonly incarnation: number
+  constructor(incarnation: number) {
+    this.incarnation = incarnation
+  }
+}
+
 /** What is remembered of one actor's failures. */
 export class Failures {
-  /** How many there were, and in which turn the last one was, as long as what follows from it is not known. */
+  readonly own: Budget = new Budget(-1)
   count = 0
+  /** In which turn the last one was, as long as what follows from it is not known. */
   turn = -1
   from: Phase = 'running'
   cause: unknown = undefined
-  lastCause: unknown = undefined
-  windowStart = 0
-  inWindow = 0
-  restarts = 0
-  attempt = 0
   /** What `decide` said about the last one. */
   decided: Directive | undefined = undefined
   /** Whether nobody but who decides about its parent can have it begin anew: then the start that failed is made again. */
@@ -54,13 +63,16 @@ export class DecisionAccount {
       decide: (cause, failure) => {
         const failures = (cellOf(failure.child) as SimCell).failures!
         failures.decided = 'stop'
-        if (failure.failures !== failures.inWindow || failure.windowStart !== failures.windowStart)
+        const child = cellOf(failure.child) as SimCell
+        const budget = this.#budgetOf(child)
+        const since = this.#recent(budget.failures, this.#limitOf(child, failures).within)
+        if (failure.failures !== since.length || failure.windowStart !== since[0])
           this.#tap.violate(
             'C6',
-            cellOf(failure.child),
-            `decide was told of ${failure.failures} failures since ${failure.windowStart}, and there were ${failures.inWindow} since ${failures.windowStart}`,
+            child,
+            `decide was told of ${failure.failures} failures since ${failure.windowStart}, and there were ${since.length} since ${since[0]}`,
           )
-        if (failure.lastError !== failures.lastCause) this.#tap.violate('C6', cellOf(failure.child), 'decide was told of another last error')
+        if (failure.lastError !== budget.lastCause) this.#tap.violate('C6', cellOf(failure.child), 'decide was told of another last error')
         this.#deciderErrors++
         const directive = decide(cause, failure)
         if (directive in nextPhase) {
@@ -83,8 +95,11 @@ export class DecisionAccount {
     if (from === 'failed' && failures.turn === this.#tap.turns) this.#compare(cell, failures, to)
     if (to === 'restarting' && from !== 'failed') failures.backoff = undefined
     // Made again, and not counted as a restart: at once the first time, then as its policy says.
-    if (to === 'restarting' && from === 'failed' && failures.retried && failures.from === 'starting' && failures.inWindow > 1)
-      failures.backoff = this.#backoff(this.#policyOf(cell), failures.inWindow - 1)
+    if (to === 'restarting' && from === 'failed' && failures.retried && failures.from === 'starting') {
+      const policy = this.#policyOf(cell)
+      const inWindow = this.#recent(this.#budgetOf(cell).failures, policy.limit.within).length
+      if (inWindow > 1) failures.backoff = this.#backoff(policy, inWindow - 1)
+    }
     if (to === 'starting' && from === 'restarting' && failures.backoff !== undefined) {
       const { at, least } = failures.backoff
       failures.backoff = undefined
@@ -94,18 +109,18 @@ export class DecisionAccount {
   #failed(cell: SimCell, from: Phase): void {
     const failures = (cell.failures ??= new Failures())
     const { now } = this.#tap
-    failures.lastCause = failures.cause
+    failures.count++
     failures.cause = cell.info?.cause
     const { within } = this.#limitOf(cell, failures)
-    if (failures.count++ === 0 || now - failures.windowStart >= within) {
-      failures.windowStart = now
-      failures.inWindow = 0
-      failures.restarts = 0
-    }
+    const budget = this.#budgetOf(cell)
     // A quiet time as long as the window begins the backoff again.
-    if (from !== 'starting' && now - cell.ranAt >= within) failures.attempt = 0
-    cell.ranAt = now
-    failures.inWindow++
+    if (from !== 'starting' && now - Math.max(cell.ranAt, budget.failures.at(-1) ?? -Infinity) >= within) budget.attempt = 0
+    // Nobody decides about a first start that is not to be retried.
+    if (from !== 'starting' || cell.incarnation > 0 || this.#policyOf(cell).retryStart) {
+      budget.lastCause = budget.cause
+      budget.cause = failures.cause
+      budget.failures.push(now)
+    }
     failures.turn = this.#tap.turns
     failures.from = from
     failures.decided = undefined
@@ -113,7 +128,7 @@ export class DecisionAccount {
     failures.backoff = undefined
     this.#checkChild(cell, failures.cause)
     const parent = cell.ref.parent?.cell
-    if (parent instanceof SimCell && isUp(parent) && parent.inner.signal !== undefined && cell.extras?.keeper === undefined) parent.childFailures++
+    if (parent instanceof SimCell && isUp(parent) && hearsSignals(parent) && cell.extras?.keeper === undefined) parent.childFailures++
   }
   /** A child's failure fails its parent once, and not at all when that has begun anew since, and the child with it. */
   #checkChild(cell: SimCell, cause: unknown): void {
@@ -141,21 +156,25 @@ export class DecisionAccount {
     }
     if (failures.cause instanceof ActorError && failures.cause.kind === 'fatal') this.#counted.fatalStops++
     const { most, within } = this.#limitOf(cell, failures)
+    const budget = this.#budgetOf(cell)
+    const restarts = this.#recent(budget.restarts, within).length
     let directive = asked
     if (asked === 'restart') {
-      failures.restarts++
-      failures.attempt++
-      if (failures.restarts > most) {
+      budget.attempt++
+      if (restarts >= most) {
         directive = policy.onLimit
         this.#counted.limitsHit++
-      } else if (to === 'restarting') failures.backoff = this.#backoff(policy, failures.attempt)
+      } else {
+        budget.restarts.push(this.#tap.now)
+        if (to === 'restarting') failures.backoff = this.#backoff(policy, budget.attempt)
+      }
     }
     if (directive === 'restart') this.#counted.restarts++
     if (nextPhase[directive] === to) return
     // Whoever waits for his parent's decision may be told otherwise in the same turn.
     if (directive === 'escalate' && (to !== 'stopping' || cell.stopAsked)) return
     if (asked === 'restart')
-      this.#tap.violate('C6', cell, `is ${to} after restart ${failures.restarts} within ${within} ms; ${most} are allowed, then ${policy.onLimit}`)
+      this.#tap.violate('C6', cell, `is ${to} after ${restarts} restarts within ${within} ms; ${most} are allowed, then ${policy.onLimit}`)
     else this.#tap.violate('C6', cell, `failed, and is ${to}, though the policy says ${directive}`)
   }
   #directive(cell: SimCell, failures: Failures, policy: SupervisionPolicy): Directive | undefined {
@@ -200,6 +219,15 @@ export class DecisionAccount {
     const { limit } = this.#policyOf(cell)
     const retry = cause instanceof ActorError ? cause.retry : undefined
     return { most: retry?.max ?? limit.restarts, within: retry?.within ?? limit.within }
+  }
+  #recent(times: readonly number[], within: number): readonly number[] {
+    return times.filter((t) => t > this.#tap.now - within)
+  }
+  #budgetOf(cell: SimCell): Budget {
+    const parent = cell.ref.parent?.cell
+    if (this.#policyOf(cell).scope === 'one-for-one' || !(parent instanceof SimCell)) return (cell.failures ??= new Failures()).own
+    if (parent.budget?.incarnation !== parent.incarnation) parent.budget = new Budget(parent.incarnation)
+    return parent.budget
   }
   #policyOf(cell: SimCell): SupervisionPolicy {
     const parents = cell.ref.parent?.cell.options.childSupervision

@@ -2,7 +2,7 @@
 // their parents. Keeps C4, and the phase table a second time, by hand; what a failure leads to is for DecisionAccount.
 
 import type { AnyRef, Phase, Signal } from 'troupe'
-import type { LocalRef } from 'troupe/internal'
+import { hearsSignals, type LocalRef } from 'troupe/internal'
 import type { SimCell } from './sim-cell.ts'
 import { SimCell as CellClass } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -51,8 +51,7 @@ export class Lifecycle {
         return
       case 'running':
         cell.ran = true
-        if (from === 'starting' && !cell.sawPostStart && cell.inner.signal !== undefined)
-          tap.violate('C4', cell, 'runs without having seen PostStart')
+        if (from === 'starting' && !cell.sawPostStart && hearsSignals(cell)) tap.violate('C4', cell, 'runs without having seen PostStart')
         return
       case 'stopped':
         this.#endIncarnation(cell)
@@ -63,7 +62,7 @@ export class Lifecycle {
         if (!(parent instanceof CellClass)) return
         parent.livingChildren--
         // Who runs, and has a handler, is owed the news.
-        if ((parent.phase === 'running' || parent.phase === 'suspended') && parent.inner.signal !== undefined) parent.childEnds++
+        if ((parent.phase === 'running' || parent.phase === 'suspended') && hearsSignals(parent)) parent.childEnds++
         return
       }
       default:
@@ -187,7 +186,6 @@ export class Lifecycle {
   }
   #endIncarnation(cell: SimCell): void {
     if (cell.postStops > 1) this.#tap.violate('C4', cell, `saw PostStop ${cell.postStops} times`)
-    if (cell.sawPreStart && cell.postStops === 0 && cell.inner.signal !== undefined)
-      this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
+    if (cell.sawPreStart && cell.postStops === 0 && hearsSignals(cell)) this.#tap.violate('C4', cell, 'ended an incarnation without PostStop')
   }
 }

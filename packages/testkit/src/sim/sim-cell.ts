@@ -4,7 +4,7 @@
 import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, type LocalRef, type Meta } from 'troupe/internal'
 import type { Signal } from 'troupe'
 import { makers } from './choices.ts'
-import type { Failures } from './decision-account.ts'
+import type { Budget, Failures } from './decision-account.ts'
 import type { Entry } from './entry.ts'
 import { traced, type TracedNode } from './traced-node.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -39,6 +39,8 @@ export class SimCell extends Cell {
   /** Failures of children of which it was not told yet. */
   childFailures = 0
   failures: Failures | undefined = undefined
+  /** What its children have used up of their restarts, where they share their fate. */
+  budget: Budget | undefined = undefined
   /** When its phase changed last, when it came up or failed, and when it had its last turn. */
   changedAt = 0
   ranAt = 0

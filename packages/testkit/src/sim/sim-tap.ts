@@ -104,6 +104,9 @@ export class SimTap extends Tap {
     if (isTimer(meta)) this.timers.taken(meta)
     this.messages.ended(message, how, reason)
   }
+  override hear(cell: Cell, handler: (ctx: never, signal: Signal) => unknown, signal: Signal, first: boolean): unknown {
+    return cell instanceof SimCell ? cell.shell.hear(handler, signal, first) : super.hear(cell, handler, signal, first)
+  }
   override stashed(cell: Cell, message: unknown, present: boolean): void {
     this.messages.stashed(cell as SimCell, message, present)
   }

@@ -23,12 +23,10 @@ export class TracedNode {
   readonly #plain: BehaviorNode
   #hooked: HookedNode | undefined
   readonly #cell: SimCell
-  readonly #onSignal: (ctx: never, signal: Signal) => unknown
   constructor(cell: SimCell) {
     this.#cell = cell
     this.#plain = new BehaviorNode('receive', (ctx, message) => this.#handle(ctx, message), undefined)
     this.node = this.#plain
-    this.#onSignal = (ctx, signal) => this.#signal(ctx, signal)
   }
   become(inner: BehaviorNode): void {
     const hooked = inner instanceof HookedNode && inner.error !== undefined
@@ -36,7 +34,7 @@ export class TracedNode {
     const open = this.node as OpenNode
     if (hooked) open.error = inner.error
     open.kind = inner.kind
-    open.signal = inner.signal === undefined ? undefined : this.#onSignal
+    open.signal = inner.signal
   }
   ofSetup(inner: BehaviorNode): BehaviorNode {
     return new BehaviorNode('setup', (ctx) => this.#setup(inner, ctx), inner.signal)
@@ -73,17 +71,19 @@ export class TracedNode {
     return result
   }
 
-  #signal(ctx: never, signal: Signal): unknown {
+  /** One of those who hear a signal; what the actor sees of its life is what the first of them does. */
+  hear(handler: (ctx: never, signal: Signal) => unknown, signal: Signal, first: boolean): unknown {
     const cell = this.#cell
+    const ctx = cell.ctx as never
     this.#enter(ctx, signal.type)
     cell.tap.trace.add('signal', cell.ref.uid, 0, signal.type, 0)
-    cell.tap.lifecycle.signal(cell, signal)
-    if (signal.type === 'Terminated') cell.tap.watches.told(cell, signal.ref, signal.reason)
+    if (first) cell.tap.lifecycle.signal(cell, signal)
+    if (first && signal.type === 'Terminated') cell.tap.watches.told(cell, signal.ref, signal.reason)
     let result: unknown
     cell.inUserCode = true
     try {
       cell.tap.faults.beforeSignal(cell)
-      result = cell.inner.signal!(ctx, signal)
+      result = handler(ctx, signal)
     } catch (cause) {
       cell.tap.lifecycle.signalFailed(signal)
       throw cause

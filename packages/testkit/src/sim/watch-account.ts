@@ -2,7 +2,7 @@
 // that nobody is owed is as wrong as one that never comes.
 
 import type { AnyRef, ExitReason } from 'troupe'
-import { cellOf } from 'troupe/internal'
+import { cellOf, hearsSignals } from 'troupe/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -42,7 +42,7 @@ export class WatchAccount {
         if (target?.phase !== 'terminated') continue
         const watch = cell.extras?.watching?.get(ref as AnyRef)
         // A plain watch of a behavior without a signal handler is settled by a log line that nobody sees.
-        if (watch === undefined && cell.inner.signal === undefined) continue
+        if (watch === undefined && !hearsSignals(cell)) continue
         // A message instead of a signal waits in line with the others while the actor is suspended.
         if (watch !== undefined && watch.message !== undefined && cell.phase === 'suspended') continue
         this.#tap.violate('C5', cell, `watched ${(ref as AnyRef).path}, which ended, and was never told`)

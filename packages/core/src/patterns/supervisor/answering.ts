@@ -26,14 +26,28 @@ export function answerExit(step: Step, member: Member, exit: Exit): void {
     else gone(step, member)
     return
   }
-  const cause = exit.cause instanceof ActorInitializationError ? exit.cause.cause : exit.cause
-  if (cause instanceof ActorError && cause.kind !== 'transient')
-    return giveUp(step, member, new ChildUnrecoverable(tree.path, labelOf(member), cause))
+  if (isHopeless(member, exit)) return giveUpOn(step, member, exit)
   const scope = scopeOf(tree, member)
   if (scope.some((m) => m.operation !== undefined && m.operation.step !== 'waiting')) {
     member.exit = exit
     tree.later.push({ type: 'exit', member })
   } else if (count(step, member, exit)) restart(step, member, exit, scope)
+}
+
+/** What a child failed with, also where that was its first start. */
+function causeOf({ cause }: Exit): unknown {
+  return cause instanceof ActorInitializationError ? cause.cause : cause
+}
+
+/** Whether a restart would be due, and cannot help. */
+export function isHopeless(member: Member, exit: Exit): boolean {
+  const cause = causeOf(exit)
+  return cause instanceof ActorError && cause.kind !== 'transient' && restarts(member.facts.restart, exit.reason)
+}
+
+/** Closes because of a child that no restart can help. */
+export function giveUpOn(step: Step, member: Member, exit: Exit): void {
+  giveUp(step, member, new ChildUnrecoverable(step.tree.path, labelOf(member), causeOf(exit)))
 }
 
 /** A child is gone and stays away. */
@@ -67,8 +81,10 @@ export function startFailed(step: Step, operation: Operation, member: Member, ex
 /** Counts a restart; false if it was one too many, and the supervisor gives up. */
 function count(step: Step, member: Member, exit: Exit): boolean {
   const { tree, now } = step
-  tree.counted = tree.counted.filter((c) => now - c.at <= tree.period)
-  tree.counted.push({ child: labelOf(member), at: now, cause: exit.cause })
+  // As OTP's, the window slides, both ends included. In order, so that only those are looked at that leave it.
+  const { counted } = tree
+  while (counted.length > 0 && now - counted[0]!.at > tree.period) counted.shift()
+  counted.push({ child: labelOf(member), at: now, cause: exit.cause })
   if (tree.counted.length <= tree.intensity) return true
   giveUp(step, member, new RestartIntensityExceeded(tree.path, labelOf(member), tree.counted, tree))
   return false

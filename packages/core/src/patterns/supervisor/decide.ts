@@ -4,7 +4,7 @@
 //
 //   event ─→ decide(tree, event, now) ─→ effects ─→ (the engine performs them) ─→ events …
 
-import { answerExit, gone, startFailed } from './answering.ts'
+import { answerExit, giveUpOn, gone, isHopeless, startFailed } from './answering.ts'
 import { controlled, stopMember } from './controlling.ts'
 import { advance, advanceClosing, begin, beginClosing, dropIfDone, type Step } from './operations.ts'
 import type { Effect, Event, Member, Tree } from './tree.ts'
@@ -87,8 +87,10 @@ function failed(step: Step, member: Member, cause: unknown): void {
   member.standing = 'failed'
   member.cause = cause
   if (step.tree.closing !== undefined) return advanceClosing(step)
-  if (operation?.step === 'resting') return advance(step, operation)
   const exit = { reason: 'failure', cause } as const
+  // Who was to be taken along by another's restart must not come back with it.
+  if (operation?.step === 'resting')
+    return operation.kind === 'restart' && isHopeless(member, exit) ? giveUpOn(step, member, exit) : advance(step, operation)
   if (next) startFailed(step, operation!, member, exit)
   else answerExit(step, member, exit)
 }

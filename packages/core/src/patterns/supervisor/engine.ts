@@ -9,14 +9,13 @@ import { cellOf } from '../../cell/local-ref.ts'
 import type { EndInfo } from '../../cell/phase-info.ts'
 import { releaseHeld } from '../../cell/restarting.ts'
 import type { Deadline } from '../../queues/timers.ts'
-import { ActorError } from '../../values/actor-error.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { show, SystemClosed } from '../../values/errors.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import type { Directive } from '../../values/signals.ts'
 import type { AnyChildSpec } from './child-spec.ts'
 import { decide } from './decide.ts'
-import { ChildUnrecoverable, RestartIntensityExceeded } from './errors.ts'
+import { RestartIntensityExceeded } from './errors.ts'
 import type { ChildKey, ChildReply, SupervisorMessage } from './protocol.ts'
 import { refusal } from './refusal.ts'
 import { Roster } from './roster.ts'
@@ -158,7 +157,7 @@ export class Engine implements Keeper {
       case 'gave-up':
         this.#directive = 'escalate'
         host.logger.error({ actor: this.#cell.ref.path, child: effect.child, cause: effect.cause }, 'the supervisor gives up and stops its children')
-        return host.count({ directive: 'escalate', limitHit: effect.cause instanceof RestartIntensityExceeded, fatal: isFatal(effect.cause) })
+        return host.count({ directive: 'escalate', limitHit: effect.cause instanceof RestartIntensityExceeded, fatal: false })
       case 'fail':
         return this.#cell.command({ verb: 'fail', cause: effect.cause })
       case 'leave':
@@ -249,10 +248,6 @@ export class Engine implements Keeper {
       dispatcher.host.logger.error({ actor: ref.path, cause }, 'the answer of a supervisor could not be delivered')
     }
   }
-}
-
-function isFatal(cause: unknown): boolean {
-  return cause instanceof ChildUnrecoverable && cause.cause instanceof ActorError && cause.cause.kind === 'fatal'
 }
 
 function nameOf(key: ChildKey): string {

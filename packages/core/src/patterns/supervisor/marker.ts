@@ -1,10 +1,14 @@
 // What tells a supervisor's behavior from others, so that a supervisor under a supervisor gets all the time it needs
 // to stop its own children.
 
-import { BehaviorWithOptions } from '../../values/behavior.ts'
+import { type Behavior, BehaviorWithOptions, type SignalHandler } from '../../values/behavior.ts'
 
 /** The behavior that `supervisor` returns. */
-export class SupervisorBehavior<M> extends BehaviorWithOptions<M> {}
+export class SupervisorBehavior<M> extends BehaviorWithOptions<M> {
+  override onSignal(handler: SignalHandler<M>): Behavior<M> {
+    return new SupervisorBehavior(this.behavior.onSignal(handler), this.options)
+  }
+}
 
 /** Whether a behavior is a supervisor's, also one that `withOptions` wrapped. */
 export function isSupervisor(behavior: unknown): boolean {

@@ -97,9 +97,10 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
       return handle(engine, checked, ctx.path, message) ? same : unhandled
     },
     (_ctx, signal) => {
-      if (signal.type === 'PreStop' || signal.type === 'PreRestart') return new Promise<void>((resolve) => engine.close(resolve))
+      // Unhandled: a handler given from outside hears of everything too, of ends when the children are gone.
+      if (signal.type === 'PreStop' || signal.type === 'PreRestart') return new Promise((resolve) => engine.close(() => resolve(unhandled)))
       if (signal.type === 'PostStop') engine.dispose()
-      return same
+      return unhandled
     },
   )
   return new Promise((resolve, reject) => {
