@@ -21,8 +21,8 @@ export const equivalents = [
   },
   {
     file: 'cell/keyed-timers.ts',
-    before: 'if (wait !== Infinity) host.timers.set(timer, host.runtime.now() + wait)',
-    after: 'if (true as boolean) host.timers.set(timer, host.runtime.now() + wait)',
+    before: 'if (wait !== Infinity && !ending) host.timers.set(timer, host.runtime.now() + wait)',
+    after: 'if (!ending) host.timers.set(timer, host.runtime.now() + wait)',
     why: 'only a simulation lets a timer wait for ever, as a fault; such a timer is never due',
   },
   {
@@ -177,6 +177,48 @@ export const equivalents = [
   },
   {
     file: 'cell/cell.ts',
+    before: 'return this.scheduled >= cut',
+    after: 'return this.scheduled > cut',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (this.scheduled < suspected) return false',
+    after: 'if (!(this.scheduled < suspected)) return false',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (this.scheduled < suspected) return false',
+    after: 'if (true as boolean) return false',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (this.scheduled < suspected) return false',
+    after: 'if (this.scheduled <= suspected) return false',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'return this.scheduled >= suspected',
+    after: 'return this.scheduled > suspected',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (!alone) this.dispatcher.lastMessage = undefined',
+    after: 'if (!(!alone)) this.dispatcher.lastMessage = undefined',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
+    before: 'if (!alone) this.dispatcher.lastMessage = undefined',
+    after: 'if (true as boolean) this.dispatcher.lastMessage = undefined',
+    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
+  },
+  {
+    file: 'cell/cell.ts',
     before: 'const burst = left < dispatcher.untilClock ? left : dispatcher.untilClock',
     after: 'const burst = left <= dispatcher.untilClock ? left : dispatcher.untilClock',
     why: 'of two equal numbers either is the smaller',
@@ -272,12 +314,6 @@ export const equivalents = [
     why: 'with nothing pending a stop that waits is at its children',
   },
   {
-    file: 'queues/ring.ts',
-    before: 'if (index >= this.size) return undefined',
-    after: 'if (index > this.size) return undefined',
-    why: 'nobody asks beyond the end',
-  },
-  {
     file: 'cell/cell.ts',
     before: 'this.dispatcher.ledger.failed++',
     after: 'this.dispatcher.ledger.failed += 2',
@@ -330,12 +366,6 @@ export const equivalents = [
     before: 'if (next === undefined || next === same) {',
     after: 'if (next === same) {',
     why: 'the slower way does the same',
-  },
-  {
-    file: 'queues/ring.ts',
-    before: 'for (let i = at; i > this.head; i--) slots[i & mask] = slots[(i - 1) & mask]',
-    after: 'for (let i = at; i >= this.head; i--) slots[i & mask] = slots[(i - 1) & mask]',
-    why: 'the slot at the head is emptied next, whatever was put there',
   },
   {
     file: 'cell/restarting.ts',
