@@ -12,6 +12,7 @@ export { poison, poisonPill } from './cell/poison.ts'
 export { Tap, type TappedRuntime } from './cell/tap.ts'
 export { tellWatchers, Watch } from './cell/watch.ts'
 export { BehaviorNode, BehaviorWithOptions, HookedNode } from './values/behavior.ts'
+export { refusalOf } from './cell/returned.ts'
 export type { EndReason } from './values/options.ts'
 
 export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervision.ts'

@@ -3,7 +3,7 @@
 // supervisor or the passing of time is for `createTestKit`.
 
 import type { ActorRef, AnyRef, Behavior, SpawnOptions, Signal } from 'troupe'
-import { BehaviorNode, BehaviorWithOptions } from 'troupe/internal'
+import { BehaviorNode, BehaviorWithOptions, refusalOf } from 'troupe/internal'
 import { show } from './compare.ts'
 import { FakeContext, type Inbox } from './fake-context.ts'
 import type { LogLine } from './test-kit.ts'
@@ -63,7 +63,9 @@ export class BehaviorTestKit<M> {
 
   constructor(behavior: Behavior<M>, options: BehaviorKitOptions = {}) {
     this.#ctx = new FakeContext(options.name ?? 'test', options.handedOver)
-    this.#node = this.#resolve(behavior)
+    let spawned: unknown = behavior
+    while (spawned instanceof BehaviorWithOptions) spawned = spawned.behavior
+    this.#node = this.#resolve(spawned)
     this.#tell({ type: 'PreStart' })
     this.#tell({ type: 'PostStart' })
   }
@@ -142,27 +144,25 @@ export class BehaviorTestKit<M> {
     if (isPromise(next)) throw new Error(`The handler of ${signal.type} is async: use createTestKit.`)
     this.#follow(next)
   }
-  #follow(returned: unknown): void {
-    const next = returned instanceof BehaviorWithOptions ? (returned.behavior as unknown) : returned
+  #follow(next: unknown): void {
     if (next === undefined) this.returned = 'same'
-    else if (!(next instanceof BehaviorNode)) throw new Error(`The handler returned ${show(next)}, which is no behavior.`)
+    else if (!(next instanceof BehaviorNode)) throw refusalOf(next, `The handler of ${this.#ctx.path} returned`)
     else if (next.kind === 'receive' || next.kind === 'setup') {
       this.returned = 'behavior'
       this.#node = this.#resolve(next)
     } else this.returned = next.kind
     if (this.returned === 'stopped') this.#alive = false
   }
-  #resolve(behavior: Behavior<M>): BehaviorNode {
-    let at: unknown = behavior
+  #resolve(behavior: unknown): BehaviorNode {
+    let at = behavior
     for (;;) {
-      if (at instanceof BehaviorWithOptions) at = at.behavior
-      else if (at instanceof BehaviorNode && at.kind === 'setup') {
+      if (at instanceof BehaviorNode && at.kind === 'setup') {
         at = (at.handle as (ctx: unknown) => unknown)(this.#ctx)
         if (isPromise(at)) throw new Error('The setup is async: use createTestKit.')
       } else if (at instanceof BehaviorNode) {
         if (at.kind === 'stopped') this.#alive = false
         return at
-      } else throw new Error(`${show(at)} is no behavior.`)
+      } else throw refusalOf(at, `${this.#ctx.path} was given, or its setup returned,`)
     }
   }
 }

@@ -2,7 +2,7 @@
 // middleware, measurements, or reentrancy, where each call has a context of its own and several may be pending.
 // Order: envelope, schema, middleware of the system, middleware of the actor, handler.
 
-import { BehaviorNode, BehaviorWithOptions, same, unhandled } from '../values/behavior.ts'
+import { BehaviorNode, same, unhandled } from '../values/behavior.ts'
 import { NotABehavior, typeOf } from '../values/errors.ts'
 import type { MessageSchema } from '../values/schema.ts'
 import { isThenable } from '../values/thenable.ts'
@@ -12,6 +12,7 @@ import { Envelope, type Meta } from './envelope.ts'
 import { become, completeMessage, followMessage, messageFailed, messageUnhandled } from './following.ts'
 import { MessagePassage } from './passage.ts'
 import { hold, observe } from './pending.ts'
+import { refusalOf } from './returned.ts'
 
 /** Handles one message; returns how many it took. */
 export function handleGuarded(cell: Cell): number {
@@ -161,14 +162,18 @@ function settleCall(cell: Cell, ctx: CallContext, passage: MessagePassage | unde
   completeCall(cell, ctx, value)
 }
 
-function completeCall(cell: Cell, ctx: CallContext, returned: unknown): void {
+function completeCall(cell: Cell, ctx: CallContext, next: unknown): void {
   endCall(cell, ctx)
-  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
   if (next === unhandled) return messageUnhandled(cell, ctx)
   const stops = next instanceof BehaviorNode && next.kind === 'stopped'
   if (next !== undefined && next !== same && !stops) {
     const what = `The reentrant handler of ${typeOf(ctx.message)} in ${cell.ref.path} returned`
-    return messageFailed(cell, ctx, new NotABehavior(next, `${what} a behavior, which could overwrite another call's:`))
+    const lost = next instanceof BehaviorNode
+    return messageFailed(
+      cell,
+      ctx,
+      lost ? new NotABehavior(next, `${what} a behavior, which could overwrite another call's:`) : refusalOf(next, what),
+    )
   }
   if (ctx.message !== undefined) cell.dispatcher.ledger.handled++
   ctx.message = undefined

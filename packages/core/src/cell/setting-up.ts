@@ -1,10 +1,10 @@
 // From a behavior to one that can handle messages: runs `setup`, also nested and async, in the actor's own turn.
 
-import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
-import { NotABehavior } from '../values/errors.ts'
+import { BehaviorNode } from '../values/behavior.ts'
 import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { type Continuation, hold } from './pending.ts'
+import { refusalOf } from './returned.ts'
 
 /** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
 export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation): void {
@@ -25,7 +25,7 @@ export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation)
         })
         return
       }
-      at = made instanceof BehaviorWithOptions ? made.behavior : made
+      at = made
     }
   } catch (cause) {
     then(cell, false, cause)
@@ -34,13 +34,12 @@ export function resolveNode(cell: Cell, node: BehaviorNode, given: Continuation)
   settled(cell, at, then)
 }
 
-function settled(cell: Cell, value: unknown, then: Continuation): void {
-  const made = value instanceof BehaviorWithOptions ? value.behavior : value
+function settled(cell: Cell, made: unknown, then: Continuation): void {
   if (made instanceof BehaviorNode && made.kind === 'setup') resolveNode(cell, made, then)
   else finish(cell, made, then)
 }
 
 function finish(cell: Cell, made: unknown, then: Continuation): void {
   if (made instanceof BehaviorNode && (made.kind === 'receive' || made.kind === 'stopped')) then(cell, true, made)
-  else then(cell, false, new NotABehavior(made, `The setup of ${cell.ref.path} returned`))
+  else then(cell, false, refusalOf(made, `The setup of ${cell.ref.path} returned`))
 }

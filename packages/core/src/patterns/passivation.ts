@@ -48,7 +48,6 @@ export function passivate<M>(behavior: Behavior<M>, options: { readonly after: n
 /** Wraps whatever the behavior becomes, so that its own signal handler never hides the timeout. */
 function leaving(node: unknown): unknown {
   if (isThenable(node)) return Promise.resolve(node).then(leaving)
-  if (node instanceof BehaviorWithOptions) return leaving(node.behavior)
   if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) return node
   const { kind, handle, signal } = node
   const onSignal = (ctx: never, s: Signal): unknown => {

@@ -45,6 +45,22 @@ export class NotABehavior extends TroupeError {
   }
 }
 
+/** A behavior that brings options was returned by an actor that was spawned already, where they could only be lost. */
+export class OptionsTooLate extends TroupeError {
+  readonly code = 'options-too-late'
+  /** The names of the options. */
+  readonly options: readonly string[]
+  constructor(where: string, options: readonly string[]) {
+    const which = options.length === 0 ? '' : ` (${options.join(', ')})`
+    super(
+      `${where} a behavior that brings options${which}, which take effect at spawn only: there they would be lost. ` +
+        'Write withOptions(setup(…), options), or give them to spawn. ' +
+        'What brings options by itself, such as processor(…) or supervisor(…), is to be spawned as it is, here as a child.',
+    )
+    this.options = options
+  }
+}
+
 /** The system is closing or closed and takes nothing new. */
 export class SystemClosed extends TroupeError {
   readonly code = 'system-closed'
