@@ -9,6 +9,7 @@ import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { CallContext, type Context } from './context.ts'
 import { Envelope, type Meta } from './envelope.ts'
+import { entering } from './entering.ts'
 import { become, completeMessage, followMessage, messageFailed, messageUnhandled } from './following.ts'
 import { MessagePassage } from './passage.ts'
 import { hold, observe } from './pending.ts'
@@ -23,6 +24,7 @@ export function handleGuarded(cell: Cell): number {
   dispatcher.lastMessage = message
   const call = options.reentrant ? new CallContext(cell, cell.ctx!) : undefined
   const ctx = call ?? cell.ctx!
+  const outer = dispatcher.entering
   let passage: MessagePassage | undefined
   try {
     if (meta instanceof Envelope) message = meta.open(cell, message)
@@ -36,7 +38,10 @@ export function handleGuarded(cell: Cell): number {
     cell.extras?.flight?.add({ what: 'message', type: typeOf(message), message, at: dispatcher.now })
     if (options.passages) {
       passage = new MessagePassage(cell, ctx)
+      // Without a closure, as it is for every message.
+      dispatcher.entering = ctx
       message = passage.enter(options.middleware)
+      dispatcher.entering = outer
       if (message === undefined) {
         swallowed(cell, ctx)
         if (call !== undefined) endCall(cell, call)
@@ -50,6 +55,7 @@ export function handleGuarded(cell: Cell): number {
     else if (passage !== undefined) followPassage(cell, ctx, passage, next)
     else if (followMessage(cell, ctx, next)) ctx.message = undefined
   } catch (cause) {
+    dispatcher.entering = outer
     passage?.failed(options.middleware, cause)
     if (call !== undefined) endCall(cell, call)
     // An adapter that throws has marked its message on the cell's own context, before the call had one.
@@ -110,7 +116,7 @@ function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Met
   let value: unknown
   let refusal: unknown
   try {
-    const result = schema['~standard'].validate(message)
+    const result = entering(ctx, () => schema['~standard'].validate(message))
     if (isThenable(result)) {
       observe(result, { settle: () => {} })
       refusal = new Error('accepts must validate synchronously')

@@ -2,7 +2,7 @@
 // offer wait, first come first served; an actor that ends has none. Only what was taken counts as sent.
 
 import { takesMessages } from '../deciders/phase.ts'
-import { listenTo } from '../ports/on-abort.ts'
+import { listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { Cancelled, OfferRefused } from '../values/errors.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
@@ -47,7 +47,7 @@ class Waiting implements WaitingOffer {
     this.#reject = reject
   }
   listen(signal: AbortSignalLike, path: string): void {
-    this.#unlisten = listenTo(signal, () => this.fail(new Cancelled(`The offer to ${path}`, signal.reason)))
+    this.#unlisten = listenTo(signal, () => this.fail(new Cancelled(`The offer to ${path}`, reasonOf(signal))))
   }
   took(): void {
     this.#end()

@@ -3,7 +3,7 @@
 
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
-import { listenTo } from '../ports/on-abort.ts'
+import { listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
 import { checkFinite } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
@@ -22,7 +22,7 @@ export function onAbort(signal: Signal | undefined, listener: (reason: unknown) 
     listener(signal.reason)
     return () => {}
   }
-  return listenTo(signal, () => listener(signal.reason))
+  return listenTo(signal, () => listener(reasonOf(signal)))
 }
 
 /** The reason of an aborted signal, as the error that Troupe's own waits end with. */

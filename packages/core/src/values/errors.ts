@@ -287,7 +287,9 @@ function look(value: unknown): string {
 /** The message of whatever was thrown. */
 export function messageOf(cause: unknown): string {
   try {
-    return cause instanceof Error ? cause.message || cause.name : show(cause)
+    if (!(cause instanceof Error)) return show(cause)
+    const said: unknown = cause.message || cause.name
+    return typeof said === 'string' ? said : show(said)
   } catch {
     return unreadable
   }
@@ -298,7 +300,9 @@ export function typeOf(message: unknown): string {
   if (typeof message !== 'object' || message === null) return typeof message
   try {
     const tag = (message as { type?: unknown }).type
-    return typeof tag === 'string' ? tag : (message.constructor?.name ?? 'object')
+    if (typeof tag === 'string') return tag
+    const name: unknown = message.constructor?.name
+    return typeof name === 'string' ? name : 'object'
   } catch {
     return unreadable
   }
