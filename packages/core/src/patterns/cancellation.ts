@@ -18,8 +18,8 @@ export interface WaitOptions {
 /** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
 export function onAbort(signal: Signal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {}
-  if (signal.aborted) {
-    listener(signal.reason)
+  if (signal?.aborted) {
+    listener(reasonOf(signal))
     return () => {}
   }
   return listenTo(signal, () => listener(reasonOf(signal)))
@@ -47,9 +47,15 @@ export class CancellationToken {
 
   /** A token that is cancelled with the first of these, or by itself. */
   constructor(...linked: readonly (Signal | CancellationToken | undefined)[]) {
-    for (const link of linked) {
-      const signal = link instanceof CancellationToken ? link.signal : link
-      this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+    try {
+      for (const link of linked) {
+        const signal = link instanceof CancellationToken ? link.signal : link
+        this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+      }
+    } catch (cause) {
+      // The links before the one that is none must not keep what nobody has.
+      this.dispose()
+      throw cause
     }
     if (this.isCancelled) this.dispose()
   }

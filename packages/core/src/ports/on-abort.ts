@@ -2,6 +2,7 @@
 // leak, and hosts would warn of one. Gone with the last that waits, so that a signal that lives long gathers nothing.
 
 import type { Signal } from '../values/abort.ts'
+import { InvalidOption } from '../values/errors.ts'
 
 class Waiting extends Set<() => void> {
   readonly abort = (): void => {
@@ -13,6 +14,7 @@ const waiting = new WeakMap<Signal, Waiting>()
 
 /** Calls the listener, which may not throw, when the signal is aborted; returns what stops listening, and never throws. */
 export function listenTo(signal: Signal, listener: () => void): () => void {
+  if (typeof signal?.addEventListener !== 'function') throw new InvalidOption('signal', signal, 'use an AbortSignal')
   const found = waiting.get(signal)
   const others = found ?? new Waiting()
   // Before the signal hears of it: one that is not the platform's may call back at once.
