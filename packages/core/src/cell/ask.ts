@@ -7,7 +7,7 @@ import type { Deadline } from '../queues/timers.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { checkOneOf } from '../values/checks.ts'
 import { AskRefused, AskTargetStopped, AskTimeout, Cancelled, InvalidOption } from '../values/errors.ts'
-import type { ActorRef, AskOptions, Headers } from '../values/ref.ts'
+import type { ActorRef, AskOptions, DeadlockMode, Headers } from '../values/ref.ts'
 import { isThenable, observed } from '../values/thenable.ts'
 import { explain } from './ask-explanation.ts'
 import type { Cell } from './cell.ts'
@@ -233,11 +233,14 @@ export function askCell(
   let { deadlock } = host
   if (options !== undefined) {
     try {
-      const given = checked(target, options)
-      timeout = given.timeout ?? timeout
-      headers = given.headers
-      signal = given.signal
-      deadlock = given.deadlock ?? deadlock
+      if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { timeout }')
+      // Each looked at once: what was checked is what is used.
+      const { timeout: ms, deadlock: mode } = options
+      headers = options.headers
+      signal = options.signal
+      check(target, ms, signal, mode)
+      timeout = ms ?? timeout
+      deadlock = mode ?? deadlock
     } catch (cause) {
       return Promise.reject(cause)
     }
@@ -289,16 +292,13 @@ function withReplyTo(question: object, ask: PendingAsk): object {
   return message
 }
 
-/** The options, each looked at once; what is wrong with them is thrown before anything was sent. */
-function checked(target: Cell, options: AskOptions): AskOptions {
-  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { timeout }')
-  const { timeout, headers, signal, deadlock } = options
+/** What is wrong with the options is thrown before anything was sent. */
+function check(target: Cell, timeout: number | undefined, signal: AbortSignalLike | undefined, deadlock: DeadlockMode | undefined): void {
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)))
     throw new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw new InvalidOption('signal', signal, 'use an AbortSignal')
   if (signal?.aborted === true) throw new Cancelled(`The question to ${target.ref.path}`, reasonOf(signal))
   if (deadlock !== undefined) checkOneOf('deadlock', deadlock, deadlockModes)
-  return { timeout, headers, signal, deadlock }
 }
 
 /** Notes who asks. A handler that is already pending waits from now on; one that is not may still return without waiting. */

@@ -153,15 +153,16 @@ export class Context implements ActorContext<unknown> {
     this.live('ask')
     checkRef('ref', ref)
     const target = cellOf(ref)
-    const asked = (
-      target !== undefined
-        ? askCell(target, question, options, this, true)
-        : ref instanceof Adapter
-          ? ref.askAs(this, true, question, options)
-          : (ref as ActorRef<unknown>).ask(question as never, options)
-    ) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
-    observed(asked, () => {})
+    if (target === undefined && !(ref instanceof Adapter)) {
+      const asked = (ref as ActorRef<unknown>).ask(question as never, options) as Promise<never>
+      observed(asked, () => {})
+      return asked
+    }
+    const asked = (
+      target !== undefined ? askCell(target, question, options, this, true) : (ref as Adapter).askAs(this, true, question, options)
+    ) as Promise<never>
+    asked.catch(() => {})
     return asked
   }
   reply(answer: unknown): void {
