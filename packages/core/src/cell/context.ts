@@ -155,7 +155,7 @@ export class Context implements ActorContext<unknown> {
     const target = cellOf(ref)
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
     if (target === undefined && !(ref instanceof Adapter)) {
-      const asked = (ref as ActorRef<unknown>).ask(question as never, options) as Promise<never>
+      const asked = (ref as ActorRef<unknown>).ask(question as never, options)
       observed(asked, () => {})
       return asked
     }
