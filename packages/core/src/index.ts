@@ -52,6 +52,7 @@ export {
   NameTaken,
   NotABehavior,
   NotAllowed,
+  OptionsTooLate,
   OfferRefused,
   RootKilled,
   StartTimeout,

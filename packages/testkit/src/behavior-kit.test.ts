@@ -1,4 +1,4 @@
-import { Actor, type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled } from 'troupe'
+import { Actor, type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled, withOptions } from 'troupe'
 import { expect, test } from 'vitest'
 import { BehaviorTestKit } from './behavior-kit.ts'
 
@@ -131,4 +131,12 @@ test('a class actor that is spawned is an effect, and its methods are told to it
   kit.run('go')
   expect(kit.effects.map((e) => e.type)).toEqual(['spawned', 'told'])
   expect(kit.childInbox('cart').messages).toEqual([{ type: 'add', args: ['book'] }])
+})
+
+test('options are for spawn: the kit takes a behavior that brings some, and refuses one that a handler or setup returns', () => {
+  const plain = receive<string>(() => same)
+  const late = withOptions(plain, { stopTimeout: 10 })
+  expect(new BehaviorTestKit(withOptions(late, { startTimeout: 10 })).isAlive).toBe(true)
+  expect(() => new BehaviorTestKit(setup<string>(() => late))).toThrow('stopTimeout')
+  expect(() => new BehaviorTestKit(receive<string>(() => late)).run('go')).toThrow('withOptions(setup(…), options)')
 })

@@ -3,7 +3,7 @@
 // supervisor or the passing of time is for `createTestKit`.
 
 import type { ActorRef, AnyRef, Behavior, SpawnOptions, Signal } from 'troupe'
-import { BehaviorNode, BehaviorWithOptions } from 'troupe/internal'
+import { BehaviorNode, BehaviorWithOptions, refusalOf } from 'troupe/internal'
 import { show } from './compare.ts'
 import { FakeContext, type Inbox } from './fake-context.ts'
 import type { LogLine } from './test-kit.ts'
@@ -66,7 +66,9 @@ export class BehaviorTestKit<M> {
 
   constructor(behavior: Behavior<M>, options: BehaviorKitOptions = {}) {
     this.#ctx = new FakeContext(options.name ?? 'test', options.handedOver)
-    this.#node = this.#resolve(behavior, (handlers) => (this.#first = handlers))
+    let spawned: unknown = behavior
+    while (spawned instanceof BehaviorWithOptions) spawned = spawned.behavior
+    this.#node = this.#resolve(spawned, (handlers) => (this.#first = handlers))
     this.#tell({ type: 'PreStart' })
     this.#tell({ type: 'PostStart' })
   }
@@ -150,10 +152,9 @@ export class BehaviorTestKit<M> {
     }
     this.#follow(next)
   }
-  #follow(returned: unknown): void {
-    const next = returned instanceof BehaviorWithOptions ? (returned.behavior as unknown) : returned
+  #follow(next: unknown): void {
     if (next === undefined) this.returned = 'same'
-    else if (!(next instanceof BehaviorNode)) throw new Error(`The handler returned ${show(next)}, which is no behavior.`)
+    else if (!(next instanceof BehaviorNode)) throw refusalOf(next, `The handler of ${this.#ctx.path} returned`)
     else if (next.kind === 'receive' || next.kind === 'setup') {
       this.returned = 'behavior'
       this.#node = this.#resolve(next, (handlers) => (this.#later = handlers))
@@ -161,12 +162,11 @@ export class BehaviorTestKit<M> {
     if (this.returned === 'stopped') this.#alive = false
   }
   /** `keep` is told the handlers of its setups, if there are. */
-  #resolve(behavior: Behavior<M>, keep: (handlers: Handler[]) => void): BehaviorNode {
-    let at: unknown = behavior
+  #resolve(behavior: unknown, keep: (handlers: Handler[]) => void): BehaviorNode {
+    let at = behavior
     const handlers: Handler[] = []
     for (;;) {
-      if (at instanceof BehaviorWithOptions) at = at.behavior
-      else if (at instanceof BehaviorNode && at.kind === 'setup') {
+      if (at instanceof BehaviorNode && at.kind === 'setup') {
         if (at.signal !== undefined) handlers.unshift(at.signal)
         at = (at.handle as (ctx: unknown) => unknown)(this.#ctx)
         if (isPromise(at)) throw new Error('The setup is async: use createTestKit.')
@@ -174,7 +174,7 @@ export class BehaviorTestKit<M> {
         if (at.kind === 'stopped') this.#alive = false
         if (handlers.length > 0) keep(handlers)
         return at
-      } else throw new Error(`${show(at)} is no behavior.`)
+      } else throw refusalOf(at, `${this.#ctx.path} was given, or its setup returned,`)
     }
   }
 }

@@ -2,11 +2,14 @@
 // actor's turn, so that a throwing adapter is a failure of the actor and of nobody else.
 
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import { NotAllowed } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
+import { isThenable, observed } from '../values/thenable.ts'
 import { askCell, contextNow, type PendingAsk } from './ask.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { askedBy, Envelope, headersOf, type Meta, onwardOf, senderOf, Told } from './envelope.ts'
+import { entering } from './entering.ts'
 import { metaFrom } from './local-ref.ts'
 import { offerTo } from './offer.ts'
 
@@ -95,7 +98,11 @@ export class Adapted extends Told {
     const ctx = cell.ctx!
     ctx.message = message
     ctx.meta = this
-    const adapted = fn(message)
+    const adapted = entering(ctx, () => fn(message))
+    if (adapted !== message && isThenable(adapted)) {
+      observed(adapted, () => {})
+      throw new NotAllowed(`${this.adapter.path} made a promise of a message. It makes another message, at once; await first, and use pipeToSelf.`)
+    }
     ctx.message = undefined
     // The handler's context, which may be another one, is told by its caller.
     ctx.meta = undefined

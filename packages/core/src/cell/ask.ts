@@ -2,12 +2,13 @@
 // in one object. Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops,
 // and, where a handler asked it, into its asker. Kept small: it is most of what an ask costs.
 
-import { listenTo } from '../ports/on-abort.ts'
+import { listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { checkOneOf } from '../values/checks.ts'
 import { AskRefused, AskTargetStopped, AskTimeout, Cancelled, InvalidOption } from '../values/errors.ts'
-import type { ActorRef, AskOptions, Headers } from '../values/ref.ts'
+import type { ActorRef, AskOptions, DeadlockMode, Headers } from '../values/ref.ts'
+import { isThenable, observed } from '../values/thenable.ts'
 import { explain } from './ask-explanation.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
@@ -144,7 +145,10 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   listen(signal: AbortSignalLike): void {
-    this.unlisten = listenTo(signal, () => this.cancel(`The question to ${this.target.ref.path}`, signal.reason))
+    const unlisten = listenTo(signal, () => this.cancel(`The question to ${this.target.ref.path}`, reasonOf(signal)))
+    // A signal that calls back at once has cancelled it already.
+    if (this.settled) unlisten()
+    else this.unlisten = unlisten
   }
 
   link(): void {
@@ -226,12 +230,20 @@ export function askCell(
   let timeout = host.askTimeout
   let headers: Headers | undefined
   let signal: AbortSignalLike | undefined
+  let { deadlock } = host
   if (options !== undefined) {
-    const refused = refusal(target, options)
-    if (refused !== undefined) return Promise.reject(refused)
-    timeout = options.timeout ?? timeout
-    headers = options.headers
-    signal = options.signal
+    try {
+      if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { timeout }')
+      // Each looked at once: what was checked is what is used.
+      const { timeout: ms, deadlock: mode } = options
+      headers = options.headers
+      signal = options.signal
+      check(target, ms, signal, mode)
+      timeout = ms ?? timeout
+      deadlock = mode ?? deadlock
+    } catch (cause) {
+      return Promise.reject(cause)
+    }
   }
   // From outside, time begins with the drain that this leads to; inside of one it may be late, so the clock is read.
   const now = asker === undefined && host.running === undefined ? unread : host.runtime.now()
@@ -240,16 +252,16 @@ export function askCell(
   const ask = new PendingAsk(target, headers, timeout, resolveLast, rejectLast)
   let message: unknown
   try {
-    message = typeof question === 'function' ? (question as (replyTo: unknown) => unknown)(ask) : withReplyTo(question, ask)
-    if (asker !== undefined && !ask.settled) bindAsker(ask, asker, owned, options?.deadlock ?? host.deadlock)
+    message = typeof question === 'function' ? made(question as (replyTo: unknown) => unknown, ask) : withReplyTo(question, ask)
+    if (asker !== undefined && !ask.settled) bindAsker(ask, asker, owned, deadlock)
+    // A factory may have answered already; then there is nothing to wait for.
+    if (!ask.settled) {
+      ask.link()
+      if (signal !== undefined) ask.listen(signal)
+    }
   } catch (cause) {
     ask.fail(cause)
     return promise
-  }
-  // A factory may have answered already; then there is nothing to wait for.
-  if (!ask.settled) {
-    ask.link()
-    if (signal !== undefined) ask.listen(signal)
   }
   target.send(message, wrap === undefined ? ask : wrap(ask))
   if (ask.resolve !== undefined) startClock(ask, now)
@@ -265,6 +277,14 @@ function startClock(ask: PendingAsk, now: number): void {
   host.youngAsks.add(ask)
 }
 
+/** The question that a factory makes. */
+function made(factory: (replyTo: unknown) => unknown, ask: PendingAsk): unknown {
+  const message = factory(ask)
+  if (!isThenable(message)) return message
+  observed(message, () => {})
+  throw new AskRefused(ask.target.ref.path, 'the function that makes it returned a promise; await first, and then ask')
+}
+
 /** The question as a message. A name first and the spread after it: the other way round costs a microsecond more. */
 function withReplyTo(question: object, ask: PendingAsk): object {
   const message: { replyTo: unknown } = { replyTo: ask, ...question }
@@ -272,20 +292,13 @@ function withReplyTo(question: object, ask: PendingAsk): object {
   return message
 }
 
-/** What is wrong with the options, before anything was sent. */
-function refusal(target: Cell, options: AskOptions): Error | undefined {
-  if (typeof options !== 'object' || options === null) return new InvalidOption('options', options, 'use an object such as { timeout }')
-  const { timeout, signal, deadlock } = options
-  if (timeout !== undefined && !(timeout > 0 && Number.isFinite(timeout)))
-    return new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
-  if (signal !== undefined && typeof signal.addEventListener !== 'function') return new InvalidOption('signal', signal, 'use an AbortSignal')
-  if (signal?.aborted === true) return new Cancelled(`The question to ${target.ref.path}`, signal.reason)
-  try {
-    if (deadlock !== undefined) checkOneOf('deadlock', deadlock, deadlockModes)
-    return undefined
-  } catch (cause) {
-    return cause as Error
-  }
+/** What is wrong with the options is thrown before anything was sent. */
+function check(target: Cell, timeout: number | undefined, signal: AbortSignalLike | undefined, deadlock: DeadlockMode | undefined): void {
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)))
+    throw new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw new InvalidOption('signal', signal, 'use an AbortSignal')
+  if (signal?.aborted === true) throw new Cancelled(`The question to ${target.ref.path}`, reasonOf(signal))
+  if (deadlock !== undefined) checkOneOf('deadlock', deadlock, deadlockModes)
 }
 
 /** Notes who asks. A handler that is already pending waits from now on; one that is not may still return without waiting. */

@@ -5,7 +5,7 @@
 //   tell ─→ send ─→ inline slot, or ring ─→ ready queue ─→ turn: system lane, then messages ─→ handler ─→ follow
 
 import { takesMessages } from '../deciders/phase.ts'
-import type { FrontableQueue } from '../queues/fronted.ts'
+import type { FrontableQueue } from '../queues/contained.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { BehaviorNode, same } from '../values/behavior.ts'
 import type { Phase } from '../values/observation.ts'

@@ -12,15 +12,18 @@ import type { LogMethod, Logger } from '../values/logger.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'
+import { observed, settlementOf } from '../values/thenable.ts'
 import { Adapted, Adapter } from './adapter.ts'
 import { askCell } from './ask.ts'
 import type { Cell } from './cell.ts'
+import { checkEntered } from './entering.ts'
 import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
 import { cellOf } from './local-ref.ts'
 import { phaseInfo } from './phase-change.ts'
 import { spawnUnder } from './spawning.ts'
 import { CellStash, checkStashed } from './stash.ts'
+import { tellAny } from './telling.ts'
 import { unwatch, watch } from './watch.ts'
 
 const noHeaders: Headers = Object.freeze({})
@@ -150,14 +153,15 @@ export class Context implements ActorContext<unknown> {
     this.live('ask')
     checkRef('ref', ref)
     const target = cellOf(ref)
-    const asked = (
-      target !== undefined
-        ? askCell(target, question, options, this, true)
-        : ref instanceof Adapter
-          ? ref.askAs(this, true, question, options)
-          : (ref as ActorRef<unknown>).ask(question as never, options)
-    ) as Promise<never>
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
+    if (target === undefined && !(ref instanceof Adapter)) {
+      const asked = (ref as ActorRef<unknown>).ask(question as never, options)
+      observed(asked, () => {})
+      return asked
+    }
+    const asked = (
+      target !== undefined ? askCell(target, question, options, this, true) : (ref as Adapter).askAs(this, true, question, options)
+    ) as Promise<never>
     asked.catch(() => {})
     return asked
   }
@@ -165,7 +169,7 @@ export class Context implements ActorContext<unknown> {
     this.live('reply')
     const { message, meta } = this
     const to = (message as { replyTo?: AnyRef } | undefined)?.replyTo ?? senderOf(meta)
-    if (typeof to?.tell === 'function') to.tell(answer as never)
+    if (typeof to?.tell === 'function') tellAny(this.cell.dispatcher.host, to, answer)
     else {
       const { host, ledger } = this.cell.dispatcher
       ledger.sent++
@@ -180,6 +184,7 @@ export class Context implements ActorContext<unknown> {
     const target = adapter?.cell ?? cellOf(ref)
     if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
       throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'forward to')
+    checkEntered(this, 'forward')
     const meta = onwardOf(this.meta)
     this.message = undefined
     if (meta instanceof Envelope) meta.moved(target)
@@ -207,6 +212,9 @@ export class Context implements ActorContext<unknown> {
     return adapter
   }
   pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => unknown, err: (cause: unknown) => unknown): void {
+    // Before anything is refused: handed over, it is nobody else's to observe any more.
+    const settling = settlementOf(promise)
+    settling.catch(() => {})
     const cell = this.live('pipe to self')
     checkFunction('ok', ok)
     checkFunction('err', err)
@@ -215,8 +223,8 @@ export class Context implements ActorContext<unknown> {
       // Through an adapter, so that a throwing mapper is a failure of this actor, and in its turn.
       if (cell.ctx === ctx) new Adapter(cell, 'pipe', 0, make).tell({ type: 'piped', ...outcome })
     }
-    Promise.resolve(promise).then(
-      (value) => arrive({ value }, () => ok(value)),
+    settling.then(
+      (value) => arrive({ value }, () => ok(value as T)),
       (cause: unknown) => arrive({ cause }, () => err(cause)),
     )
   }

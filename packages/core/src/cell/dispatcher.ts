@@ -9,6 +9,7 @@ import { MessageRing } from '../queues/ring.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { typeOf } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
+import type { Context } from './context.ts'
 import type { Meta } from './envelope.ts'
 import { Fairness } from './fairness.ts'
 import type { CellHost } from './host.ts'
@@ -44,6 +45,8 @@ export class Dispatcher {
   /** The meta of the message that a cell took last, and the message itself where it is timed alone. */
   takenMeta: Meta = undefined
   lastMessage: unknown = undefined
+  /** Whose message is on its way to the handler, in the hands of an adapter, a schema or middleware: it cannot be moved on yet. */
+  entering: Context | undefined = undefined
   /** Who held the loop for longer than a slice; only while the clock read that noticed it fires what is due. */
   held: { readonly cell: Cell; readonly what: string | undefined; readonly ms: number } | undefined = undefined
   /** Messages until the next clock read. */

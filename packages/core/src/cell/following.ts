@@ -1,14 +1,15 @@
 // What comes after a handler: the next behavior, a promise to wait for, an end, or a failure. The fast answers are in
 // the cell's turn; here are the others, and the accounting of each.
 
-import { BehaviorNode, BehaviorWithOptions, same } from '../values/behavior.ts'
-import { NotABehavior, Unhandled, typeOf } from '../values/errors.ts'
+import { BehaviorNode, same } from '../values/behavior.ts'
+import { Unhandled, typeOf } from '../values/errors.ts'
 import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { Envelope } from './envelope.ts'
 import { fail } from './failing.ts'
 import { hold } from './pending.ts'
+import { refusalOf } from './returned.ts'
 import { resolveNode } from './setting-up.ts'
 import { beginStop } from './stopping.ts'
 
@@ -28,10 +29,9 @@ function messageSettled(cell: Cell, ok: boolean, value: unknown): void {
 }
 
 /** Ends the present message with what its handler returned. */
-export function completeMessage(cell: Cell, ctx: Context, returned: unknown): boolean {
-  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
+export function completeMessage(cell: Cell, ctx: Context, next: unknown): boolean {
   if (next !== undefined && !(next instanceof BehaviorNode)) {
-    messageFailed(cell, ctx, new NotABehavior(next, `The handler of ${cell.ref.path} returned`))
+    messageFailed(cell, ctx, refusalOf(next, `The handler of ${cell.ref.path} returned`))
     return false
   }
   if (next?.kind === 'unhandled') {
@@ -89,8 +89,7 @@ export function messageUnhandled(cell: Cell, ctx: Context): void {
 
 /** Follows what a signal handler returned, outside of the steps of starting and stopping. */
 export function followSignal(cell: Cell, returned: unknown, what: string): void {
-  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
-  if (next === undefined || next === same) return
-  if (next instanceof BehaviorNode) become(cell, next)
-  else fail(cell, new NotABehavior(next, `The handler of ${what} in ${cell.ref.path} returned`), undefined)
+  if (returned === undefined || returned === same) return
+  if (returned instanceof BehaviorNode) become(cell, returned)
+  else fail(cell, refusalOf(returned, `The handler of ${what} in ${cell.ref.path} returned`), undefined)
 }

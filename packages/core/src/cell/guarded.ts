@@ -2,16 +2,18 @@
 // middleware, measurements, or reentrancy, where each call has a context of its own and several may be pending.
 // Order: envelope, schema, middleware of the system, middleware of the actor, handler.
 
-import { BehaviorNode, BehaviorWithOptions, same, unhandled } from '../values/behavior.ts'
+import { BehaviorNode, same, unhandled } from '../values/behavior.ts'
 import { NotABehavior, typeOf } from '../values/errors.ts'
 import type { MessageSchema } from '../values/schema.ts'
 import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { CallContext, type Context } from './context.ts'
 import { Envelope, type Meta } from './envelope.ts'
+import { entering } from './entering.ts'
 import { become, completeMessage, followMessage, messageFailed, messageUnhandled } from './following.ts'
 import { MessagePassage } from './passage.ts'
 import { hold, observe } from './pending.ts'
+import { refusalOf } from './returned.ts'
 
 /** Handles one message; returns how many it took. */
 export function handleGuarded(cell: Cell): number {
@@ -22,6 +24,7 @@ export function handleGuarded(cell: Cell): number {
   dispatcher.lastMessage = message
   const call = options.reentrant ? new CallContext(cell, cell.ctx!) : undefined
   const ctx = call ?? cell.ctx!
+  const outer = dispatcher.entering
   let passage: MessagePassage | undefined
   try {
     if (meta instanceof Envelope) message = meta.open(cell, message)
@@ -35,7 +38,10 @@ export function handleGuarded(cell: Cell): number {
     cell.extras?.flight?.add({ what: 'message', type: typeOf(message), message, at: dispatcher.now })
     if (options.passages) {
       passage = new MessagePassage(cell, ctx)
+      // Without a closure, as it is for every message.
+      dispatcher.entering = ctx
       message = passage.enter(options.middleware)
+      dispatcher.entering = outer
       if (message === undefined) {
         swallowed(cell, ctx)
         if (call !== undefined) endCall(cell, call)
@@ -49,6 +55,7 @@ export function handleGuarded(cell: Cell): number {
     else if (passage !== undefined) followPassage(cell, ctx, passage, next)
     else if (followMessage(cell, ctx, next)) ctx.message = undefined
   } catch (cause) {
+    dispatcher.entering = outer
     passage?.failed(options.middleware, cause)
     if (call !== undefined) endCall(cell, call)
     // An adapter that throws has marked its message on the cell's own context, before the call had one.
@@ -109,7 +116,7 @@ function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Met
   let value: unknown
   let refusal: unknown
   try {
-    const result = schema['~standard'].validate(message)
+    const result = entering(ctx, () => schema['~standard'].validate(message))
     if (isThenable(result)) {
       observe(result, { settle: () => {} })
       refusal = new Error('accepts must validate synchronously')
@@ -161,14 +168,18 @@ function settleCall(cell: Cell, ctx: CallContext, passage: MessagePassage | unde
   completeCall(cell, ctx, value)
 }
 
-function completeCall(cell: Cell, ctx: CallContext, returned: unknown): void {
+function completeCall(cell: Cell, ctx: CallContext, next: unknown): void {
   endCall(cell, ctx)
-  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
   if (next === unhandled) return messageUnhandled(cell, ctx)
   const stops = next instanceof BehaviorNode && next.kind === 'stopped'
   if (next !== undefined && next !== same && !stops) {
     const what = `The reentrant handler of ${typeOf(ctx.message)} in ${cell.ref.path} returned`
-    return messageFailed(cell, ctx, new NotABehavior(next, `${what} a behavior, which could overwrite another call's:`))
+    const lost = next instanceof BehaviorNode
+    return messageFailed(
+      cell,
+      ctx,
+      lost ? new NotABehavior(next, `${what} a behavior, which could overwrite another call's:`) : refusalOf(next, what),
+    )
   }
   if (ctx.message !== undefined) cell.dispatcher.ledger.handled++
   ctx.message = undefined

@@ -7,6 +7,7 @@ import { ContextEnded, InvalidOption } from '../values/errors.ts'
 import type { AnyRef } from '../values/ref.ts'
 import { receiveTimeout } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
+import { tellAny } from './telling.ts'
 import { Envelope } from './envelope.ts'
 import { isBusy } from './pending.ts'
 
@@ -40,7 +41,7 @@ class KeyedTimer extends Envelope implements Deadline {
     }
     if (this.to !== undefined) {
       this.#owner.forget(this)
-      this.to.tell(this.message as never)
+      tellAny(cell.dispatcher.host, this.to, this.message)
     } else if (!this.#queued) {
       this.#queued = true
       cell.send(this.message, this)

@@ -62,10 +62,10 @@ export class LocalRef implements ActorRef<unknown> {
 
 /** Meta of a tell: nothing, the sender's ref as it is, or an envelope for more; an envelope of a sibling package travels as it is. */
 export function metaFrom(options: AnyRef | TellOptions): Meta {
-  if (options instanceof LocalRef) return options
   // Whatever stands there: tell never throws.
   if (typeof options !== 'object' || options === null) return undefined
   try {
+    if (options instanceof LocalRef) return options
     if ('tell' in options) return metaOf(options)
     if (options instanceof Envelope) return options
     const { sender, headers, priority } = options
@@ -75,9 +75,12 @@ export function metaFrom(options: AnyRef | TellOptions): Meta {
   }
 }
 
-/** A question's answer address is an envelope too; as a sender it must not be mistaken for the question's own. */
+/**
+ * Only actors' own refs are a meta by themselves. A question's answer address is an envelope too, and as a sender must not
+ * be mistaken for the question's own; and what is not ours, such as a proxy, may throw whenever it is asked what it is.
+ */
 function metaOf(sender: AnyRef | undefined): Meta {
-  return sender instanceof Envelope ? new Told(sender, undefined, undefined) : sender
+  return sender === undefined || sender instanceof LocalRef ? sender : new Told(sender, undefined, undefined)
 }
 
 /** The cell behind a ref of this thread, or undefined for asks, adapters and whatever else speaks `tell`. */

@@ -17,10 +17,10 @@ export class CellMailboxOwner implements MailboxOwner {
     this.#cell.extras?.metrics?.lost(evicted)
     this.#cell.dispatcher.host.drop(message, meta as Meta, 'mailbox-overflow')
   }
-  refuse(message: unknown, meta: unknown): void {
+  refuse(message: unknown, meta: unknown, reason: 'mailbox-full' | 'mailbox-failed' = 'mailbox-full'): void {
     const { ref, dispatcher, extras } = this.#cell
     extras?.metrics?.lost(false)
-    dispatcher.host.bury(message, meta as Meta, ref, 'mailbox-full')
+    dispatcher.host.bury(message, meta as Meta, ref, reason)
   }
   sent(): void {
     this.#cell.dispatcher.ledger.sent++
@@ -37,5 +37,9 @@ export class CellMailboxOwner implements MailboxOwner {
     if (this.#faulty) return
     this.#faulty = true
     this.#cell.dispatcher.host.logger.error({ actor: this.#cell.ref.path, cause }, 'the mailbox of the actor is faulty')
+  }
+  get over(): boolean {
+    const { phase } = this.#cell
+    return phase === 'stopped' || phase === 'terminated'
   }
 }

@@ -1,7 +1,7 @@
 // What is measured of one actor that asked for it: plain counters at every message, times at one of 64, because a clock
 // read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
 
-import type { FrontableQueue } from '../queues/fronted.ts'
+import type { FrontableQueue } from '../queues/contained.ts'
 import { Histogram, type HistogramReport } from '../queues/histogram.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
 import type { Cell } from './cell.ts'

@@ -2,7 +2,7 @@
 // offer wait, first come first served; an actor that ends has none. Only what was taken counts as sent.
 
 import { takesMessages } from '../deciders/phase.ts'
-import { listenTo } from '../ports/on-abort.ts'
+import { listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import { Cancelled, OfferRefused } from '../values/errors.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
@@ -11,7 +11,11 @@ import type { Meta } from './envelope.ts'
 
 export function offerTo(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike | undefined): Promise<void> {
   const { path } = cell.ref
-  if (signal?.aborted === true) return Promise.reject(new Cancelled(`The offer to ${path}`, signal.reason))
+  try {
+    if (signal?.aborted === true) return Promise.reject(new Cancelled(`The offer to ${path}`, reasonOf(signal)))
+  } catch (cause) {
+    return Promise.reject(cause)
+  }
   if (message === undefined) return Promise.reject(new OfferRefused(path, 'undefined is no message'))
   if (!takesMessages(cell.phase)) return Promise.reject(new OfferRefused(path, 'the actor has stopped'))
   const { queue } = cell
@@ -29,7 +33,8 @@ function wait(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike 
   return new Promise((resolve, reject) => {
     const offer = new Waiting(message, meta, resolve, reject)
     if (signal !== undefined) offer.listen(signal, cell.ref.path)
-    cell.queue!.wait!(offer)
+    // Not one that was given up at once: a mailbox that stays full would keep it.
+    if (!offer.ended) cell.queue!.wait!(offer)
   })
 }
 
@@ -47,7 +52,9 @@ class Waiting implements WaitingOffer {
     this.#reject = reject
   }
   listen(signal: AbortSignalLike, path: string): void {
-    this.#unlisten = listenTo(signal, () => this.fail(new Cancelled(`The offer to ${path}`, signal.reason)))
+    const unlisten = listenTo(signal, () => this.fail(new Cancelled(`The offer to ${path}`, reasonOf(signal))))
+    if (this.ended) unlisten()
+    else this.#unlisten = unlisten
   }
   took(): void {
     this.#end()

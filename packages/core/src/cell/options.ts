@@ -1,5 +1,6 @@
 // Spawn options, checked and completed. Most actors are spawned with a name at most: they all share one object.
 
+import { own } from '../queues/contained.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
 import { checkBoolean, checkFinite, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
@@ -153,15 +154,26 @@ export function defaultsOf(middleware: readonly Middleware[], metrics: boolean, 
 }
 
 /** The default mailbox, for actors that are measured: one that stays. */
-const meteredRing: MailboxKind = { kind: 'unbounded', create: () => new MessageRing() }
+const meteredRing: MailboxKind = { kind: 'unbounded', create: own(() => new MessageRing()) }
 
 /** Refuses what is no chain of middleware, or is too long together with `before` links. */
 export function checkMiddleware(links: unknown, before: number): readonly Middleware[] {
-  if (!Array.isArray(links) || links.some((link) => typeof link !== 'object' || link === null))
-    throw new InvalidOption('middleware', links, 'use an array of { before, after, error, close }')
-  if (links.length + before > longestChain)
+  if (!Array.isArray(links)) throw new InvalidOption('middleware', links, 'use an array of { before, after, error, close }')
+  // Copied, so that a hole is seen, and what is done to the array later changes nothing.
+  const chain = [...(links as readonly unknown[])]
+  for (const [i, link] of chain.entries()) checkLink(i, link)
+  if (chain.length + before > longestChain)
     throw new InvalidOption('middleware', links, `a chain has at most ${longestChain} links, those of the system included`)
-  return links as readonly Middleware[]
+  return chain as readonly Middleware[]
+}
+
+function checkLink(at: number, link: unknown): void {
+  if (typeof link !== 'object' || link === null)
+    throw new InvalidOption(`middleware[${at}]`, link, 'use an object such as { before, after, error, close }')
+  for (const name of ['before', 'after', 'error', 'close'] as const) {
+    const hook = (link as Record<string, unknown>)[name]
+    if (hook !== undefined && typeof hook !== 'function') throw new InvalidOption(`middleware[${at}].${name}`, hook, 'use a function')
+  }
 }
 
 /** Kinds check themselves where they are made; this is for those made by hand, and for what depends on the system. */

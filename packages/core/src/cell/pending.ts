@@ -2,6 +2,7 @@
 // in the cell's own turn, never in the promise's microtask; what was abandoned meanwhile is observed and dropped.
 
 import type { Deadline } from '../queues/timers.ts'
+import { settlementOf } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { checkHeld } from './deadlock.ts'
 
@@ -46,7 +47,7 @@ export function hold(cell: Cell, promise: PromiseLike<unknown>, what: string, co
 
 /** Resolves through the platform, so that a thenable that throws or settles twice is as good as a promise. */
 export function observe(promise: PromiseLike<unknown>, call: { settle(ok: boolean, value: unknown): void }): void {
-  Promise.resolve(promise).then(
+  void settlementOf(promise).then(
     (value) => call.settle(true, value),
     (cause: unknown) => call.settle(false, cause),
   )

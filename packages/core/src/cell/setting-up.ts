@@ -1,11 +1,11 @@
 // From a behavior to one that can handle messages: runs `setup`, also nested and async, in the actor's own turn.
 
-import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
-import { NotABehavior } from '../values/errors.ts'
+import { BehaviorNode } from '../values/behavior.ts'
 import { isThenable } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { keepHandlers, type SignalHandlerOf } from './hearing.ts'
 import { type Continuation, hold } from './pending.ts'
+import { refusalOf } from './returned.ts'
 
 /** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
 export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation): void {
@@ -14,7 +14,7 @@ export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation):
 
 /** `handlers` are those of the setups that were run before, outermost first. */
 function resolve(cell: Cell, from: unknown, handlers: SignalHandlerOf[] | undefined, then: Continuation): void {
-  let at = from instanceof BehaviorWithOptions ? from.behavior : from
+  let at = from
   let heard = handlers
   try {
     while (at instanceof BehaviorNode && at.kind === 'setup') {
@@ -27,14 +27,14 @@ function resolve(cell: Cell, from: unknown, handlers: SignalHandlerOf[] | undefi
         })
         return
       }
-      at = made instanceof BehaviorWithOptions ? made.behavior : made
+      at = made
     }
   } catch (cause) {
     then(cell, false, cause)
     return
   }
   if (!(at instanceof BehaviorNode) || (at.kind !== 'receive' && at.kind !== 'stopped'))
-    return then(cell, false, new NotABehavior(at, `The setup of ${cell.ref.path} returned`))
+    return then(cell, false, refusalOf(at, `The setup of ${cell.ref.path} returned`))
   if (heard !== undefined) keepHandlers(cell, heard)
   then(cell, true, at)
 }

@@ -2,7 +2,7 @@
 // that fails leaves nothing behind; no user code runs here.
 
 import { takesMessages } from '../deciders/phase.ts'
-import { frontable } from '../queues/fronted.ts'
+import { openMailbox } from '../queues/contained.ts'
 import { behaviorFrom } from '../values/actor-class.ts'
 import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode } from '../values/behavior.ts'
 import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
@@ -54,7 +54,7 @@ export function spawnUnder(
   const cell =
     make !== undefined ? make(ref) : plain === undefined ? new Cell(ref, dispatcher, resolved, node) : plain.makeCell(ref, dispatcher, resolved, node)
   // Of the cell: a tap may have made it with a smaller mailbox.
-  if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = frontable(cell.options.mailbox.create(new CellMailboxOwner(cell)))
+  if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = openMailbox(cell.options.mailbox, new CellMailboxOwner(cell))
   // Of the cell: one that stands for an actor of another thread is not measured, the actor is.
   if (cell.options.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()

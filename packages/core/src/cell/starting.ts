@@ -2,8 +2,8 @@
 // deadline bounds them together. Runs in the actor's turn, never inside `spawn`.
 
 import { on, quickStart } from '../deciders/phase.ts'
-import { BehaviorNode, BehaviorWithOptions } from '../values/behavior.ts'
-import { NotABehavior, StartTimeout } from '../values/errors.ts'
+import { BehaviorNode } from '../values/behavior.ts'
+import { StartTimeout } from '../values/errors.ts'
 import { postStart, preStart, type Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
@@ -13,6 +13,7 @@ import { awaited, hear, hearsSignals } from './hearing.ts'
 import { endTimers } from './incarnation.ts'
 import { abandon, armStep, disarmStep } from './pending.ts'
 import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
+import { refusalOf } from './returned.ts'
 import { resolveNode } from './setting-up.ts'
 import { restartEscalated } from './taking-along.ts'
 
@@ -108,10 +109,9 @@ function tell(cell: Cell, signal: Signal, then: 'post-start' | 'post-restart' | 
   else took(cell, returned, then)
 }
 
-function took(cell: Cell, returned: unknown, then: 'post-start' | 'post-restart' | 'done'): void {
-  const next = returned instanceof BehaviorWithOptions ? returned.behavior : returned
+function took(cell: Cell, next: unknown, then: 'post-start' | 'post-restart' | 'done'): void {
   if (next === undefined) return step(cell, then)
-  if (!(next instanceof BehaviorNode)) return startFailed(cell, new NotABehavior(next, `A start handler of ${cell.ref.path} returned`))
+  if (!(next instanceof BehaviorNode)) return startFailed(cell, refusalOf(next, `A start handler of ${cell.ref.path} returned`))
   if (next.kind !== 'setup') {
     become(cell, next)
     if (arriving(cell)) step(cell, then)

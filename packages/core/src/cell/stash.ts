@@ -6,6 +6,7 @@ import { InvalidOption, NotAllowed, StashOverflow } from '../values/errors.ts'
 import { isSignal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
+import { checkEntered } from './entering.ts'
 import { type Meta, onwardOf } from './envelope.ts'
 
 /** Refuses what cannot come back as a message; the one in progress can, whatever it looks like. */
@@ -26,12 +27,13 @@ export class CellStash {
   }
   add(ctx: Context, message: unknown): void {
     const { options, dispatcher, ref } = this.#cell
+    const present = ctx.message === message
+    if (present) checkEntered(ctx, 'stash')
     if (this.#ring.size >= options.stashCapacity) {
       if (options.stashOverflow === 'error') throw new StashOverflow(ref.path, options.stashCapacity)
       const oldest = this.#ring.shift()
       dispatcher.host.drop(oldest, this.#ring.meta as Meta, 'stash-overflow')
     }
-    const present = ctx.message === message
     dispatcher.host.tap?.stashed(this.#cell, message, present)
     this.#ring.push(message, present ? onwardOf(ctx.meta) : undefined)
     if (present) ctx.message = undefined

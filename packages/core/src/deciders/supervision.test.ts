@@ -236,6 +236,14 @@ describe('backoff', () => {
     expect(backoffDelay(backoff, 1, () => 0.5)).toBeCloseTo(100)
     expect(backoffDelay(backoff, 1, () => 1)).toBeCloseTo(110)
   })
+
+  test('is in the middle where a runtime is wrong about chance', () => {
+    const backoff = { min: 100, max: 1000, factor: 2, jitter: 0.5 }
+    const throwing = (): number => {
+      throw new Error('no chance')
+    }
+    for (const random of [() => NaN, () => Infinity, () => -1, () => 'x' as never, throwing]) expect(backoffDelay(backoff, 1, random)).toBe(100)
+  })
   test('is a finite number between the jittered bounds for every policy and attempt, and never falls without jitter', () => {
     const backoffs = fc
       .record({

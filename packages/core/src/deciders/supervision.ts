@@ -184,5 +184,15 @@ export function backoffDelay(backoff: Backoff, attempt: number, random: () => nu
   const { min, max, factor, jitter } = backoff
   // Many attempts take the power to Infinity, which times a minimum of 0 would be no number.
   const base = min === 0 ? 0 : Math.min(max, min * factor ** (attempt - 1))
-  return jitter === 0 ? base : base * (1 + jitter * (2 * random() - 1))
+  return jitter === 0 ? base : base * (1 + jitter * (2 * chanceOf(random) - 1))
+}
+
+/** A runtime of one's own may be wrong about chance; that is no reason not to restart. */
+function chanceOf(random: () => number): number {
+  try {
+    const chance = random()
+    return chance >= 0 && chance <= 1 ? chance : 0.5
+  } catch {
+    return 0.5
+  }
 }

@@ -11,6 +11,7 @@ import { NotAllowed } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { ChildFailed, ChildStopped, Signal, Terminated } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
+import { tellAny } from '../cell/telling.ts'
 import { HandleRef, Protocol } from './actor-handle.ts'
 
 type Method = (...args: readonly unknown[]) => unknown
@@ -177,7 +178,7 @@ function answer(ctx: Context, message: ClassCall, value: unknown): undefined {
   const replyTo = message.replyTo ?? (ctx.meta === undefined ? undefined : askedBy(ctx.meta))
   if (replyTo === undefined || ctx.message !== message || ctx.ended) return
   if (value === undefined && (replyTo as { settled?: boolean }).settled === true) return
-  replyTo.tell(value as never)
+  tellAny(ctx.cell.dispatcher.host, replyTo, value)
 }
 
 /** Runs the hook of a signal. Where the class has none, the default holds. */

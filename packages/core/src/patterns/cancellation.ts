@@ -3,7 +3,7 @@
 
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
-import { listenTo } from '../ports/on-abort.ts'
+import { listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
 import { checkFinite } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
@@ -18,11 +18,11 @@ export interface WaitOptions {
 /** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
 export function onAbort(signal: Signal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {}
-  if (signal.aborted) {
-    listener(signal.reason)
+  if (signal?.aborted) {
+    listener(reasonOf(signal))
     return () => {}
   }
-  return listenTo(signal, () => listener(signal.reason))
+  return listenTo(signal, () => listener(reasonOf(signal)))
 }
 
 /** The reason of an aborted signal, as the error that Troupe's own waits end with. */
@@ -47,9 +47,15 @@ export class CancellationToken {
 
   /** A token that is cancelled with the first of these, or by itself. */
   constructor(...linked: readonly (Signal | CancellationToken | undefined)[]) {
-    for (const link of linked) {
-      const signal = link instanceof CancellationToken ? link.signal : link
-      this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+    try {
+      for (const link of linked) {
+        const signal = link instanceof CancellationToken ? link.signal : link
+        this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+      }
+    } catch (cause) {
+      // The links before the one that is none must not keep what nobody has.
+      this.dispose()
+      throw cause
     }
     if (this.isCancelled) this.dispose()
   }

@@ -162,11 +162,15 @@ export class CircuitBreaker {
     if (trial || (this.#state === 'closed' && this.#failures >= this.#maxFailures)) this.#trip()
   }
   #counts(cause: unknown): boolean {
-    try {
-      return this.#options.isFailure?.(cause) !== false
-    } catch (thrown) {
-      // The caller is to hear what the call failed with, not this.
+    // The caller is to hear what the call failed with, not this.
+    const failed = (thrown: unknown): void =>
       this.#host.logger.error({ circuit: this.#name, cause: thrown }, 'isFailure of a circuit breaker failed; the failure counts')
+    try {
+      const counts: unknown = this.#options.isFailure?.(cause)
+      observed(counts, failed)
+      return counts !== false
+    } catch (thrown) {
+      failed(thrown)
       return true
     }
   }

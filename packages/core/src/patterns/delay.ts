@@ -4,6 +4,7 @@
 import { hostClock } from '../ports/clock.ts'
 import type { Signal } from '../values/abort.ts'
 import { checkFinite } from '../values/checks.ts'
+import { observed } from '../values/thenable.ts'
 import type { Clock } from '../values/clock.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
 import { CancellationToken, cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
@@ -26,12 +27,16 @@ export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
   const { signal, clock = hostClock } = options
   return new Promise((resolve, reject) => {
     checkFinite('ms', ms, 'from')
-    if (signal?.aborted === true) throw cancelledBy('The delay', signal.reason)
+    let stop: (() => void) | undefined
+    let ended = false
     const unlisten = onAbort(signal, (reason) => {
-      stop()
+      ended = true
+      stop?.()
       reject(cancelledBy('The delay', reason))
     })
-    const stop = clock.after(
+    // Aborted already, or by a signal that calls back at once.
+    if (ended) return unlisten()
+    stop = clock.after(
       ms,
       () => {
         unlisten()
@@ -56,6 +61,8 @@ export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
  * const page = await timeout((signal) => fetch(url, { signal }), 30_000)
  */
 export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLike<T> | T), ms: number, options: TimedOptions = {}): Promise<T> {
+  // Before anything is refused: handed over, it is nobody else's to observe any more.
+  if (typeof work !== 'function') observed(work, () => {})
   return new Promise((resolve, reject) => {
     checkFinite('ms', ms, 'from')
     const token = CancellationToken.after(ms, options)

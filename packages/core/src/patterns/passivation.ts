@@ -17,11 +17,11 @@ import {
 } from '../values/behavior.ts'
 import { checkFinite, checkWhole } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
-import { InvalidOption } from '../values/errors.ts'
+import { InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { Signal } from '../values/signals.ts'
-import { isThenable } from '../values/thenable.ts'
+import { isThenable, observed } from '../values/thenable.ts'
 import { buryPresent } from './router/routing.ts'
 
 /**
@@ -48,7 +48,6 @@ export function passivate<M>(behavior: Behavior<M>, options: { readonly after: n
 /** Wraps whatever the behavior becomes, so that its own signal handler never hides the timeout. */
 function leaving(node: unknown): unknown {
   if (isThenable(node)) return Promise.resolve(node).then(leaving)
-  if (node instanceof BehaviorWithOptions) return leaving(node.behavior)
   if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) return node
   const { kind, handle, signal } = node
   const onSignal = (ctx: never, s: Signal): unknown => {
@@ -104,6 +103,10 @@ export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
     return receive<M>(
       (c, message) => {
         const key = options.keyOf(message)
+        if (isThenable(key)) {
+          observed(key, () => {})
+          throw new NotAllowed(`keyOf of ${c.path} returned a promise: a message has its key at once, or none. Put the key into the message.`)
+        }
         const ref = living.get(key)
         // An entity that is on its way out takes nothing more; its successor will.
         if (ref === undefined || cellOf(ref)?.end === undefined) c.forward(ref ?? spawn(key))

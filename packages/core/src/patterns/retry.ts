@@ -8,6 +8,7 @@ import { checkFactor, checkFinite, checkWhole } from '../values/checks.ts'
 import { RetriesExhausted } from '../values/concurrency-errors.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Backoff } from '../values/policy.ts'
+import { observed } from '../values/thenable.ts'
 import { cancelledBy } from './cancellation.ts'
 import { delay, timeout, type TimedOptions } from './delay.ts'
 
@@ -48,7 +49,9 @@ export async function retry<T>(work: (attempt: number, signal: Signal) => Promis
     } catch (cause) {
       if (signal.aborted) throw cancelledBy('The retry', signal.reason)
       errors.push(cause)
-      if (retryIf?.(cause, attempt) === false) throw cause
+      const again: unknown = retryIf?.(cause, attempt)
+      if (again === false) throw cause
+      observed(again, () => {})
     }
     if (attempt === attempts) throw new RetriesExhausted(errors)
     await delay(

@@ -151,7 +151,13 @@ export class TaskGroup {
   /** Whether a task failed only because the group was cancelled. */
   #isCancellation(cause: unknown): boolean {
     if (!this.signal.aborted) return false
-    return cause === this.signal.reason || cause instanceof Cancelled || (cause as { name?: unknown } | undefined)?.name === 'AbortError'
+    if (cause === this.signal.reason) return true
+    try {
+      return cause instanceof Cancelled || (cause as { name?: unknown } | null | undefined)?.name === 'AbortError'
+    } catch {
+      // It does not say what it is; then it is a failure.
+      return false
+    }
   }
 
   #ended(): void {

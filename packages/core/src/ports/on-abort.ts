@@ -2,6 +2,7 @@
 // leak, and hosts would warn of one. Gone with the last that waits, so that a signal that lives long gathers nothing.
 
 import type { Signal } from '../values/abort.ts'
+import { InvalidOption } from '../values/errors.ts'
 
 class Waiting extends Set<() => void> {
   readonly abort = (): void => {
@@ -11,18 +12,33 @@ class Waiting extends Set<() => void> {
 
 const waiting = new WeakMap<Signal, Waiting>()
 
-/** Calls the listener, which may not throw, when the signal is aborted; returns what stops listening. */
+/** Calls the listener, which may not throw, when the signal is aborted; returns what stops listening, and never throws. */
 export function listenTo(signal: Signal, listener: () => void): () => void {
+  if (typeof signal?.addEventListener !== 'function') throw new InvalidOption('signal', signal, 'use an AbortSignal')
   const found = waiting.get(signal)
   const others = found ?? new Waiting()
+  // Before the signal hears of it: one that is not the platform's may call back at once.
+  others.add(listener)
   if (found === undefined) {
     signal.addEventListener('abort', others.abort, { once: true })
     waiting.set(signal, others)
   }
-  others.add(listener)
   return () => {
     if (!others.delete(listener) || others.size > 0 || waiting.get(signal) !== others) return
     waiting.delete(signal)
-    signal.removeEventListener('abort', others.abort)
+    try {
+      signal.removeEventListener('abort', others.abort)
+    } catch {
+      // Whoever waited has what it waited for; that the signal keeps an empty listener is its own affair.
+    }
+  }
+}
+
+/** Why a signal was aborted; one that cannot say so has no reason. */
+export function reasonOf(signal: Signal): unknown {
+  try {
+    return signal.reason
+  } catch {
+    return undefined
   }
 }

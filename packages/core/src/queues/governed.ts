@@ -26,6 +26,8 @@ export class GovernedQueue implements MailboxQueue {
   #limit: number
   readonly #ceiling: number
   #pressed = false
+  /** Messages for which room is being made. */
+  #arriving = 0
   #front: MessageRing | undefined
   #waiting: Ring<WaitingOffer> | undefined
   /** At how many waiting offers to look for those that have ended. */
@@ -44,7 +46,7 @@ export class GovernedQueue implements MailboxQueue {
   }
 
   get size(): number {
-    return (this.#front?.size ?? 0) + this.#held + (this.#pill === undefined ? 0 : 1)
+    return (this.#front?.size ?? 0) + this.#held + (this.#pill === undefined ? 0 : 1) + this.#arriving
   }
 
   /** What counts towards the bound. Unstashed messages do not: the stash has a bound of its own. */
@@ -113,26 +115,14 @@ export class GovernedQueue implements MailboxQueue {
   }
 
   #from(queue: MailboxQueue): unknown {
-    let message: unknown
-    try {
-      message = queue.shift()
-    } catch (cause) {
-      this.#owner.fault(cause)
-    }
+    const message = queue.shift()
     this.meta = queue.meta
     return message
   }
 
   #store(message: unknown, meta: unknown): void {
     if (this.#pill !== undefined) (this.#after ??= new MessageRing()).push(message, meta)
-    else {
-      try {
-        this.#storage.push(message, meta)
-      } catch (cause) {
-        this.#owner.fault(cause)
-        this.#owner.refuse(message, meta)
-      }
-    }
+    else this.#storage.push(message, meta)
     const held = this.#held
     if (held >= this.#rules.highWater && !this.#pressed) {
       this.#pressed = true
@@ -144,8 +134,13 @@ export class GovernedQueue implements MailboxQueue {
     switch (this.#policy) {
       case 'drop-newest':
         return this.#owner.drop(message, meta, false)
-      case 'drop-oldest':
-        return this.#evict() ? this.#store(message, meta) : this.#owner.refuse(message, meta)
+      case 'drop-oldest': {
+        // The storage may run code of the user's to find out who goes: this one is neither in nor out meanwhile.
+        this.#arriving++
+        const room = this.#evict()
+        this.#arriving--
+        return room ? this.#store(message, meta) : this.#owner.refuse(message, meta)
+      }
       case 'grow':
         if (this.#limit >= this.#ceiling) return this.#owner.refuse(message, meta)
         this.#limit = Math.min(this.#limit * 2, this.#ceiling)
@@ -156,17 +151,12 @@ export class GovernedQueue implements MailboxQueue {
     }
   }
 
-  /** Whether there is room now; a storage that throws makes none, and its throw is not the sender's affair. */
+  /** Whether there is room now; a storage that cannot evict makes none. */
   #evict(): boolean {
     const storage = this.#storage
     const from: MailboxQueue = storage.size > 0 ? storage : this.#after!
-    let message: unknown
-    try {
-      message = from.evict === undefined ? from.shift() : from.evict()
-    } catch (cause) {
-      this.#owner.fault(cause)
-      return false
-    }
+    const message = from.evict === undefined ? from.shift() : from.evict()
+    if (message === undefined) return false
     this.#owner.drop(message, from.meta, true)
     return true
   }
@@ -177,7 +167,8 @@ export class GovernedQueue implements MailboxQueue {
       this.#pressed = false
       this.#owner.pressure('low', held)
     }
-    if (this.#limit > this.#rules.capacity && held <= this.#rules.capacity / 2) this.#limit = this.#rules.capacity
+    // Looked at again: whoever heard of it may have sent something.
+    if (this.#limit > this.#rules.capacity && this.#held <= this.#rules.capacity / 2) this.#limit = this.#rules.capacity
     const waiting = this.#waiting
     if (waiting === undefined) return
     while (waiting.size > 0 && this.#held < this.#limit) {

@@ -1,9 +1,10 @@
 // The kinds of mailbox that `spawn` takes. Each is a storage, which decides the order, under rules, which decide who
 // gets in. Options are checked here, where they are written down.
 
-import { checkFactor, checkFinite, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkFactor, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'
+import { ContainedQueue, own } from './contained.ts'
 import { GovernedQueue, type Rules } from './governed.ts'
 import { PriorityHeap } from './priority-heap.ts'
 import { MessageRing } from './ring.ts'
@@ -33,7 +34,7 @@ export interface BoundOptions extends MailboxOptions {
  * system.spawn(worker(), { mailbox: unbounded({ highWater: 500 }) })
  */
 export function unbounded(options: MailboxOptions = {}): MailboxKind {
-  return mailboxOf('unbounded', () => new MessageRing(), options)
+  return governed('unbounded', () => new MessageRing(), options)
 }
 
 /**
@@ -47,7 +48,7 @@ export function unbounded(options: MailboxOptions = {}): MailboxKind {
  */
 export function bounded(capacity: number, overflow: Overflow, options: MailboxOptions = {}): MailboxKind {
   checkWhole('capacity', capacity, 1)
-  return mailboxOf('bounded', () => new MessageRing(), { ...options, capacity, overflow })
+  return governed('bounded', () => new MessageRing(), { ...options, capacity, overflow })
 }
 
 /**
@@ -63,7 +64,7 @@ export function priority<M>(compare: (a: M, b: M) => number, options: BoundOptio
   if (typeof compare !== 'function') throw new InvalidOption('compare', compare, 'use a function of two messages')
   const storage = (owner: MailboxOwner): MailboxQueue =>
     new PriorityHeap(compare as (a: unknown, b: unknown) => number, (cause) => owner.fault(cause))
-  return mailboxOf('priority', storage, options)
+  return governed('priority', storage, options)
 }
 
 /**
@@ -87,9 +88,15 @@ export function grow(maxFactor: number): Grow {
  * const lifo = mailboxOf('lifo', () => new Stack(), { capacity: 100, overflow: 'drop-oldest' })
  */
 export function mailboxOf(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions = {}): MailboxKind {
+  checkFunction('storage', storage)
+  return governed(kind, (owner) => new ContainedQueue(owner, storage), options)
+}
+
+/** A storage that keeps its word, under rules. */
+function governed(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions): MailboxKind {
   const rules = rulesOf(options)
   const { capacity, overflow, systemShare } = options
-  return { kind, capacity, overflow, systemShare, create: (owner) => new GovernedQueue(storage(owner), owner, rules) }
+  return { kind, capacity, overflow, systemShare, create: own((owner) => new GovernedQueue(storage(owner), owner, rules)) }
 }
 
 const words = ['drop-newest', 'drop-oldest', 'reject', 'block'] as const

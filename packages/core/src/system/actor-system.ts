@@ -3,6 +3,7 @@
 import type { DispatcherState } from '../cell/dispatcher.ts'
 import { spawnUnder } from '../cell/spawning.ts'
 import { neverStarted } from '../cell/stopping.ts'
+import { tellAny } from '../cell/telling.ts'
 import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { Deadline } from '../queues/timers.ts'
@@ -184,7 +185,7 @@ export class ActorSystem<in R = never> implements SystemView {
       this.#core.bury(message, undefined, ref, 'system-closed')
       return () => {}
     }
-    const deadline: Deadline = { at: 0, order: 0, fire: () => ref.tell(message) }
+    const deadline: Deadline = { at: 0, order: 0, fire: () => tellAny(this.#core, ref, message) }
     timers.set(deadline, runtime.now() + ms)
     return () => timers.cancel(deadline)
   }

@@ -10,7 +10,7 @@ import { checkOneOf, checkWhole } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from '../values/event-stream.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
-import { observed } from '../values/thenable.ts'
+import { isThenable, observed } from '../values/thenable.ts'
 import { matcherOf } from './event-selector.ts'
 
 class Entry implements Subscription {
@@ -19,12 +19,13 @@ class Entry implements Subscription {
   dropped = 0
   /** Its place in the order of subscriptions. */
   order = 0
-  readonly matches: (event: object) => boolean
+  readonly #matches: (event: object) => boolean
   readonly ref: AnyRef | undefined
   readonly #stream: LocalEventStream
   readonly #take: (event: object) => unknown
   readonly #ended: (() => unknown) | undefined
   #delivering = false
+  #matching = false
   constructor(
     stream: LocalEventStream,
     matches: (event: object) => boolean,
@@ -33,7 +34,7 @@ class Entry implements Subscription {
     ref?: AnyRef,
   ) {
     this.#stream = stream
-    this.matches = matches
+    this.#matches = matches
     this.#take = take
     this.#ended = ended
     this.ref = ref
@@ -43,6 +44,19 @@ class Entry implements Subscription {
   }
   get waiting(): number {
     return 0
+  }
+  /** A predicate that publishes is not asked about that; without an end it would go round. */
+  wants(event: object): boolean {
+    if (this.#matching) return false
+    this.#matching = true
+    try {
+      const wanted: unknown = this.#matches(event)
+      if (typeof wanted !== 'object') return Boolean(wanted)
+      this.observe(wanted)
+      return wanted !== null && !isThenable(wanted)
+    } finally {
+      this.#matching = false
+    }
   }
   deliver(event: object): void {
     // Delivering may itself cause events, such as a dead letter of a full mailbox; without an end it would go round.
@@ -59,7 +73,10 @@ class Entry implements Subscription {
   }
   protected accept(event: object): void {
     this.delivered++
-    const returned = this.#take(event)
+    this.observe(this.#take(event))
+  }
+  /** Nobody waits for what a subscriber's code returned; what it rejects with is logged. */
+  protected observe(returned: unknown): void {
     if (returned !== undefined) observed(returned, (cause) => this.#stream.failed(cause))
   }
   cancel(): void {
@@ -132,7 +149,7 @@ class ActorEntry extends Entry {
     if (cell !== undefined) cell.send(event, new EventEnvelope(this))
     else {
       this.#inFlight--
-      this.ref!.tell(event as never)
+      this.observe(this.ref!.tell(event as never))
     }
   }
 }
@@ -187,7 +204,7 @@ export class LocalEventStream implements EventStream {
       if (entry.order > last) break
       if (!entry.active) continue
       try {
-        if (entry.matches(event)) entry.deliver(event)
+        if (entry.wants(event)) entry.deliver(event)
       } catch (cause) {
         this.failed(cause)
       }

@@ -193,7 +193,13 @@ export function eventsOf<E = Observation>(events: EventStream, selector?: EventS
   let unlisten: (() => void) | undefined
   const buffer: Buffer<E> = new Buffer<E>(capacity, overflow, () => unlisten?.())
   buffer.attach(events, selector)
-  if (signal?.aborted === true) buffer.close()
-  else if (signal !== undefined) unlisten = listenTo(signal, () => buffer.close())
+  try {
+    if (signal?.aborted === true) buffer.close()
+    else if (signal !== undefined) unlisten = listenTo(signal, () => buffer.close())
+  } catch (cause) {
+    // What is no signal must leave no subscription behind.
+    buffer.close()
+    throw cause
+  }
   return buffer
 }

@@ -161,7 +161,10 @@ export class BehaviorWithOptions<M> implements Behavior<M> {
 }
 
 /**
- * Bundles spawn options with a behavior, so that whoever spawns it need not know them.
+ * Bundles spawn options with a behavior, so that whoever spawns it need not know them. Around another one, the outer
+ * options win.
+ *
+ * Fails: returned by a setup or handler, where options could only be lost, it fails the actor with `OptionsTooLate`.
  *
  * @example
  * export const cache = withOptions(receive<Cache>(…), { mailbox: bounded(1_000, 'drop-oldest') })

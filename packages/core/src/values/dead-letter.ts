@@ -11,6 +11,7 @@ export type DeadLetterReason =
   | 'late-reply'
   | 'stale-adapter'
   | 'mailbox-full'
+  | 'mailbox-failed'
   | 'redirect-cycle'
   | 'no-recipient'
   | 'no-routees'

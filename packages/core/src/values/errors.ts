@@ -45,6 +45,22 @@ export class NotABehavior extends TroupeError {
   }
 }
 
+/** A behavior that brings options was returned by an actor that was spawned already, where they could only be lost. */
+export class OptionsTooLate extends TroupeError {
+  readonly code = 'options-too-late'
+  /** The names of the options. */
+  readonly options: readonly string[]
+  constructor(where: string, options: readonly string[]) {
+    const which = options.length === 0 ? '' : ` (${options.join(', ')})`
+    super(
+      `${where} a behavior that brings options${which}, which take effect at spawn only: there they would be lost. ` +
+        'Write withOptions(setup(…), options), or give them to spawn. ' +
+        'What brings options by itself, such as processor(…) or supervisor(…), is to be spawned as it is, here as a child.',
+    )
+    this.options = options
+  }
+}
+
 /** The system is closing or closed and takes nothing new. */
 export class SystemClosed extends TroupeError {
   readonly code = 'system-closed'
@@ -271,7 +287,9 @@ function look(value: unknown): string {
 /** The message of whatever was thrown. */
 export function messageOf(cause: unknown): string {
   try {
-    return cause instanceof Error ? cause.message || cause.name : show(cause)
+    if (!(cause instanceof Error)) return show(cause)
+    const said: unknown = cause.message || cause.name
+    return typeof said === 'string' ? said : show(said)
   } catch {
     return unreadable
   }
@@ -282,7 +300,9 @@ export function typeOf(message: unknown): string {
   if (typeof message !== 'object' || message === null) return typeof message
   try {
     const tag = (message as { type?: unknown }).type
-    return typeof tag === 'string' ? tag : (message.constructor?.name ?? 'object')
+    if (typeof tag === 'string') return tag
+    const name: unknown = message.constructor?.name
+    return typeof name === 'string' ? name : 'object'
   } catch {
     return unreadable
   }

@@ -6,7 +6,7 @@ export interface MailboxQueue {
   readonly size: number
   /** The meta of the message that `shift` or `evict` returned last. */
   meta: unknown
-  /** Takes a message, or ends it through the owner where a policy says so; never throws. */
+  /** Takes a message, or ends it through the owner where a policy says so; if it throws, the message is a dead letter. */
   push(message: unknown, meta: unknown): void
   /** The next message, or undefined when empty. */
   shift(): unknown
@@ -37,8 +37,8 @@ export interface WaitingOffer {
 export interface MailboxOwner {
   /** Ends a message that an overflow policy gave up, counted as dropped; `evicted` if it was in the queue before. */
   drop(message: unknown, meta: unknown, evicted: boolean): void
-  /** Ends a message that was not let in: a dead letter `mailbox-full`. */
-  refuse(message: unknown, meta: unknown): void
+  /** Ends a message that was not let in: a dead letter `mailbox-full`, or `mailbox-failed` where the mailbox threw. */
+  refuse(message: unknown, meta: unknown, reason?: 'mailbox-full' | 'mailbox-failed'): void
   /** Counts an offered message as sent: it is in the queue from here on. */
   sent(): void
   /** Whether this is the meta of the pill that stops the actor after what was queued before it. */
@@ -47,6 +47,8 @@ export interface MailboxOwner {
   pressure(level: 'high' | 'low', depth: number): void
   /** Code that was given to the mailbox threw: it is logged, and the mailbox goes on. */
   fault(cause: unknown): void
+  /** The actor has ended, and asks for what is left, that which is held back included. */
+  readonly over?: boolean | undefined
 }
 
 /** What a full mailbox does with one more message. */

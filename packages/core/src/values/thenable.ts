@@ -10,7 +10,20 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
+const then: unknown = Reflect.get(Promise.prototype, 'then')
+
+/**
+ * Whatever it is, as a promise of the platform that settles once, and later: a promise whose `then` or `constructor` is
+ * somebody's own may throw, call back at once, or twice.
+ */
+export function settlementOf(value: unknown): Promise<unknown> {
+  try {
+    if (value instanceof Promise && value.constructor === Promise && value.then === then) return value
+  } catch {}
+  return new Promise((resolve) => resolve(value))
+}
+
 /** Tells `failed`, which may not throw, of the rejection of what was returned where nothing was to be. */
 export function observed(returned: unknown, failed: (cause: unknown) => void): void {
-  if (isThenable(returned)) void Promise.resolve(returned).then(undefined, failed)
+  if (isThenable(returned)) void settlementOf(returned).then(undefined, failed)
 }

@@ -7,6 +7,7 @@ import {
   type BehaviorNode,
   Cell,
   CellMailboxOwner,
+  openMailbox,
   type CellOptions,
   type Dispatcher,
   fail,
@@ -89,7 +90,7 @@ export class StubCell extends Cell {
     this.exchange = exchange
     this.plan = plan
     this.#window = windowOf(kind)
-    this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : kind.create(new CellMailboxOwner(this)), exchange)
+    this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : openMailbox(kind, new CellMailboxOwner(this)), exchange)
     this.queue = this.wire
     exchange.stubs.set(ref.uid, this)
     exchange.exported.set(ref.uid, this)

@@ -98,7 +98,7 @@ function run(sim: Simulation): void {
             case 'work':
               return same
             case 'handle':
-              return withOptions(behavior(ctx), {})
+              return behavior(ctx)
             case 'fail':
               throw new Error('asked to')
             case 'become':
@@ -112,7 +112,7 @@ function run(sim: Simulation): void {
             case 'nonsense':
               return 7 as never
             case 'nonsense-later':
-              return sim.delay().then(() => 7 as never)
+              return sim.delay().then(() => withOptions(behavior(ctx), {}))
             case 'wait':
               return sim.delay().then(() => same)
             case 'end':

@@ -1,7 +1,7 @@
 // What an actor becomes: the behavior that a handler returned is the one that handles the next message, an actor that
 // returned `stopped` stops, and each incarnation begins with what `spawn` was given.
 
-import { BehaviorNode, BehaviorWithOptions } from 'troupe/internal'
+import { BehaviorNode } from 'troupe/internal'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -11,10 +11,8 @@ export class BehaviorAccount {
     this.#tap = tap
   }
   /** A handler has returned this, not a promise, or its promise has come to it and the cell went on with it. */
-  returned(cell: SimCell, result: unknown): void {
-    if (result === undefined || cell.options.reentrant) return
-    const next: unknown = result instanceof BehaviorWithOptions ? result.behavior : result
-    if (!(next instanceof BehaviorNode)) return
+  returned(cell: SimCell, next: unknown): void {
+    if (cell.options.reentrant || !(next instanceof BehaviorNode)) return
     if (next.kind === 'receive') cell.becomes = next
     else if (next.kind === 'stopped') cell.ends = true
     else if (next.kind === 'setup') cell.becomes = undefined

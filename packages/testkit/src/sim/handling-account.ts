@@ -1,7 +1,7 @@
 // What handlers do with messages: each begins with what was taken for it, one at a time, and ends as handled, unhandled or
 // failed, also behind an await. Keeps C3, and tells the ledger what it must show.
 
-import { Adapted, BehaviorNode, BehaviorWithOptions, type Meta, senderOf } from 'troupe/internal'
+import { Adapted, BehaviorNode, type Meta, senderOf } from 'troupe/internal'
 import type { Entry } from './entry.ts'
 import { typeName } from './message-account.ts'
 import type { SimCell } from './sim-cell.ts'
@@ -129,8 +129,7 @@ export class HandlingAccount {
 }
 
 /** How a message ends whose handler returned this. */
-function endingOf(result: unknown, reentrant: boolean): 'handled' | 'unhandled' | 'failed' {
-  const next = result instanceof BehaviorWithOptions ? (result.behavior as unknown) : result
+function endingOf(next: unknown, reentrant: boolean): 'handled' | 'unhandled' | 'failed' {
   if (next === undefined) return 'handled'
   if (!(next instanceof BehaviorNode)) return 'failed'
   const { kind } = next

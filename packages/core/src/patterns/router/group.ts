@@ -6,6 +6,8 @@ import { InvalidOption } from '../../values/errors.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import { type Listing, receptionistOf, ServiceKey } from '../receptionist.ts'
+import { tellAny } from '../../cell/telling.ts'
+import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
 import { Routing } from './routing.ts'
 import { roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
@@ -39,7 +41,7 @@ export function group<M>(
         const { order } = message
         if (order.verb === 'add') members.add(order.ref as ActorRef<M>)
         else if (order.verb === 'remove') members.remove(order.ref)
-        else if (order.verb === 'list') order.to.tell(routing.refs)
+        else if (order.verb === 'list') tellAny(hostOfRef(c.self), order.to, routing.refs)
         else if (order.verb === 'set') members.set(order.refs as readonly ActorRef<M>[])
         else return unhandled
         return same

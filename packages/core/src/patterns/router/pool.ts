@@ -7,6 +7,7 @@ import type { ActorContext } from '../../values/context.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import type { AnyRef } from '../../values/ref.ts'
 import type { ExitReason } from '../../values/signals.ts'
+import { tellAny } from '../../cell/telling.ts'
 import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
 import { Routing } from './routing.ts'
@@ -57,7 +58,7 @@ export function pool<M>(worker: Behavior<M> | (() => Behavior<M>), options: Pool
         if (!(message instanceof RouterCommand)) return members.routing.route(c, message) as Behavior<M | RouterCommand>
         const { order } = message
         if (order.verb === 'resize') members.resize(order.size)
-        else if (order.verb === 'list') order.to.tell(members.routing.refs)
+        else if (order.verb === 'list') tellAny(hostOfRef(c.self), order.to, members.routing.refs)
         else return unhandled
         return same
       },

@@ -4,11 +4,14 @@
 import type { Context } from '../../cell/context.ts'
 import { Envelope, headersOf } from '../../cell/envelope.ts'
 import { cellOf } from '../../cell/local-ref.ts'
+import { tellAny } from '../../cell/telling.ts'
 import { makeAbortSource } from '../../ports/host.ts'
 import { type Behavior, same, unhandled } from '../../values/behavior.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { DeadLetterReason } from '../../values/dead-letter.ts'
+import { NotAllowed, show } from '../../values/errors.ts'
 import type { ActorRef, AnyRef, TellOptions } from '../../values/ref.ts'
+import { observed } from '../../values/thenable.ts'
 import { hostOfRef } from '../host-of.ts'
 import type { Picker, Routee, RoutingStrategy } from './strategy.ts'
 
@@ -32,14 +35,23 @@ export class Routing<M> {
       return same
     }
     if (this.#pick !== undefined) {
-      const { ref } = routees[this.#pick(message, routees)]!
-      if (cellOf(ref) === undefined) ref.tell(message, optionsOf(ctx))
+      const at = this.#pick(message, routees)
+      const routee = routees[at]
+      if (routee === undefined) {
+        observed(at, () => {})
+        throw new NotAllowed(
+          `The strategy ${this.#strategy.kind} of ${ctx.path} picked ${show(at)} of ${routees.length} routees. It must return an index.`,
+        )
+      }
+      const { ref } = routee
+      if (cellOf(ref) === undefined) tellAny(hostOfRef(ctx.self), ref, message, optionsOf(ctx))
       else ctx.forward(ref)
       return same
     }
     if (this.#strategy.mode === 'first') return scatter(ctx, message, routees, this.#strategy.timeout)
     const options = optionsOf(ctx)
-    for (const { ref } of routees) ref.tell(message, options)
+    const host = hostOfRef(ctx.self)
+    for (const { ref } of routees) tellAny(host, ref, message, options)
     return same
   }
 }
@@ -62,17 +74,19 @@ function scatter<M>(ctx: ActorContext<M>, message: M, routees: readonly Routee<M
   const replyTo = (message as { replyTo?: ActorRef<unknown> } | null)?.replyTo
   if (typeof replyTo?.tell !== 'function') return unhandled
   const { meta } = ctx as unknown as Context
+  const host = hostOfRef(ctx.self)
   const source = makeAbortSource()
   const options = { timeout, signal: source.signal, headers: headersOf(meta) }
   const answers = routees.map(({ ref }) => ctx.ask<M, unknown>(ref, (mine) => ({ ...message, replyTo: mine }), options))
   Promise.any(answers)
     .then(
-      (answer) => replyTo.tell(answer),
+      (answer) => tellAny(host, replyTo, answer),
       (cause: AggregateError) => {
         // All failed alike, most often: the first says what happened.
         if (meta instanceof Envelope) meta.end('failed', cause.errors[0])
       },
     )
+    .catch((cause: unknown) => host.logger.error({ cause }, 'the first answer could not be handed on'))
     .finally(() => source.abort())
   return same
 }

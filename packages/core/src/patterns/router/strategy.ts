@@ -3,8 +3,9 @@
 
 import { cellOf } from '../../cell/local-ref.ts'
 import { checkFinite } from '../../values/checks.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { InvalidOption, NotAllowed } from '../../values/errors.ts'
 import type { ActorRef } from '../../values/ref.ts'
+import { isThenable, observed } from '../../values/thenable.ts'
 import { hashOf, mix } from './hash.ts'
 
 /** What a strategy sees of a routee. */
@@ -100,7 +101,7 @@ export function consistentHash<M>(keyOf: (message: M) => string | number): Routi
   if (typeof keyOf !== 'function') throw new InvalidOption('keyOf', keyOf, 'use a function of a message')
   // Rendezvous hashing: each routee bids for the key, the highest bid wins; who leaves takes away only its own bids.
   const pick: Picker<M> = (message, routees) => {
-    const key = hashOf(String(keyOf(message)))
+    const key = hashOf(keyText(keyOf(message)))
     let best = 0
     let highest = -1
     for (let i = 0; i < routees.length; i++) {
@@ -129,4 +130,10 @@ export function broadcast(): RoutingStrategy<unknown> {
  */
 export function scatterGatherFirst(options: { readonly timeout: number }): RoutingStrategy<unknown> {
   return { mode: 'first', kind: 'scatter-gather-first', timeout: checkFinite('timeout', options?.timeout, 'above') }
+}
+
+function keyText(key: unknown): string {
+  if (!isThenable(key)) return String(key)
+  observed(key, () => {})
+  throw new NotAllowed('keyOf of a router returned a promise: a message has its key at once, or none. Put the key into the message.')
 }

@@ -2,6 +2,7 @@
 // hears of every start, failure and end at once, in each phase of the supervisor's own life. One engine per
 // incarnation; it never waits and never runs user code.
 
+import { tellAny } from '../../cell/telling.ts'
 import type { Cell } from '../../cell/cell.ts'
 import type { Keeper } from '../../cell/keeper.ts'
 import { deadlineBelow } from '../../cell/ending.ts'
@@ -241,7 +242,7 @@ export class Engine implements Keeper {
   reply<T>(replyTo: ActorRef<T> | undefined, answer: T): void {
     const { ref, dispatcher } = this.#cell
     try {
-      if (typeof replyTo?.tell === 'function') return replyTo.tell(answer)
+      if (typeof replyTo?.tell === 'function') return tellAny(dispatcher.host, replyTo, answer)
       dispatcher.ledger.sent++
       dispatcher.host.bury(answer, ref, undefined, 'no-recipient')
     } catch (cause) {
