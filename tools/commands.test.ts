@@ -49,6 +49,8 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   sim: [
     [['--seeds', 'abc'], "--seeds takes a whole number from 1 on, not 'abc'"],
     [['--seeds'], '--seeds needs a value'],
+    [['--start', 'soon'], "--start takes a whole number, not 'soon'"],
+    [['--jobs', '0'], "--jobs takes a whole number from 1 on, not '0'"],
     [['--scenario', 'nope'], "no scenario 'nope'; there are: lifecycle storm"],
   ],
   'sim:mutants': [
