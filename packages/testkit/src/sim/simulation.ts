@@ -295,6 +295,7 @@ export class Simulation {
     tap.watches.check()
     tap.timers.check()
     for (const cell of tap.living) {
+      tap.lifecycle.checkAwake(cell)
       tap.lifecycle.checkRest(cell)
       const pending = cell.extras?.pending
       if (pending !== undefined && pending.state === 'waiting' && !cell.never)
