@@ -20,7 +20,7 @@ function run(sim: Simulation): void {
   const needs = sim.oneOf(families)
   const size = needs.length
   const all = Array.from({ length: size }, (_, i) => i)
-  const backoffs = all.map(() => sim.oneOf([0, 60, 20, 200]))
+  const backoffs = all.map(() => sim.oneOf([60, 0, 200, 20]))
   const frail = sim.choose(3) === 2
   const refs: (ActorRef<Job> | undefined)[] = []
   const up: boolean[] = all.map(() => false)
@@ -95,10 +95,10 @@ function run(sim: Simulation): void {
   const tree = sim.calmly(() =>
     sim.system.spawn(supervisor({ strategy, intensity: 1000, period: 1000, children: specs }), { name: 'tree', supervision: 'stop' }),
   )
-  const told = (): void => refs[sim.choose(size)]?.tell(sim.oneOf(['fail', 'fail', 'work', 'wait']))
+  const told = (): void => refs[sim.choose(size)]?.tell(sim.oneOf(['fail', 'fail', 'fail', 'work', 'wait']))
   sim.plan(sim.int(1, 6), told)
   // Also while others wait.
-  for (let left = sim.int(0, 6); left > 0; left--) sim.after(sim.oneOf([10, 30, 55, 100, 190, 400]), told)
+  for (let left = sim.int(1, 6); left > 0; left--) sim.after(sim.oneOf([10, 30, 55, 100, 190, 400]), told)
   sim.eventually('whoever failed is up again, and all others with him', () => {
     if (sim.faulted || sim.system.phaseOf(tree) !== 'running') return sim.faulted
     return failures >= 0 && up.every(Boolean) && refs.every((ref) => ref !== undefined && sim.system.phaseOf(ref) === 'running')

@@ -121,7 +121,7 @@ function run(sim: Simulation): void {
     const aborter = new AbortController()
     aborters.push(aborter)
     // Some wait with their mailbox, and are ended with their actor; others go on beside it.
-    if (sim.choose(3) === 1) return go(errand, ctx.signal as Aborter['signal']).then(() => same)
+    if (sim.choose(3) === 1) return go(errand, ctx.signal).then(() => same)
     void go(errand, aborter.signal)
     return same
   })

@@ -164,7 +164,9 @@ export class Lifecycle {
 
   /** Time is about to move: whoever could handle a message has done so. */
   checkAwake(cell: SimCell): void {
-    const busy = cell.never || cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
+    // A call goes on also when its message was forwarded meanwhile.
+    const calls = cell.calls !== undefined || (cell.extras?.calls?.size ?? 0) > 0
+    const busy = cell.never || cell.extras?.pending !== undefined || calls || cell.running !== undefined
     if (cell.phase === 'running' && !busy && cell.queuedMessages > 0)
       this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
   }
