@@ -60,18 +60,18 @@ function exists(): boolean {
 if (!exists()) misuse(command, `There is no revision '${revision}' in this repository; git branch -a and git log show what there is`)
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
-const base = join(folder, 'base')
+const checkout = join(folder, 'base')
 const loads = join(folder, 'bench')
 
 /** One core under the loads: a folder in which `troupe` resolves to it. */
 function prepareBase(): void {
-  git('worktree', 'add', '--detach', base, revision)
-  symlinkSync(join(root, 'node_modules'), join(base, 'node_modules'))
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages/core'], { cwd: base, stdio: 'inherit' })
+  git('worktree', 'add', '--detach', checkout, revision)
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages/core'], { cwd: checkout, stdio: 'inherit' })
   mkdirSync(join(loads, 'node_modules'), { recursive: true })
   writeFileSync(join(loads, 'package.json'), '{ "type": "module" }')
   cpSync(join(root, 'bench/dist'), join(loads, 'dist'), { recursive: true })
-  symlinkSync(join(base, 'packages/core'), join(loads, 'node_modules/troupe'))
+  symlinkSync(join(checkout, 'packages/core'), join(loads, 'node_modules/troupe'))
 }
 
 /** Base twice and head; where it is only about noise, base twice. */
@@ -85,14 +85,14 @@ async function measure(name: string, progress: Progress): Promise<Record<string,
       const side = sides[(i + round) % sides.length]!
       const where = side === 'head' ? join(root, 'bench/dist') : join(loads, 'dist')
       progress.step(`${name} · ${side}`)
-      for (const [clock, rates] of Object.entries(await figures(name, where)))
+      for (const [clock, rates] of Object.entries(await ratesOf(name, where)))
         (found[clock] ??= { base: [], again: [], head: [] })[side].push(median(rates))
     }
   return Object.fromEntries(Object.entries(found).map(([clock, { base, again, head }]) => [clock, { base, again, head: self ? undefined : head }]))
 }
 
 /** More is better: of bytes, the inverse. */
-async function figures(name: string, where: string): Promise<Record<string, readonly number[]>> {
+async function ratesOf(name: string, where: string): Promise<Record<string, readonly number[]>> {
   const args =
     name === 'idle'
       ? ['--expose-gc', join(where, 'native/idle.js'), 'troupe', '300000']
@@ -104,7 +104,7 @@ async function figures(name: string, where: string): Promise<Record<string, read
 
 function cleanUp(): void {
   try {
-    git('worktree', 'remove', '--force', base)
+    git('worktree', 'remove', '--force', checkout)
   } catch {
     // It was never added.
   }
