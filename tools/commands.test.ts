@@ -56,6 +56,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   'sim:mutants': [
     [['--only', 'nope'], "no kind 'nope'; there are: classics, operators"],
     [['--name', 'nope'], "no classic with 'nope' in its name"],
+    [['--in', 'nope'], "no file with 'nope' in its path"],
     [['--again', 'no-such-file'], "cannot read 'no-such-file'"],
     [['--json', 'no-such-folder/x.json'], "cannot write 'no-such-folder/x.json'"],
   ],

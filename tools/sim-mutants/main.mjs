@@ -1,7 +1,7 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--only classics|operators] [--json file] [--name text] [--again file] [--salt word]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--only classics|operators] [--json file] [--name text] [--again file] [--in text] [--salt word]
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -21,13 +21,14 @@ const command = {
     start: whole('the first of them: the same each time, so that two proofs can be compared', 1, {}),
     only: oneOf('kind', ['classics', 'operators'], 'just these (default: both)', undefined),
     name: anyText('text', 'just the classics with this in their name (default: all)', undefined),
+    in: anyText('text', 'just mutants by operator of files with this in their path (default: all)', ''),
     // Another word gives another sample: how well the checks do on mutants that nobody looked at.
     salt: anyText('word', 'another word, another sample of mutants by operator (default: none)', ''),
     again: anyText('file', 'just those that survived in this file, written by --json (default: none)', undefined),
     json: anyText('file', 'where the results are written as JSON (default: nowhere)', undefined),
   },
 }
-const { count, seeds, start, only, name: named, salt, again, json } = commandLine(command)
+const { count, seeds, start, only, name: named, in: within, salt, again, json } = commandLine(command)
 if (named !== undefined && !classics.some((c) => c.name.includes(named)))
   misuse(command, `--name knows no classic with '${named}' in its name; there are: ${classics.map((c) => c.name).join(', ')}`)
 // Said now and not when hours of work are to be written.
@@ -86,6 +87,13 @@ const files = [
   'system/event-stream.ts',
 ]
 
+/** Those of them that are asked for. */
+function filesWithin() {
+  const some = files.filter((file) => file.includes(within))
+  return some.length > 0 ? some : misuse(command, `--in knows no file with '${within}' in its path; there are: ${files.join(', ')}`)
+}
+filesWithin()
+
 const workshop = new Workshop()
 for (const { file, before } of equivalents)
   if (!workshop.source(file).includes(before)) throw new Error(`An equivalent mutant does not fit ${file} any more: ${JSON.stringify(before)}`)
@@ -138,7 +146,7 @@ if (only !== 'operators' && again === undefined) {
 }
 if (only !== 'classics' && again === undefined) {
   // Evenly over the files, and the same ones each time.
-  const pools = files.map((file) =>
+  const pools = filesWithin().map((file) =>
     shuffled(
       mutantsOf(workshop.source(file)).map((m) => Object.assign(m, { kind: 'operator', file })),
       file + salt,
