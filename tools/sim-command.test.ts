@@ -94,8 +94,7 @@ test.concurrent.each([
   const child = spawn(process.execPath, [cli, '--seeds', '10000000', '--start', '1', '--scenario', 'misuse'], { cwd: root })
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  // The first line of progress comes when something was done.
-  await new Promise<void>((done) => child.stderr.once('data', () => done()))
+  await new Promise<void>((done) => child.stderr.setEncoding('utf8').on('data', (line: string) => void (/^[1-9]/m.test(line) && done())))
   child.kill(signal)
   const ended = await new Promise<number | null>((done) => child.once('close', done))
   expect(ended).toBe(code)

@@ -22,7 +22,7 @@ export interface Comparison {
   readonly verdict: 'better' | 'worse' | 'within noise'
 }
 
-const draws = 4000
+const draws = 1000
 
 /** Rounds saw the same machine, so that ratios within a round say more than the ratio of two medians. */
 export function compare({ base, again, head }: Rounds): Comparison {
