@@ -1,6 +1,7 @@
-// `npm run bench:diff <rev>`: the core of another revision against the working tree's, interleaved in one run, on the
-// same loads. The other core is checked out into a temporary worktree and built there; the compiled loads are copied
-// beside it, so that only the core differs. CPU time by default, since it is steadier; --wall for time as it passes.
+// `npm run bench:diff <rev>`: the core of another revision against the working tree's, interleaved in one run, on the same
+// loads, each in a process of its own. The other core is checked out into a temporary worktree and built there; the compiled
+// loads are copied beside it, so that only the core differs. Base runs twice, so that each line says what noise is here;
+// `--self` has base alone, against itself. By time or CPU time, whichever is steadier for the line.
 //   npm run bench:diff -- main --only ping-pong,"ask sequential" --rounds 10
 
 import { execFileSync } from 'node:child_process'
@@ -8,7 +9,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { anyText, commandLine, flag, misuse, required, someOf, whole } from '@troupe/testkit/internal'
+import { anyText, commandLine, flag, misuse, someOf, whole } from '@troupe/testkit/internal'
+import { compare, type Rounds, steadier } from './noise.ts'
 import { plan } from './plan.ts'
 import { Progress } from './progress.ts'
 import { json } from './rounds.ts'
@@ -27,8 +29,9 @@ const hotPath = [
 ]
 const command = {
   name: 'npm run bench:diff',
-  about: "The core of another revision against the working tree's, interleaved in one run, on the same loads. Above 1: the working tree is better.",
-  words: { revision: required(anyText('revision', 'what to compare with, such as main or HEAD~1', undefined)) },
+  about:
+    "The core of another revision against the working tree's, interleaved in one run, on the same loads. Above 1: the working tree is better. A line takes about 3 s a round, two with --self: three and a half minutes for the hot path in 7 rounds.",
+  words: { revision: anyText('revision', 'what to compare with, such as main or HEAD~1; with --self HEAD, if left out', undefined) },
   options: {
     only: someOf(
       'benchmark',
@@ -36,11 +39,13 @@ const command = {
       'just these',
       'those of the hot path',
     ),
-    rounds: whole('rounds of each side', 7),
-    wall: flag('measures time as it passes instead of CPU time'),
+    rounds: whole('rounds of each side', 7, { from: 3 }),
+    self: flag('base against itself alone: what this machine makes of no difference'),
   },
 }
-const { revision, rounds, wall, only: names = hotPath } = commandLine(command)
+const { revision: given, rounds, self, only: names = hotPath } = commandLine(command)
+if (given === undefined && !self) misuse(command, '<revision> is missing: what to compare with, such as main or HEAD~1; or --self')
+const revision = given ?? 'HEAD'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 
@@ -55,23 +60,51 @@ function exists(): boolean {
 if (!exists()) misuse(command, `There is no revision '${revision}' in this repository; git branch -a and git log show what there is`)
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
-const base = join(folder, 'base')
+const checkout = join(folder, 'base')
 const loads = join(folder, 'bench')
 
 /** One core under the loads: a folder in which `troupe` resolves to it. */
 function prepareBase(): void {
-  git('worktree', 'add', '--detach', base, revision)
-  symlinkSync(join(root, 'node_modules'), join(base, 'node_modules'))
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages/core'], { cwd: base, stdio: 'inherit' })
+  git('worktree', 'add', '--detach', checkout, revision)
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages/core'], { cwd: checkout, stdio: 'inherit' })
   mkdirSync(join(loads, 'node_modules'), { recursive: true })
   writeFileSync(join(loads, 'package.json'), '{ "type": "module" }')
   cpSync(join(root, 'bench/dist'), join(loads, 'dist'), { recursive: true })
-  symlinkSync(join(base, 'packages/core'), join(loads, 'node_modules/troupe'))
+  symlinkSync(join(checkout, 'packages/core'), join(loads, 'node_modules/troupe'))
+}
+
+/** Base twice and head; where it is only about noise, base twice. */
+const sides: readonly (keyof Rounds)[] = self ? ['base', 'again'] : ['base', 'again', 'head']
+
+/** The figures of each round, by clock; the order of the sides turns with the rounds. */
+async function measure(name: string, progress: Progress): Promise<Record<string, Rounds>> {
+  const found: Record<string, Record<keyof Rounds, number[]>> = {}
+  for (let round = 0; round < rounds; round++)
+    for (let i = 0; i < sides.length; i++) {
+      const side = sides[(i + round) % sides.length]!
+      const where = side === 'head' ? join(root, 'bench/dist') : join(loads, 'dist')
+      progress.step(`${name} · ${side}`)
+      for (const [clock, rates] of Object.entries(await ratesOf(name, where)))
+        (found[clock] ??= { base: [], again: [], head: [] })[side].push(median(rates))
+    }
+  return Object.fromEntries(Object.entries(found).map(([clock, { base, again, head }]) => [clock, { base, again, head: self ? undefined : head }]))
+}
+
+/** More is better: of bytes, the inverse. */
+async function ratesOf(name: string, where: string): Promise<Record<string, readonly number[]>> {
+  const args =
+    name === 'idle'
+      ? ['--expose-gc', join(where, 'native/idle.js'), 'troupe', '300000']
+      : [join(where, 'run/one.js'), 'troupe', name, '200', '400', 'both']
+  const found = await json({ file: process.execPath, args })
+  if (found === undefined) throw new Error(`there is no benchmark '${name}'`)
+  return name === 'idle' ? { bytes: (found as number[]).map((bytes) => 1 / bytes) } : (found as Record<string, readonly number[]>)
 }
 
 function cleanUp(): void {
   try {
-    git('worktree', 'remove', '--force', base)
+    git('worktree', 'remove', '--force', checkout)
   } catch {
     // It was never added.
   }
@@ -84,38 +117,30 @@ process.on('SIGINT', () => {
 
 try {
   prepareBase()
-  console.log(
-    `base ${git('rev-parse', '--short', revision)}, head ${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages/core') === '' ? '' : ' with changes'}; ${rounds} rounds, ${wall ? 'time' : 'CPU time'}\n`,
-  )
-  console.log(`${'benchmark'.padEnd(28)}${'base'.padStart(10)}${'head'.padStart(10)}${'ratio'.padStart(8)}${'of bests'.padStart(10)}   of each round`)
-  const progress = new Progress(names.length * rounds * 2)
+  const head = git('status', '--porcelain', 'packages/core') === '' ? '' : ' with changes'
+  const against = self ? 'against itself' : `head ${git('rev-parse', '--short', 'HEAD')}${head}`
+  console.log(`base ${git('rev-parse', '--short', revision)}, ${against}; ${rounds} rounds\n`)
+  const columns = self ? ['base', 'again', 'ratio'] : ['base', 'head', 'ratio', 'base again']
+  console.log(`${'benchmark'.padEnd(24)}${columns.map((c) => c.padStart(11)).join('')}      noise  by    ${self ? '' : 'verdict'}`)
+  const progress = new Progress(names.length * rounds * sides.length)
+  const worse: string[] = []
   for (const name of names) {
-    const samples: Record<'base' | 'head', number[]> = { base: [], head: [] }
-    // The best repetition of all is the one that was disturbed least.
-    const best = { base: 0, head: 0 }
-    const where = { base: join(loads, 'dist'), head: join(root, 'bench/dist') }
-    for (let round = 0; round < rounds; round++)
-      for (const side of round % 2 === 0 ? (['base', 'head'] as const) : (['head', 'base'] as const)) {
-        progress.step(`${name} · ${side}`)
-        const args =
-          name === 'idle'
-            ? ['--expose-gc', join(where[side], 'native/idle.js'), 'troupe', '300000']
-            : [join(where[side], 'run/one.js'), 'troupe', name, '200', '400', wall ? 'wall' : 'cpu']
-        const found = (await json({ file: process.execPath, args })) as number[] | undefined
-        if (found === undefined) throw new Error(`there is no benchmark '${name}'`)
-        samples[side].push(median(found))
-        best[side] = name === 'idle' ? Math.min(...found, best[side] || Infinity) : Math.max(...found, best[side])
-      }
+    const measured = await measure(name, progress)
     progress.end()
-    // Pairs of one round saw the same machine, so their ratios say more than the ratio of the medians.
-    const ratios = samples.head.map((head, i) => (name === 'idle' ? samples.base[i]! / head : head / samples.base[i]!)).toSorted((a, b) => a - b)
-    const middle = median(ratios)
-    const bests = name === 'idle' ? best.base / best.head : best.head / best.base
-    console.log(
-      `${name.padEnd(28)}${short(median(samples.base)).padStart(10)}${short(median(samples.head)).padStart(10)}${middle.toFixed(3).padStart(8)}${bests.toFixed(3).padStart(10)}   ${ratios.map((r) => r.toFixed(2)).join(' ')}`,
-    )
+    const clock = steadier(measured)
+    const { base, again, head: heads } = measured[clock]!
+    const { ratio, self: selfRatio, noise, verdict } = compare(measured[clock]!)
+    if (verdict === 'worse') worse.push(name)
+    const figure = (values: readonly number[]): string => short(clock === 'bytes' ? 1 / median(values) : median(values))
+    const shown = self ? [figure(base), figure(again), selfRatio.toFixed(3)] : [figure(base), figure(heads!), ratio.toFixed(3), selfRatio.toFixed(3)]
+    const figures = `${shown.map((c) => c.padStart(11)).join('')}   ±${(100 * noise).toFixed(1).padStart(5)} %  ${clock.padEnd(6)}`
+    console.log(`${name.padEnd(24)}${figures}${self ? '' : verdict}`)
   }
-  console.log('\nAbove 1: head is better.')
+  console.log(
+    self
+      ? '\nSo far a line may stray from 1 without any difference, in 19 of 20 cases.'
+      : `\nAbove 1: head is better. Beyond what base shows against itself, worse: ${worse.join(', ') || 'none'}.`,
+  )
 } finally {
   cleanUp()
 }

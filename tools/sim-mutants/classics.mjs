@@ -208,4 +208,52 @@ export const classics = [
     file: 'cell/ask.ts',
     edits: [['    if (this.settled) return this.timeout === 0 ? -Infinity : Infinity\n', '    if (this.settled) return Infinity\n']],
   },
+  {
+    name: 'a wake-up is lost after a turn that began with signals alone',
+    file: 'cell/cell.ts',
+    edits: [
+      [
+        '    } else this.fullTurn(quota)\n',
+        '    } else {\n      const alone = this.lane !== undefined && this.queuedMessages === 0\n      this.fullTurn(quota)\n      if (alone && this.lane === undefined && this.canHandle()) {\n        this.scheduled = idle\n        return\n      }\n    }\n',
+      ],
+    ],
+  },
+  {
+    name: 'an unstash outside of a turn wakes nobody',
+    file: 'cell/cell.ts',
+    edits: [['    if (this.scheduled === idle) this.rouse()\n', '']],
+  },
+  {
+    name: "a supervisor's merged restart forgets who waits for its backoff",
+    file: 'patterns/supervisor/answering.ts',
+    edits: [['    for (const m of waiting.members) group.add(m)\n', '']],
+  },
+  {
+    name: "a supervisor's merged restart ignores the order of needs",
+    file: 'patterns/supervisor/answering.ts',
+    edits: [['[...tree.members.values()].filter((m) => group.has(m))', '[...group]']],
+  },
+  {
+    name: 'a restart group is never left by a member that fails on its own',
+    file: 'cell/group-restart.ts',
+    edits: [['    extras.group?.left(member)\n', '']],
+  },
+  {
+    name: 'the hole that drop-oldest leaves in a heap is only filled downwards',
+    file: 'queues/priority-heap.ts',
+    edits: [
+      [
+        '      if (at > 0 && this.#before(last, this.#heap[(at - 1) >> 2]!)) this.#up(last, at)\n      else this.#down(last, at)\n',
+        '      this.#down(last, at)\n',
+      ],
+    ],
+  },
+  {
+    name: 'a cancelled subscription delivers its buffer',
+    file: 'system/event-stream.ts',
+    edits: [
+      ['        if (!this.active || buffer === undefined', '        if (buffer === undefined'],
+      ['    this.#buffer = undefined\n    super.cancel()\n', '    super.cancel()\n'],
+    ],
+  },
 ]

@@ -1,7 +1,7 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--only classics|operators] [--json file] [--name text] [--again file] [--salt word]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--only classics|operators] [--json file] [--name text] [--again file] [--in text] [--salt word]
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -18,15 +18,17 @@ const command = {
   options: {
     count: whole('how many mutants by operator', 90, { from: 0 }),
     seeds: whole('how many seeds each is simulated with at most', 6000),
+    start: whole('the first of them: the same each time, so that two proofs can be compared', 1, {}),
     only: oneOf('kind', ['classics', 'operators'], 'just these (default: both)', undefined),
     name: anyText('text', 'just the classics with this in their name (default: all)', undefined),
+    in: anyText('text', 'just mutants by operator of files with this in their path (default: all)', ''),
     // Another word gives another sample: how well the checks do on mutants that nobody looked at.
     salt: anyText('word', 'another word, another sample of mutants by operator (default: none)', ''),
     again: anyText('file', 'just those that survived in this file, written by --json (default: none)', undefined),
     json: anyText('file', 'where the results are written as JSON (default: nowhere)', undefined),
   },
 }
-const { count, seeds, only, name: named, salt, again, json } = commandLine(command)
+const { count, seeds, start, only, name: named, in: within, salt, again, json } = commandLine(command)
 if (named !== undefined && !classics.some((c) => c.name.includes(named)))
   misuse(command, `--name knows no classic with '${named}' in its name; there are: ${classics.map((c) => c.name).join(', ')}`)
 // Said now and not when hours of work are to be written.
@@ -44,7 +46,7 @@ function survivorsIn(file) {
 
 const limit = 90_000
 
-/** What is mutated: cell, phase, mailbox, timers, supervision, watch, ask. */
+/** What is mutated: cell, phase, mailbox, timers, supervision, watch, ask; channels, task groups, subscriptions, supervisors. */
 const files = [
   'cell/cell.ts',
   'cell/phase-change.ts',
@@ -65,10 +67,32 @@ const files = [
   'cell/children.ts',
   'cell/adapter.ts',
   'cell/guarded.ts',
+  'cell/group-restart.ts',
   'queues/ring.ts',
+  'queues/priority-heap.ts',
+  'queues/governed.ts',
   'queues/timers.ts',
   'deciders/supervision.ts',
+  'patterns/channel.ts',
+  'patterns/wait-list.ts',
+  'patterns/select.ts',
+  'patterns/task-group.ts',
+  'patterns/supervisor/answering.ts',
+  'patterns/supervisor/controlling.ts',
+  'patterns/supervisor/decide.ts',
+  'patterns/supervisor/engine.ts',
+  'patterns/supervisor/operations.ts',
+  'patterns/supervisor/roster.ts',
+  'patterns/supervisor/tree.ts',
+  'system/event-stream.ts',
 ]
+
+/** Those of them that are asked for. */
+function filesWithin() {
+  const some = files.filter((file) => file.includes(within))
+  return some.length > 0 ? some : misuse(command, `--in knows no file with '${within}' in its path; there are: ${files.join(', ')}`)
+}
+filesWithin()
 
 const workshop = new Workshop()
 for (const { file, before } of equivalents)
@@ -79,7 +103,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 async function judge(mutant) {
   const compiled = workshop.mutate(mutant.file, mutant.text)
-  const outcome = compiled ? await workshop.simulate(seeds, limit) : { how: 'does not compile' }
+  const outcome = compiled ? await workshop.simulate(seeds, start, limit) : { how: 'does not compile' }
   workshop.restore(mutant.file)
   if (!compiled) return false
   const { text: _text, ...rest } = mutant
@@ -122,7 +146,7 @@ if (only !== 'operators' && again === undefined) {
 }
 if (only !== 'classics' && again === undefined) {
   // Evenly over the files, and the same ones each time.
-  const pools = files.map((file) =>
+  const pools = filesWithin().map((file) =>
     shuffled(
       mutantsOf(workshop.source(file)).map((m) => Object.assign(m, { kind: 'operator', file })),
       file + salt,

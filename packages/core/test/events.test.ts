@@ -83,6 +83,24 @@ test('a subscription cancelled during a publication gets nothing more and is rem
   await kit.end()
 })
 
+test('a subscription that is cancelled delivers nothing of what it had buffered', async () => {
+  const kit = createTestKit()
+  const probe = kit.probe<Tick>()
+  const subscription = kit.system.events.subscribe(probe.ref, 'tick', { capacity: 4 })
+  await kit.settle()
+  kit.system.suspend(probe.ref, 'so that events wait')
+  await kit.settle()
+  for (let n = 1; n <= 4; n++) kit.system.events.publish(tick(n))
+  expect(subscription.waiting).toBe(4)
+  subscription.cancel()
+  kit.system.resume(probe.ref)
+  await kit.settle()
+  // Half of what may wait is in the mailbox, and a mailbox gives nothing back.
+  expect(probe.messages).toEqual([tick(1), tick(2)])
+  expect([subscription.waiting, subscription.delivered]).toEqual([0, 2])
+  await kit.end()
+})
+
 test('subscribing on a closing system is refused', async () => {
   const kit = createTestKit()
   const probe = kit.probe<Tick>()

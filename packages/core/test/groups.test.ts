@@ -122,6 +122,43 @@ describe('a group scope', () => {
     await kit.end()
   })
 
+  test.each([
+    ['before the elder fails', true],
+    ['after the elder failed', false],
+  ])('a group whose member fails on its own, by a grandchild that escalates %s, comes back whole', async (_when, first) => {
+    const kit = createTestKit()
+    const refs: Record<string, ActorRef<Msg>> = {}
+    const log: string[] = []
+    const node = (name: string, below?: string) =>
+      setup<Msg>((ctx) => {
+        log.push(`${name} starts`)
+        refs[name] = ctx.self
+        if (below !== undefined) ctx.spawn(node(below), { name: below, supervision: 'escalate' })
+        return receive<Msg>((_c, m) => {
+          if (m.type === 'boom') throw m.cause
+          return same
+        })
+      })
+    kit.system.spawn(
+      setup<Msg>((ctx) => {
+        for (const name of ['a', 'b', 'c']) ctx.spawn(node(name, name === 'b' ? 'grandchild' : undefined), { name })
+        return receive<Msg>(() => same)
+      }),
+      { childSupervision: scoped('rest-for-one', { limit: { restarts: 10, within: 1000 }, backoff: { min: 10, max: 10, jitter: 0 } }) },
+    )
+    await kit.settle()
+    log.length = 0
+    // In one breath: both failures are under way before anybody has acted on either.
+    for (const name of first ? ['grandchild', 'a'] : ['a', 'grandchild']) refs[name]!.tell(boom())
+    await kit.advance(100)
+    expect(['a', 'b', 'c', 'grandchild'].map((name) => kit.system.phaseOf(refs[name]!))).toEqual(['running', 'running', 'running', 'running'])
+    refs['a']!.tell(boom())
+    await kit.advance(100)
+    expect(['a', 'b', 'c', 'grandchild'].map((name) => kit.system.phaseOf(refs[name]!))).toEqual(['running', 'running', 'running', 'running'])
+    expect(log.slice(-4).toSorted()).toEqual(['a starts', 'b starts', 'c starts', 'grandchild starts'])
+    await kit.end()
+  })
+
   test('a resumed failure touches nobody else', async () => {
     const kit = createTestKit()
     const g = await group(kit, scoped('all-for-one', { decide: () => 'resume' }))

@@ -1,138 +1,141 @@
-// `npm run sim`: the library of scenarios over many seeds. Prints seeds per second, distinct traces and violations.
+// `npm run sim`: the library of scenarios over many seeds, from a random one on, shared among processes. Says how far it is
+// meanwhile; in the end, or when it is interrupted, prints seeds per second, distinct traces and violations.
 
 import { flag, oneOf, whole } from './command-arguments.ts'
 import { commandLine } from './command-line.ts'
-import { library, type LibraryScenario } from './library/index.ts'
-import { simulate, type SimulationFailure } from './sim/simulate.ts'
+import { type Block, type BlockResult, replayOf } from './crew/block.ts'
+import { Crew, type Outcome } from './crew/crew.ts'
+import { Progress } from './crew/progress.ts'
+import { differingOf, failuresOf, jsonOf, perSecond, runsOf, Tally, textOf } from './crew/tally.ts'
+import { library } from './library/index.ts'
+import { promises } from './sim/violation.ts'
+import type { SimulationFailure } from './sim/simulate.ts'
 
+type Signal = 'SIGINT' | 'SIGTERM'
+
+interface Stream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): void
+  on(event: 'error', listener: () => void): void
+}
 interface Host {
   readonly process: {
-    readonly stdout: { write(text: string): void; on(event: 'error', listener: () => void): void }
+    readonly stdout: Stream
+    readonly stderr: Stream
+    on(event: Signal, listener: () => void): void
     exit(): void
     exitCode: number | undefined
+    getBuiltinModule(name: 'node:os'): { availableParallelism(): number }
+    getBuiltinModule(name: 'node:url'): { fileURLToPath(url: string): string }
   }
   readonly performance: { now(): number }
+  setInterval(task: () => void, ms: number): unknown
+  clearInterval(timer: unknown): void
 }
-
-const { process, performance } = globalThis as unknown as Host
+const host = globalThis as unknown as Host
+const { process, performance } = host
 // Whoever reads this may have seen enough.
 process.stdout.on('error', () => process.exit())
 
 const names = library.map((s) => s.name)
+const given = commandLine({
+  name: 'npm run sim',
+  about:
+    'Runs the scenarios over many seeds, and checks the promises of the core in every run. Ends with 1 where one is broken. Interrupted, it reports what it has.',
+  options: {
+    seeds: whole('how many seeds, shared among the scenarios', 1000),
+    start: whole('the first seed (default: a random one)', undefined, {}),
+    seed: whole('this seed alone, to see a failure again (default: none)', undefined, {}),
+    scenario: oneOf('scenario', names, 'this scenario alone (default: all)', undefined),
+    jobs: whole('how many processes share the work (default: one for each core)', undefined),
+    hold: whole('seconds that one step may take before its run counts as one without end', 10),
+    twice: flag('runs every seed twice and compares the traces'),
+    'stop-at-first': flag('ends at the first broken promise'),
+    json: flag('prints the report as JSON'),
+  },
+})
+const { twice, json, 'stop-at-first': stopAtFirst } = given
+const start = given.seed ?? given.start ?? 1 + Math.floor(Math.random() * 1_000_000_000)
+const tallies = names.filter((name) => given.scenario === undefined || name === given.scenario).map((name) => new Tally(name))
+const each = given.seed === undefined ? Math.ceil(given.seeds / tallies.length) : 1
+const wanted = each * tallies.length
 
-function argumentsOf(): { seeds: number; from: number; only: string | undefined; json: boolean; twice: boolean; stopAtFirst: boolean } {
-  const given = commandLine({
-    name: 'npm run sim',
-    about: 'Runs the scenarios over many seeds, and checks the promises of the core in every run. Ends with 1 where one is broken.',
-    options: {
-      seeds: whole('how many seeds, shared among the scenarios', 1000),
-      from: whole('the first seed', 1, {}),
-      seed: whole('this seed alone, to see a failure again (default: none)', undefined, {}),
-      scenario: oneOf('scenario', names, 'this scenario alone (default: all)', undefined),
-      twice: flag('runs every seed twice and compares the traces'),
-      'stop-at-first': flag('ends at the first broken promise'),
-      json: flag('prints the report as JSON'),
-    },
+/** Blocks alternate among the scenarios, so that a bug anywhere is met early. */
+const blocks: Block[] = []
+const size = Math.max(1, Math.min(stopAtFirst ? 10 : 200, each))
+for (let done = 0; done < each; done += size)
+  for (const { scenario } of tallies)
+    blocks.push({ scenario, from: start + done, count: Math.min(size, each - done), twice, holdLimit: given.hold * 1000 })
+blocks.reverse()
+
+const began = performance.now()
+let runsBefore: number | undefined
+let interrupted: Signal | undefined
+
+const { url } = import.meta as unknown as { readonly url: string }
+const member = process.getBuiltinModule('node:url').fileURLToPath(url.replace(/[^/]*$/, 'crew/member.js'))
+const crew = new Crew<Block, BlockResult>(member)
+const tallyOf = (block: Block): Tally => tallies.find((t) => t.scenario === block.scenario)!
+
+function next(): Block | undefined {
+  for (let block = blocks.pop(); block !== undefined; block = blocks.pop()) if (tallyOf(block).failure === undefined) return block
+  return undefined
+}
+
+function tell(block: Block, outcome: Outcome<BlockResult>): void {
+  const tally = tallyOf(block)
+  if (outcome.type === 'done') tally.add(outcome.result)
+  else {
+    const held = /with seed (\d+)/.exec(outcome.lastWords)
+    if (held === null && block.count > 1) {
+      // It died without a word, of its memory for instance: halves say which seed it was.
+      const half = block.count >> 1
+      blocks.push({ ...block, from: block.from + half, count: block.count - half }, { ...block, count: half })
+      return
+    }
+    tally.failure ??= failureOf(block, held === null ? block.from : Number(held[1]), outcome, held !== null)
+  }
+  if (tally.failure === undefined) return
+  runsBefore ??= runsOf(tallies)
+  if (stopAtFirst) crew.stop()
+}
+
+/** The process of a run is gone: what it said last is what is known. */
+function failureOf(
+  block: Block,
+  seed: number,
+  { how, lastWords }: Extract<Outcome<BlockResult>, { type: 'died' }>,
+  held: boolean,
+): SimulationFailure {
+  const invariant = held ? 'endless' : 'runtime'
+  const text = held ? lastWords.split('\n')[0]! : `The process of the run ended with ${how}`
+  const report = held
+    ? lastWords
+    : `${text}, in simulation "${block.scenario}" with seed ${seed}.\n  replay: ${replayOf(block.scenario, seed)}\n${lastWords}`
+  const violation = { invariant, text, actor: undefined, step: 0, at: 0 } as const
+  return { seed, violation, promise: promises[invariant], steps: 0, shrunkSteps: 0, shrunkChoices: 0, trials: 0, report }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    interrupted ??= signal
+    crew.stop()
   })
-  const { seed, scenario: only, json, twice, 'stop-at-first': stopAtFirst } = given
-  return { seeds: seed === undefined ? given.seeds : 1, from: seed ?? given.from, only, json, twice, stopAtFirst }
-}
 
-interface Tally {
-  readonly scenario: string
-  runs: number
-  distinct: number
-  steps: number
-  handled: number
-  asyncHandled: number
-  ms: number
-  failure: SimulationFailure | undefined
-  readonly hashes: Set<string>
-  /** Seeds whose second run gave another trace. */
-  differing: number
-}
+const progress = new Progress(process.stderr, began, () => {
+  const runs = runsOf(tallies)
+  const broken = failuresOf(tallies).map((f) => f.scenario)
+  return `${runs} of ${wanted} seeds, ${perSecond(runs, performance.now() - began)}/s${broken.length === 0 ? '' : `, BROKEN: ${broken.join(', ')}`}`
+})
+if (!json && given.seed === undefined) process.stdout.write(`seeds from ${start} on; the same again: --start ${start}\n`)
+const timer = json ? undefined : host.setInterval(() => progress.show(performance.now()), 100)
+const jobs = Math.min(given.jobs ?? process.getBuiltinModule('node:os').availableParallelism(), blocks.length)
+await crew.work(jobs, next, tell)
+host.clearInterval(timer)
+progress.end()
 
-/** Runs each scenario over a block of seeds; blocks alternate, so that a bug anywhere is met early. */
-async function main(): Promise<void> {
-  const given = argumentsOf()
-  const scenarios = library.filter((s) => given.only === undefined || s.name === given.only)
-  const each = Math.ceil(given.seeds / scenarios.length)
-  const tallies: Tally[] = scenarios.map((s) => ({
-    scenario: s.name,
-    runs: 0,
-    distinct: 0,
-    steps: 0,
-    handled: 0,
-    asyncHandled: 0,
-    ms: 0,
-    failure: undefined,
-    hashes: new Set<string>(),
-    differing: 0,
-  }))
-  const started = performance.now()
-  let total = 0
-  let runsBefore: number | undefined
-  const block = given.stopAtFirst ? 10 : 200
-  blocks: for (let done = 0; done < each; done += block) {
-    for (const [i, scenario] of scenarios.entries()) {
-      const tally = tallies[i]!
-      if (tally.failure !== undefined) continue
-      await runBlock(scenario, tally, given.from + done, Math.min(block, each - done), given.twice)
-      total = tallies.reduce((sum, t) => sum + t.runs, 0)
-      if (tally.failure !== undefined) runsBefore ??= total
-      if (tally.failure !== undefined && given.stopAtFirst) break blocks
-    }
-  }
-  report(tallies, performance.now() - started, runsBefore, given.json)
-}
-
-async function runBlock(scenario: LibraryScenario, tally: Tally, from: number, count: number, twice: boolean): Promise<void> {
-  const replay = (seed: number): string => `npm run sim -- --scenario "${scenario.name}" --seed ${seed}`
-  const hashes = new Map<number, string>()
-  const options = { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds: { from, count }, onViolation: 'report', replay } as const
-  const result = await simulate(scenario.run, { ...options, onRun: (seed, hash) => void (hashes.set(seed, hash), tally.hashes.add(hash)) })
-  tally.runs += result.runs
-  tally.steps += result.steps
-  tally.handled += result.handled
-  tally.asyncHandled += result.asyncHandled
-  tally.ms += result.ms
-  tally.distinct = tally.hashes.size
-  tally.failure = result.failure
-  if (twice && result.failure === undefined)
-    await simulate(scenario.run, { ...options, onRun: (seed, hash) => void (hashes.get(seed) === hash || tally.differing++) })
-}
-
-function report(tallies: readonly Tally[], ms: number, runsBefore: number | undefined, json: boolean): void {
-  const runs = tallies.reduce((sum, t) => sum + t.runs, 0)
-  const distinct = tallies.reduce((sum, t) => sum + t.distinct, 0)
-  const failures = tallies.flatMap((t) => (t.failure === undefined ? [] : [{ scenario: t.scenario, ...t.failure }]))
-  const differing = tallies.reduce((sum, t) => sum + t.differing, 0)
-  if (json) {
-    const scenarios = tallies.map(({ hashes: _hashes, failure, ...rest }) => ({
-      ...rest,
-      runsPerSecond: perSecond(rest.runs, rest.ms),
-      violation: failure?.violation.invariant,
-    }))
-    process.stdout.write(
-      `${JSON.stringify({ runs, distinct, ms, runsPerSecond: perSecond(runs, ms), differing, violations: failures.length, runsBefore, scenarios, failures })}\n`,
-    )
-  } else {
-    for (const t of tallies) {
-      const handled = `${(t.handled / Math.max(1, t.runs)).toFixed(0)} messages and ${(t.steps / Math.max(1, t.runs)).toFixed(0)} steps each, ${((100 * t.asyncHandled) / Math.max(1, t.handled)).toFixed(0)} % async`
-      process.stdout.write(
-        `${t.scenario.padEnd(26)} ${String(t.runs).padStart(7)} seeds  ${String(t.distinct).padStart(7)} distinct  ${String(perSecond(t.runs, t.ms)).padStart(6)}/s  ${handled}${t.failure === undefined ? '' : '  BROKEN'}\n`,
-      )
-    }
-    for (const f of failures) process.stdout.write(`\n${f.report}\n`)
-    process.stdout.write(
-      `\n${runs} seeds in ${(ms / 1000).toFixed(1)} s (${perSecond(runs, ms)}/s), ${distinct} distinct traces, ${failures.length} violations${differing > 0 ? `, ${differing} seeds that did not repeat` : ''}\n`,
-    )
-  }
-  process.exitCode = failures.length > 0 || differing > 0 ? 1 : 0
-}
-
-function perSecond(runs: number, ms: number): number {
-  return Math.round((runs / Math.max(ms, 0.001)) * 1000)
-}
-
-await main()
+const totals = { tallies, start, ms: performance.now() - began, runsBefore, interrupted }
+process.stdout.write(`${json ? jsonOf(totals) : textOf(totals)}\n`)
+const broken = failuresOf(tallies).length > 0 || differingOf(tallies) > 0
+process.exitCode = broken ? 1 : interrupted === undefined ? 0 : interrupted === 'SIGINT' ? 130 : 143

@@ -7,26 +7,33 @@ import { channels } from './channels.ts'
 import { classActors } from './class-actors.ts'
 import { crowd } from './crowd.ts'
 import { deadlines } from './deadlines.ts'
+import { errands } from './errands.ts'
 import { escalation } from './escalation.ts'
+import { familyRestarts } from './family-restarts.ts'
 import { floods } from './floods.ts'
 import { groupRestarts } from './group-restarts.ts'
 import { guards } from './guards.ts'
 import { keptChildren } from './kept-children.ts'
 import { lifecycleStorm } from './lifecycle-storm.ts'
 import { limits } from './limits.ts'
+import { mergedRestarts } from './merged-restarts.ts'
 import { misuse } from './misuse.ts'
 import { movingMessages } from './moving-messages.ts'
 import { observers } from './observers.ts'
 import { priorities } from './priorities.ts'
+import { rankedOverflow } from './ranked-overflow.ts'
 import { routers } from './routers.ts'
 import type { LibraryScenario } from './scenario.ts'
+import { selects } from './selects.ts'
 import { shutdownAnyMoment } from './shutdown-any-moment.ts'
 import { silences } from './silences.ts'
 import { startsAndStops } from './starts-and-stops.ts'
 import { stashUnderFailure } from './stash-under-failure.ts'
 import { streams } from './streams.ts'
+import { subscriptions } from './subscriptions.ts'
 import { supervisorTrees } from './supervisor-trees.ts'
 import { suspension } from './suspension.ts'
+import { taskGroups } from './task-groups.ts'
 import { timersAndRestarts } from './timers-and-restarts.ts'
 import { watchRaces } from './watch-races.ts'
 
@@ -60,5 +67,12 @@ export const library: readonly LibraryScenario[] = [
   silences,
   startsAndStops,
   supervisorTrees,
+  selects,
+  taskGroups,
+  subscriptions,
+  rankedOverflow,
+  mergedRestarts,
+  familyRestarts,
+  errands,
   crowd,
 ]

@@ -33,3 +33,14 @@ test('the same seeds give the same traces, byte for byte', async () => {
     expect(runs[0]).toEqual(runs[1])
   }
 })
+
+test('a seed gives the same run alone as among others', async () => {
+  for (const scenario of library) {
+    const hashes = new Map<number, string>()
+    const options = { strategy: 'mixed', ...scenario.options, onRun: (seed: number, hash: string) => void hashes.set(seed, hash) } as const
+    await simulate(scenario.run, { ...options, seeds: 12 })
+    const among = hashes.get(12)
+    await simulate(scenario.run, { ...options, seeds: [12] })
+    expect(hashes.get(12)).toBe(among)
+  }
+})

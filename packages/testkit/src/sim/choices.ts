@@ -97,11 +97,11 @@ export class Choices implements SchedulerChoices {
     return this.#replay!.of.get(this.maker)?.[at] ?? 0
   }
 
-  /** Choices from a seed. `steps` is how long runs of this scenario are, for where PCT changes its mind. */
-  static seeded(seed: number, strategy: Strategy, steps: number): Choices {
+  /** Choices from a seed, and from nothing else: the run of a seed is the same alone as among others. */
+  static seeded(seed: number, strategy: Strategy): Choices {
     // Neighbouring seeds must not give neighbouring runs.
     const mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0
-    const choices = new Choices(mixed, undefined, strategy === 'random' ? undefined : new Priorities(strategy.pct, steps))
+    const choices = new Choices(mixed, undefined, strategy === 'random' ? undefined : new Priorities(strategy.pct))
     choices.#pct?.begin((n) => (choices.#draw() >>> 1) % n)
     return choices
   }
@@ -147,6 +147,9 @@ export class Choices implements SchedulerChoices {
   }
 }
 
+/** How many steps a run may have, for where PCT changes its mind: nobody knows beforehand, so the seed guesses. */
+const runLengths: readonly number[] = [50, 100, 25, 200, 400]
+
 /**
  * Probabilistic concurrency testing: every actor has a random priority, the highest that is ready runs, and at depth − 1
  * random moments whoever would run is put behind all others. Finds a bug that needs d ordered events with a known
@@ -154,16 +157,15 @@ export class Choices implements SchedulerChoices {
  */
 class Priorities {
   readonly #depth: number
-  readonly #steps: number
   readonly #of = new Map<unknown, number>()
   #changes: number[] = []
   #step = 0
-  constructor(depth: number, steps: number) {
+  constructor(depth: number) {
     this.#depth = depth
-    this.#steps = Math.max(1, steps)
   }
   begin(draw: (n: number) => number): void {
-    for (let i = 1; i < this.#depth; i++) this.#changes.push(draw(this.#steps))
+    const steps = runLengths[draw(runLengths.length)]!
+    for (let i = 1; i < this.#depth; i++) this.#changes.push(draw(steps))
   }
   pick(n: number, ready: Ready, draw: (n: number) => number): number {
     let best = this.#best(n, ready, draw)

@@ -154,14 +154,20 @@ export class Lifecycle {
     if (phase === 'running' && cell.childFailures > 0 && cell.extras?.pending === undefined)
       this.#tap.violate('C4', cell, `did not hear of ${cell.childFailures} failures of its children`)
     if (cell.failures !== undefined && !this.#tap.log.hasFailed(cell.ref.path)) this.#tap.violate('C13', cell, 'failed, and the log does not say so')
-    const busy = cell.never || cell.extras?.pending !== undefined || cell.calls !== undefined || cell.running !== undefined
-    if (phase === 'running' && !busy && cell.queuedMessages > 0)
-      this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
-    else if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
+    if (phase === 'created') this.#tap.violate('stuck', cell, 'was spawned and never started')
     else if (phase === 'starting' || phase === 'restarting' || phase === 'stopping' || (phase === 'failed' && parent?.phase === 'running')) {
       const longest = Math.max(cell.options.startTimeout, cell.options.stopTimeout) + 1500
       if (cell.changedAt + longest < now) this.#tap.violate('stuck', cell, `has been ${phase} for ${now - cell.changedAt} ms`)
     }
+  }
+
+  /** Time is about to move: whoever could handle a message has done so. */
+  checkAwake(cell: SimCell): void {
+    // A call goes on also when its message was forwarded meanwhile.
+    const calls = cell.calls !== undefined || (cell.extras?.calls?.size ?? 0) > 0
+    const busy = cell.never || cell.extras?.pending !== undefined || calls || cell.running !== undefined
+    if (cell.phase === 'running' && !busy && cell.queuedMessages > 0)
+      this.#tap.violate('stuck', cell, `has ${cell.queuedMessages} messages in its mailbox, runs, and does not handle them`)
   }
 
   #nextIncarnation(cell: SimCell): void {

@@ -198,6 +198,7 @@ export class SimTap extends Tap {
     this.asks.check(this.now)
     this.timers.checkDue()
     for (const cell of this.living) {
+      this.lifecycle.checkAwake(cell)
       this.commands.check(cell)
       this.waits.check(cell)
       this.decisions.check(cell)

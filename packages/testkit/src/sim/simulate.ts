@@ -9,6 +9,7 @@ import { type Faults, someFaults } from './faults.ts'
 import { shrink, type Trial, unplain } from './shrink.ts'
 import { type RunSetup, Simulation } from './simulation.ts'
 import { promises, type Violation } from './violation.ts'
+import { unwatch, watch } from './watchdog.ts'
 
 /** What is simulated: sets actors up and says what happens to them from outside. */
 export type Scenario = (sim: Simulation) => void | Promise<void>
@@ -31,6 +32,8 @@ export interface SimulateOptions {
   readonly grace?: number
   /** A run with more steps never comes to rest, nor one with an eighth of them, and a few for each actor, at one moment; 20,000 if left out. */
   readonly maxSteps?: number
+  /** Real milliseconds that one step may take. A run that holds its thread for longer is reported, and the process ended; 10,000 if left out. */
+  readonly holdLimit?: number
   readonly system?: SystemOptions
   /** Whether a broken promise rejects (default), or is only reported. */
   readonly onViolation?: 'throw' | 'report'
@@ -111,16 +114,14 @@ async function simulateAlone(scenario: Scenario, options: SimulateOptions): Prom
   const setup = setupOf(scenario, options)
   const traces = new Set<string>()
   const totals = { runs: 0, steps: 0, events: 0, handled: 0, asyncHandled: 0 }
-  let usual = 100
   let failure: SimulationFailure | undefined
   const unlisten = listenForEscapes()
   const started = hostNow()
   let ms = 0
   try {
     for (const seed of seedsOf(options)) {
-      const sim = new Simulation(setup, Choices.seeded(seed, strategyOf(options.strategy, seed), usual))
-      await sim.run()
-      usual = Math.round((usual * 7 + sim.steps) / 8)
+      const sim = new Simulation(setup, Choices.seeded(seed, strategyOf(options.strategy, seed)))
+      await runWatched(sim, options, `Simulation "${name}" with seed ${seed}`, seed)
       totals.runs++
       totals.steps += sim.steps
       totals.events += sim.trace.size
@@ -139,6 +140,20 @@ async function simulateAlone(scenario: Scenario, options: SimulateOptions): Prom
   }
   if (failure !== undefined && options.onViolation !== 'report') throw new SimulationFailed(failure)
   return { name, ...totals, distinct: traces.size, failure, ms }
+}
+
+/** Runs, and has somebody look on who says what it was, should it never come back. */
+async function runWatched(sim: Simulation, options: SimulateOptions, what: string, seed: number): Promise<void> {
+  watch(options.holdLimit ?? 10_000, () => `${what}\n  ${sim.busyWith}\n  replay: ${replayOf(options, seed)}`)
+  try {
+    await sim.run()
+  } finally {
+    unwatch()
+  }
+}
+
+function replayOf({ replay }: SimulateOptions, seed: number): string {
+  return replay === undefined ? `TROUPE_SEED=${seed} npm test` : replay(seed)
 }
 
 function setupOf(scenario: Scenario, options: SimulateOptions): RunSetup {
@@ -181,9 +196,11 @@ async function explain(
   setup: RunSetup,
   options: SimulateOptions,
 ): Promise<SimulationFailure> {
+  const broke = `Simulation "${name}" broke ${violation.invariant} (${promises[violation.invariant]}) with seed ${seed}`
+  const again = `${broke}: ${violation.text}. A simpler run of it`
   const attempt = async (tried: Recording): Promise<Trial> => {
     const sim = new Simulation(setup, Choices.replay(tried))
-    await sim.run()
+    await runWatched(sim, options, again, seed)
     return {
       invariant: sim.violation?.invariant,
       recording: sim.choices.recording,
@@ -193,16 +210,15 @@ async function explain(
   }
   const { recording, trials } = await shrink(found.choices.recording, found.steps, violation.invariant, attempt, options.shrinkTrials ?? 1500)
   const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(recording))
-  await shown.run()
+  await runWatched(shown, options, again, seed)
   const simplest = shown.violation ?? violation
   const shrunkChoices = unplain(recording)
-  const replay = options.replay ?? ((n: number) => `TROUPE_SEED=${n} npm test`)
   const nameOf = (uid: number): string => shown.tap.cells.find((c) => c.ref.uid === uid)?.ref.path.replace('/user/', '') ?? `#${uid}`
   const report = [
-    `Simulation "${name}" broke ${violation.invariant} (${promises[violation.invariant]}) with seed ${seed}.`,
+    `${broke}.`,
     `  ${simplest.actor === undefined ? '' : `${simplest.actor}: `}${simplest.text}`,
     `  found after ${found.steps} steps; the simplest run that breaks it has ${shown.steps} steps and ${shrunkChoices} choices that are not plain (${trials} trials)`,
-    `  replay: ${replay(seed)}`,
+    `  replay: ${replayOf(options, seed)}`,
     '',
     diagramOf(shown.trace.events ?? [], nameOf, simplest.invariant === 'endless' ? simplest.step + aRound : Infinity),
   ].join('\n')

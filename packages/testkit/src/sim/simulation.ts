@@ -16,6 +16,7 @@ import { SimCell } from './sim-cell.ts'
 import { SimTap } from './sim-tap.ts'
 import { Trace } from './trace.ts'
 import type { InvariantId, Violation } from './violation.ts'
+import { beat } from './watchdog.ts'
 
 /** Runs a task when all microtasks have run. The host's tick queue does that without a pass of its loop, which costs more than a turn. */
 const { process } = globalThis as unknown as { readonly process?: { nextTick?(task: () => void): void } }
@@ -189,6 +190,14 @@ export class Simulation {
     activate(undefined)
   }
 
+  /** Who is busy with what, in a step that has not ended. */
+  get busyWith(): string {
+    const { current } = this.tap
+    const message = (current as SimCell | undefined)?.running
+    const who = current === undefined ? 'nobody has a turn' : `${current.ref.path} (${current.phase}) has its turn`
+    return `in step ${this.#steps}, at ${this.clock.now} ms: ${who}${message === undefined ? '' : `, with ${message.type}#${message.id}`}`
+  }
+
   #begin(scenario: RunSetup['scenario']): void {
     this.choices.maker = makers.scenario
     try {
@@ -227,6 +236,7 @@ export class Simulation {
       }
       clock.moveTo(next)
       this.trace.time(next)
+      beat()
       if (!tap.rest.pass()) return
       this.#due(next)
     }
@@ -235,6 +245,7 @@ export class Simulation {
   #step(): void {
     const { tap, runtime, choices } = this
     this.trace.step = ++this.#steps
+    beat()
     if (!tap.rest.step(this.#steps)) return
     choices.stepBegins()
     this.#faults.step()
@@ -284,6 +295,7 @@ export class Simulation {
     tap.watches.check()
     tap.timers.check()
     for (const cell of tap.living) {
+      tap.lifecycle.checkAwake(cell)
       tap.lifecycle.checkRest(cell)
       const pending = cell.extras?.pending
       if (pending !== undefined && pending.state === 'waiting' && !cell.never)

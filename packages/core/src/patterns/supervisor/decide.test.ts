@@ -130,3 +130,31 @@ test('news of a child that is off the books is ignored', () => {
   const ended: Event = { type: 'ended', id: 1, reason: 'normal', cause: undefined }
   expect(feed(tree, 1, ended, ended, { type: 'started', id: 1 }, { type: 'held', id: 1 })).toBe('forget 1 |  |  | ')
 })
+
+test('a child whose start failed is tried again with those that need it, and these wait for what else they need', () => {
+  const tree = up('dependents', facts('a'), facts('b', { needs: ['a'] }), facts('c', { needs: ['a'] }), facts('d', { needs: ['b', 'c'] }))
+  expect(
+    feed(
+      tree,
+      1,
+      { type: 'failed', id: 1, cause: 'x' },
+      { type: 'held', id: 1 },
+      { type: 'held', id: 4 },
+      { type: 'held', id: 3 },
+      { type: 'held', id: 2 },
+      { type: 'started', id: 1 },
+    ),
+  ).toBe('restarting, hold 1 | hold 4 | hold 3 | hold 2 | relaunch 1 | relaunch 2')
+  expect(feed(tree, 1, { type: 'failed', id: 2, cause: 'y' }, { type: 'held', id: 2 })).toBe('restarting, hold 2, relaunch 3 | relaunch 2')
+  // Its restart is done but for the one that also needs the third, which another restart is still starting.
+  expect(feed(tree, 1, { type: 'started', id: 2 }, { type: 'started', id: 3 }, { type: 'started', id: 4 })).toBe(' | relaunch 4 | ')
+  expect(tree.operations.size).toBe(0)
+})
+
+test('a child that is gone while it waits for what it needs is spawned anew, once', () => {
+  const tree = up('dependents', facts('a'), facts('b', { needs: ['a'] }), facts('c', { needs: ['a'] }), facts('d', { needs: ['b', 'c'] }))
+  feed(tree, 1, { type: 'failed', id: 1, cause: 'x' }, { type: 'held', id: 1 }, { type: 'held', id: 4 }, { type: 'held', id: 3 })
+  feed(tree, 1, { type: 'held', id: 2 }, { type: 'started', id: 1 }, { type: 'failed', id: 2, cause: 'y' }, { type: 'held', id: 2 })
+  const killed: Event = { type: 'ended', id: 4, reason: 'killed', cause: undefined }
+  expect(feed(tree, 1, { type: 'started', id: 2 }, killed, { type: 'started', id: 3 }, { type: 'started', id: 4 })).toBe(' |  | spawn 4 | ')
+})

@@ -6,13 +6,14 @@
 
 import { answerExit, giveUpOn, gone, isHopeless, startFailed } from './answering.ts'
 import { controlled, stopMember } from './controlling.ts'
-import { advance, advanceClosing, begin, beginClosing, dropIfDone, type Step } from './operations.ts'
+import { advance, advanceClosing, advanceOthers, begin, beginClosing, dropIfDone, type Step } from './operations.ts'
 import type { Effect, Event, Member, Tree } from './tree.ts'
 
 /** What is to be done about an event. */
 export function decide(tree: Tree, event: Event, now: number): Effect[] {
   const step: Step = { tree, now, out: [] }
   take(step, event)
+  advanceOthers(step)
   answerLater(step)
   return step.out
 }
@@ -60,7 +61,7 @@ function heard(step: Step, member: Member, event: News): void {
 /** Whether an operation is starting this child right now. */
 function isNext(member: Member): boolean {
   const { operation } = member
-  return operation?.step === 'starting' && operation.start.at(-1) === member
+  return operation?.step === 'starting' && operation.start.at(-1) === member && member.standing !== 'held' && member.standing !== 'absent'
 }
 
 function started(step: Step, member: Member): void {
@@ -106,7 +107,8 @@ function ended(step: Step, member: Member, { reason, cause }: Extract<Event, { t
     return advanceClosing(step)
   }
   if (operation?.step === 'resting') return advance(step, operation)
-  if (operation?.step === 'waiting') return
+  // One that was at rest, and waited for its start, is spawned instead.
+  if (operation?.step === 'waiting' || (operation !== undefined && standing === 'held')) return
   if (next) {
     // A child that stops itself while it starts wants not to be there; that is no failure.
     if (reason === 'normal' || reason === 'shutdown') advance(step, operation!, member)

@@ -50,6 +50,7 @@ export function advance(step: Step, operation: Operation, passed?: Member): void
   for (let m = operation.start.at(-1); m !== undefined; m = operation.start.at(-1)) {
     if (m === passed) dropIfDone(step, m)
     else if (m.standing === 'absent' || m.standing === 'held') {
+      if (awaitsOthers(step.tree, m)) return
       step.out.push({ type: m.standing === 'absent' ? 'spawn' : 'relaunch', id: m.id })
       m.standing = 'starting'
       return
@@ -57,6 +58,27 @@ export function advance(step: Step, operation: Operation, passed?: Member): void
     operation.start.pop()
   }
   finish(step, operation)
+}
+
+/**
+ * Whether another operation brings up what a child needs, as it happens when a start failed and was split off: then that goes first. Start
+ * order puts each child after those it needs, so that operations never wait for each other in a circle.
+ */
+function awaitsOthers(tree: Tree, member: Member): boolean {
+  return (
+    tree.strategy === 'dependents' &&
+    member.facts.needs.some((name) => {
+      const needed = tree.names.get(name)
+      return needed?.operation !== undefined && needed.operation !== member.operation && needed.operation.start.includes(needed)
+    })
+  )
+}
+
+/** Goes on with operations that may have waited for others. */
+export function advanceOthers(step: Step): void {
+  const { tree } = step
+  if (tree.strategy !== 'dependents' || tree.operations.size === 0) return
+  for (const operation of tree.operations) if (operation.step === 'starting') advance(step, operation)
 }
 
 /** Whether everybody is at rest; asks the next one to be. */

@@ -1,0 +1,112 @@
+// Children of a supervisor that fail while others of them wait for their backoff, so that restarts meet and become one.
+// Nobody is forgotten, nobody begins before his time, and whoever begins finds up what he needs.
+
+import { type ActorRef, type Behavior, child, receive, same, setup, supervisor } from 'troupe'
+import type { Simulation } from '../sim/simulation.ts'
+import type { LibraryScenario } from './scenario.ts'
+
+type Job = 'work' | 'wait' | 'fail'
+
+/** Who needs whom; each after those he needs. */
+const families: readonly (readonly (readonly number[])[])[] = [
+  [[], [], [0, 1], [2]],
+  [[], [0], [0], [1, 2]],
+  [[], [], [0], [1]],
+  [[], [0], [1], [2]],
+]
+
+function run(sim: Simulation): void {
+  const strategy = sim.oneOf(['dependents', 'rest-for-one', 'all-for-one'] as const)
+  const needs = sim.oneOf(families)
+  const size = needs.length
+  const all = Array.from({ length: size }, (_, i) => i)
+  const backoffs = all.map(() => sim.oneOf([60, 0, 200, 20]))
+  const frail = sim.choose(3) === 2
+  const refs: (ActorRef<Job> | undefined)[] = []
+  const up: boolean[] = all.map(() => false)
+  /** When each came up, went down, and failed last, in the order of events; and the first failure that concerns it still. */
+  const rose: number[] = all.map(() => 0)
+  const fell: number[] = all.map(() => 0)
+  const failedAt: number[] = all.map(() => 0)
+  const concerned: number[] = all.map(() => Infinity)
+  let events = 0
+  /** When each may begin again at the earliest, because it failed. */
+  const notBefore: number[] = all.map(() => 0)
+  let failures = 0
+  const failed = (i: number): void => {
+    failures++
+    up[i] = false
+    // Who fails while others are restarted may have to go with them.
+    if (all.every((k) => k === i || up[k])) notBefore[i] = sim.now + backoffs[i]!
+    failedAt[i] = ++events
+    for (const k of all) if (shares(k, i)) concerned[k] = Math.min(concerned[k]!, events)
+  }
+  /** Whether the failure of one is answered with a restart of the other, too. */
+  const shares = (k: number, failing: number): boolean => {
+    if (k === failing || strategy === 'all-for-one') return true
+    return strategy === 'rest-for-one' ? k > failing : needs[k]!.some((n) => shares(n, failing))
+  }
+  /** Who must be up when another begins: whom he needs; and all before him, where all later ones share the fate of each. */
+  const before = (i: number): readonly number[] => (strategy === 'dependents' ? needs[i]! : all.slice(0, i))
+  const worker = (i: number): Behavior<Job> =>
+    setup<Job>((ctx) => {
+      refs[i] = ctx.self
+      sim.check(sim.faulted || sim.now >= notBefore[i]!, `child ${i} begins anew ${notBefore[i]! - sim.now} ms before its backoff is over`)
+      for (const k of before(i)) {
+        // Who came up for this, and failed again; or failed when this restart was under way: he is seen to after it.
+        const later = rose[k]! > fell[i]! || failedAt[k]! > concerned[i]!
+        sim.check(sim.faulted || up[k]! || later, `child ${i} begins, and child ${k} is not up`)
+      }
+      const behavior = receive<Job>(
+        (_c, m) => {
+          if (m === 'fail') {
+            failed(i)
+            throw new Error(`child ${i}`)
+          }
+          return m === 'wait' ? sim.delay().then(() => same) : same
+        },
+        (_c, s) => {
+          if (s.type === 'PostStart') {
+            up[i] = true
+            rose[i] = ++events
+            concerned[i] = Math.min(Infinity, ...all.filter((k) => !up[k] && shares(i, k)).map((k) => failedAt[k]!))
+          } else if (s.type === 'PostStop') {
+            up[i] = false
+            fell[i] = ++events
+          }
+          return same
+        },
+      )
+      const begin = (): Behavior<Job> => {
+        if (!frail || ctx.incarnation === 0 || sim.choose(4) !== 3) return behavior
+        failed(i)
+        throw new Error(`child ${i} does not come up`)
+      }
+      return sim.choose(4) === 3 ? sim.delay().then(begin) : begin()
+    })
+  const specs = all.map((i) =>
+    child(`c${i}`, worker(i), {
+      needs: strategy === 'dependents' ? needs[i]!.map((k) => `c${k}`) : [],
+      shutdown: 50,
+      stopTimeout: 20,
+      ...(backoffs[i] === 0 ? {} : { backoff: { min: backoffs[i]!, max: backoffs[i]!, factor: 1, jitter: 0 } }),
+    }),
+  )
+  const tree = sim.calmly(() =>
+    sim.system.spawn(supervisor({ strategy, intensity: 1000, period: 1000, children: specs }), { name: 'tree', supervision: 'stop' }),
+  )
+  const told = (): void => refs[sim.choose(size)]?.tell(sim.oneOf(['fail', 'fail', 'fail', 'work', 'wait']))
+  sim.plan(sim.int(1, 6), told)
+  // Also while others wait.
+  for (let left = sim.int(1, 6); left > 0; left--) sim.after(sim.oneOf([10, 30, 55, 100, 190, 400]), told)
+  sim.eventually('whoever failed is up again, and all others with him', () => {
+    if (sim.faulted || sim.system.phaseOf(tree) !== 'running') return sim.faulted
+    return failures >= 0 && up.every(Boolean) && refs.every((ref) => ref !== undefined && sim.system.phaseOf(ref) === 'running')
+  })
+}
+
+export const mergedRestarts: LibraryScenario = {
+  name: 'merged restarts',
+  about: 'restarts of a supervisor that meet: nobody is forgotten, and all come up in order',
+  run,
+}
