@@ -8,7 +8,7 @@ import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
-import type { SocketLink } from './socket-link.ts'
+import { Follow, type SocketLink } from './socket-link.ts'
 
 type AnyLink = Link<never, never>
 
@@ -75,7 +75,12 @@ export function ownedLink<L extends AnyLink, C extends { readonly type: string }
             return obey(link, m as C, own) as Next<C | Common>
         }
       },
-      (_ctx, signal) => (signal.type === 'Terminated' && watched.is(signal.ref) ? stopped : unhandled),
+      (_ctx, signal) => {
+        if (signal.type !== 'Terminated' || !watched.is(signal.ref)) return unhandled
+        // What its owner has told it to write comes first.
+        self.stop({ after: 'queued' })
+        return same
+      },
     )
   }
   return setupOrRelease(begin, opening.link)
@@ -105,16 +110,22 @@ export function ownedConnection(
   options: ConnectionOptions,
   accepted?: (connection: ActorRef<ConnectionCommand>) => void,
 ): Behavior<ConnectionCommand> {
-  return ownedLink(opening, owner, options, obeySocket, accepted)
+  return ownedLink<SocketLink, ConnectionCommand | Follow>(opening, owner, options, obeySocket, accepted)
 }
 
-const obeySocket: Obey<SocketLink, ConnectionCommand> = (link, m, own) => {
+const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m, own) => {
   switch (m.type) {
     case 'write':
+      // Told before the owner knew of the end, and nobody is there to hear of it any more.
+      if (link.over) return unhandled
       link.write(m.data)
       return same
     case 'end':
       link.end(m.data)
+      return same
+    case 'follow':
+      if (!(m instanceof Follow)) return unhandled
+      link.follow(m.halfClose)
       return same
     case 'ack':
       link.ack()
