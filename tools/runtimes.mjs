@@ -34,7 +34,7 @@ const runtimes = {
   node24: {
     fetch: `node-${platform === 'win32' ? 'win' : platform}-${arch}@24`,
     find: (folder) => {
-      const [name] = readdirSync(folder).filter((entry) => entry.startsWith('node-'))
+      const name = readdirSync(folder).find((entry) => entry.startsWith('node-'))
       return [join(folder, name, 'bin', platform === 'win32' ? 'node.exe' : 'node')]
     },
   },

@@ -1,6 +1,6 @@
 // The peer has ended its side: this side follows once the owner has dealt with all that came, and what cannot leave is told.
 
-import { Duplex } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { adopt, type ConnectionCommand, type ConnectionEvent, type ConnectionOptions, type SocketEvent } from '@troupe/node'
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { type ActorRef, type Behavior, bounded, delay, receive, same, type SpawnOptions, unhandled } from 'troupe'
@@ -357,7 +357,7 @@ test('what a peer does not take until the connection is idle is told as lost, be
     { idleTimeout: 1000 },
   )
   // A peer that takes nothing.
-  near._write = () => {}
+  near.cork()
   connection.tell({ type: 'write', data: 'abc' })
   await kit.advance(2000)
   expect(seen).toEqual(['write-lost 3 bytes', 'idle'])
