@@ -2,8 +2,8 @@
 // speaks to its owner directly. Handled: the user's own actor owns the socket and hears it without a hop between.
 // Either way the socket ends with the incarnation, also with one that never starts, and the actor ends after `closed`.
 
-import { type ActorContext, type ActorRef, type Behavior, type Next, receive, same, stopped, unhandled } from 'troupe'
-import { actorBehind, onRelease, setupOrRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, type Behavior, InvalidOption, type Next, receive, same, stopped, unhandled } from 'troupe'
+import { actorBehind, checkRef, onRelease, setupOrRelease } from 'troupe/internal'
 import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'
@@ -72,7 +72,13 @@ export function ownedLink<L extends AnyLink, C extends { readonly type: string }
           case 'fall':
             throw (m as Fall).error
           default:
-            return obey(link, m as C, own) as Next<C | Common>
+            try {
+              return obey(link, m as C, own) as Next<C | Common>
+            } catch (cause) {
+              if (!(cause instanceof InvalidOption)) throw cause
+              link.misused(cause)
+              return same
+            }
         }
       },
       (_ctx, signal) => {
@@ -134,6 +140,7 @@ const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m, own) 
       link.flush(m.replyTo)
       return same
     case 'own':
+      checkRef('owner', m.owner)
       own(m.owner)
       return same
     default:

@@ -6,7 +6,7 @@ import { type ActorContext, TroupeError } from 'troupe'
 /**
  * What the operating system, a peer or a protocol refused. `code` is the system's (`ECONNREFUSED`, `EADDRINUSE`,
  * `ENOENT`, …) or one of Troupe's own: `connect-timeout`, `ping-timeout`, `write-overflow`, `write-refused`, `write-lost`,
- * `not-bytes`, `undelivered`, `frame-error`. Supervisors decide by `code`.
+ * `undelivered`, `invalid-option`, `frame-error`. Supervisors decide by `code`.
  *
  * @example
  * supervise({ decide: (cause) => (cause as IoError).code === 'EADDRINUSE' ? 'stop' : 'restart' })

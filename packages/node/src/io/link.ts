@@ -4,7 +4,7 @@
 //
 //   socket ─chunk→ post ─tell→ owner's mailbox … handler begins ─→ Carrier.open ─→ credited ─→ flow
 
-import type { ActorContext, ActorRef } from 'troupe'
+import type { ActorContext, ActorRef, InvalidOption } from 'troupe'
 import type { Cell } from 'troupe/internal'
 import { Carrier, Credited, ErrorCarrier, LinkEndCarrier, type Source } from './credit.ts'
 import { failThrough, Fall, IoError, toIoError } from './errors.ts'
@@ -155,6 +155,11 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     if (!this.#paused && this.open) this.flow()
   }
 
+  /** A command was wrong: nothing of it was done, and the owner hears so. */
+  misused(cause: InvalidOption): void {
+    if (!this.stale && this.attached && this.#last === 'to come') this.#report(toIoError(this.what, cause))
+  }
+
   /** A write cannot leave. The owner hears so once, for nothing that comes after it can; whoever answers an error by writing goes no rounds. */
   protected refuse(why: string): false {
     if (this.faulty || this.stale || this.over || this.#refused !== undefined) return false
@@ -165,11 +170,11 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     return false
   }
 
-  /** Bytes that were written will not leave: the connection ends before, for another reason than an error. */
-  protected lose(bytes: number, why: string): void {
-    if (bytes === 0 || this.faulty || this.stale || !this.attached) return
+  /** What was written will not leave: the connection ends before, for another reason than an error. */
+  protected lose(count: number, unit: 'bytes' | 'messages', why: string): void {
+    if (count === 0 || this.faulty || this.stale || !this.attached) return
     this.#fault = 'told'
-    this.#report(new IoError(this.what, 'write-lost', `${bytes} bytes were not sent: ${why}`))
+    this.#report(new IoError(this.what, 'write-lost', `${count} ${unit} were not sent, because ${why}`))
   }
 
   /** Whether the peer takes so little that writing more would fill memory; then the connection has failed. */

@@ -4,8 +4,10 @@
 import type { Duplex } from 'node:stream'
 import type { ActorRef } from 'troupe'
 import type { Cell } from 'troupe/internal'
+import { checkBytes } from './bytes.ts'
 import { HandledCarrier, LossyCarrier } from './credit.ts'
 import { HalfClose } from './half-close.ts'
+import { atMost } from './later.ts'
 import { Link, Received } from './link.ts'
 import { connectionLimits } from './limits.ts'
 import type { Bytes, CloseReason, Connection, ConnectionCommand, ConnectionOptions, Endpoint, Flushed, SocketEvent } from './protocol.ts'
@@ -96,6 +98,7 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
   }
 
   write(data: Bytes, encoding: 'utf8' | 'latin1' = 'utf8'): boolean {
+    checkBytes('data', data)
     const { socket } = this
     if (!socket.writable) return this.refuse(whyNot(socket))
     if (this.overflowing(socket.writableLength)) return false
@@ -103,13 +106,13 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     return typeof data === 'string' ? socket.write(data, encoding) : socket.write(data)
   }
   end(data?: Bytes): void {
-    if (data !== undefined && data.length > 0) this.write(data)
+    if (data !== undefined) this.write(data)
     if (this.socket.writable) this.socket.end()
   }
   override destroy(reason: CloseReason = 'destroyed'): void {
     if (this.socket.destroyed) return
     // Whoever says `destroy` knows what it does; a clock does not.
-    if (reason === 'idle') this.lose(this.buffered, 'the peer did not take them, and the connection was idle')
+    if (reason === 'idle') this.lose(this.buffered, 'bytes', 'the peer did not take them and the connection was idle')
     this.#reason = reason
     this.socket.destroy()
   }
@@ -157,8 +160,10 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     }
     socket.removeListener('data', onData)
     this.flow()
-    const timer = setTimeout(() => socket.destroy(), this.#linger)
-    socket.once('close', () => clearTimeout(timer))
+    socket.once(
+      'close',
+      atMost(this.#linger, () => socket.destroy()),
+    )
     if (socket.destroySoon === undefined) socket.end(() => socket.destroy())
     else socket.destroySoon()
   }
@@ -203,7 +208,7 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     this.broke(cause)
   }
   onClosed(): void {
-    if (this.#reason !== 'destroyed') this.lose(this.buffered, 'the stream was closed')
+    if (this.#reason !== 'destroyed') this.lose(this.buffered, 'bytes', 'the stream was closed')
     this.ended({ type: 'closed', reason: this.#reason })
   }
 }
