@@ -55,6 +55,39 @@ test('an owner that is behind still answers a peer that has sent all and ended',
   await kit.end()
 })
 
+test('a peer that had ended before the actor began is heard of all the same', async () => {
+  const kit = createTestKit()
+  const probe = kit.probe<ConnectionEvent>()
+  const { near, far } = pair()
+  near.resume()
+  far.end()
+  await kit.settle()
+  expect(near.readableEnded).toBe(true)
+  kit.system.spawn(adopt(near, { owner: probe.ref }))
+  await kit.settle()
+  far.resume()
+  await kit.settle()
+  probe.expectType('half-closed')
+  probe.expectType('closed')
+  await kit.end()
+})
+
+test('a stream that meets an error is one error, also for whoever writes before it is told', async () => {
+  const errors: string[] = []
+  const { kit, connection, near } = await setting(
+    receive((_ctx, m) => {
+      if (m !== 'go' && m.type === 'error') errors.push(m.code)
+      return same
+    }),
+  )
+  connection.tell({ type: 'write', data: 'a' })
+  near.destroy(Object.assign(new Error('broken'), { code: 'EPIPE' }))
+  connection.tell({ type: 'write', data: 'b' })
+  await kit.settle()
+  expect(errors).toEqual(['EPIPE'])
+  await kit.end()
+})
+
 test('this side ends when the handler of half-closed is done, not when it begins', async () => {
   const { kit, far, peer } = await setting(
     receive(async (ctx, m) => {

@@ -91,6 +91,8 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     if (this.wants('data')) socket.on('data', onData)
     if (this.held) this.halt()
     else this.flow()
+    // Seen before there was anybody to tell: a peer may end its side before the actor begins.
+    if (socket.readableEnded) this.onHalfClosed()
   }
 
   connected(): void {
@@ -100,7 +102,8 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
   write(data: Bytes, encoding: 'utf8' | 'latin1' = 'utf8'): boolean {
     checkBytes('data', data)
     const { socket } = this
-    if (!socket.writable) return this.refuse(whyNot(socket))
+    // An error that the stream has met is on its way to the owner.
+    if (!socket.writable) return socket.errored ? false : this.refuse(whyNot(socket))
     if (this.overflowing(socket.writableLength)) return false
     this.activity++
     return typeof data === 'string' ? socket.write(data, encoding) : socket.write(data)
