@@ -72,6 +72,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--sleep-after', 'never'], "--sleep-after takes milliseconds, above 0, not 'never'"],
     [['--host', ''], '--host takes an address'],
   ],
+  'test:runtimes': [
+    [['--clients', '0'], "--clients takes a whole number from 1 on, not '0'"],
+    [['--only', 'nope'], "no runtime 'nope'; there are: here, node24, deno"],
+  ],
   'fuzz:resp': [[['--frames', 'x'], "--frames takes a whole number from 1 on, not 'x'"]],
 }
 const withoutArguments = ['build', 'lint', 'format', 'size', 'start', 'test', 'test:unit']

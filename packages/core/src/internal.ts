@@ -1,6 +1,7 @@
 // What sibling packages need and users do not.
 
 export { Adapted, Adapter } from './cell/adapter.ts'
+export { afterwards } from './cell/afterwards.ts'
 export { PendingAsk } from './cell/ask.ts'
 export { Cell } from './cell/cell.ts'
 export type { Dispatcher } from './cell/dispatcher.ts'

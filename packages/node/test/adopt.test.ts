@@ -1,31 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { Duplex } from 'node:stream'
 import { adopt, type ConnectionEvent, tls } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
 import { receive, same } from 'troupe'
 import { expect, test } from 'vitest'
-
-/** One of two streams, each reading what the other is written. */
-class End extends Duplex {
-  peer!: End
-  override _read(): void {}
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.peer.push(chunk)
-    done()
-  }
-  override _final(done: () => void): void {
-    this.peer.push(null)
-    done()
-  }
-}
-
-function pair(): { readonly near: Duplex; readonly far: Duplex } {
-  const [near, far] = [new End(), new End()]
-  near.peer = far
-  far.peer = near
-  return { near, far }
-}
+import { pair } from './stream-pair.ts'
 
 test('an adopted stream talks to its owner on virtual time, and is destroyed with its actor', async () => {
   const kit = createTestKit()

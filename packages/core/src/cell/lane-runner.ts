@@ -5,6 +5,7 @@ import { on, outcomeOf, takesSignals } from '../deciders/phase.ts'
 import { DeathPact } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
+import { runAfterwards } from './afterwards.ts'
 import type { Cell } from './cell.ts'
 import { boundWait } from './ending.ts'
 import { fail, failEscalated, retryDelay } from './failing.ts'
@@ -27,6 +28,7 @@ export function runLane(cell: Cell): boolean {
   for (;;) {
     const lane = cell.lane
     if (lane === undefined) return going
+    if (lane.afterwards.length > 0) runAfterwards(cell, lane)
     if (lane.deferred.length > 0 && arrived(cell)) {
       const deferred = lane.deferred
       lane.deferred = []
@@ -49,7 +51,8 @@ export function runLane(cell: Cell): boolean {
     }
     if (atChildren(cell)) awaitChildren(cell)
     if (lane.commands.size === 0) {
-      if (lane.signals.size === 0 && lane.deferred.length === 0 && cell.extras !== undefined) cell.extras.lane = undefined
+      if (lane.signals.size === 0 && lane.deferred.length === 0 && lane.afterwards.length === 0 && cell.extras !== undefined)
+        cell.extras.lane = undefined
       return going
     }
   }
@@ -74,7 +77,12 @@ function maySignal(cell: Cell, lane: SystemLane): boolean {
 
 /** Whether another turn would find something to do here. */
 export function laneReady(cell: Cell, lane: SystemLane): boolean {
-  return lane.commands.size > 0 || (lane.signals.size > 0 && signalsFlow(cell)) || (lane.deferred.length > 0 && arrived(cell))
+  return (
+    lane.commands.size > 0 ||
+    (lane.signals.size > 0 && signalsFlow(cell)) ||
+    (lane.deferred.length > 0 && arrived(cell)) ||
+    lane.afterwards.some((waiting) => waiting.due(cell))
+  )
 }
 
 /** Whether signal handlers may run now. A stopping actor hears its children end, but nothing after PostStop. */

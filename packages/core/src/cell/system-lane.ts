@@ -3,6 +3,7 @@
 
 import { Ring } from '../queues/ring.ts'
 import type { ExitReason, Signal } from '../values/signals.ts'
+import type { Afterwards } from './afterwards.ts'
 import type { Cell } from './cell.ts'
 
 /** What may be asked of a cell from outside its turn. */
@@ -28,4 +29,6 @@ export class SystemLane {
   readonly signals: Ring<Signal> = new Ring()
   /** Verbs that came before the actor was up. */
   deferred: Command[] = []
+  /** What waits for the message in progress to be dealt with. */
+  afterwards: Afterwards[] = []
 }

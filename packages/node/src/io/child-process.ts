@@ -4,9 +4,11 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { checkBytes } from './bytes.ts'
 import { Credited } from './credit.ts'
 import { IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
+import { atMost } from './later.ts'
 import { checkOptions, processChecks } from './limits.ts'
 import type { Bytes } from './protocol.ts'
 import { resource } from './resource.ts'
@@ -74,6 +76,7 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
     const child = spawn(command, [...args], { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), stdio: 'pipe' })
     let ended = false
     let overflown = false
+    let refused = false
     const fail = (error: IoError): void => report(error, { type: 'error', code: error.code, error, process: self })
     child.on('error', (cause) => {
       fail(toIoError(`run ${command}`, cause))
@@ -97,8 +100,17 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
     })
     child.on('spawn', () => tell({ type: 'started', pid: child.pid!, process: self }))
     input?.on('drain', () => tell({ type: 'drained', process: self }))
-    // A process that ends without reading its input is heard of through its exit.
-    input?.on('error', () => {})
+    /** What is written goes nowhere: told once, and not where the process was to be killed. */
+    const refuse = (error: IoError): void => {
+      if (refused || ended) return
+      refused = true
+      fail(error)
+    }
+    input?.on('error', (cause) => refuse(toIoError(`write to ${command}`, cause)))
+    child.on('exit', () => {
+      if (input !== undefined && input.writableLength > 0)
+        refuse(new IoError(`write to ${command}`, 'write-lost', `${input.writableLength} bytes were not sent, because it has ended`))
+    })
     child.on('close', (code, signal) => {
       if (ended) return
       ended = true
@@ -109,16 +121,24 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
         switch (m.type) {
           case 'write':
             if (input === undefined || overflown) return same
+            try {
+              checkBytes('data', m.data)
+            } catch (cause) {
+              fail(toIoError(`write to ${command}`, cause))
+              return same
+            }
             overflown = input.writableLength >= maxBuffered
             if (overflown) {
-              fail(new IoError(`write to ${command}`, 'write-overflow', `${input.writableLength} bytes already wait for it`))
+              refuse(new IoError(`write to ${command}`, 'write-overflow', `${input.writableLength} bytes already wait for it`))
               child.kill('SIGKILL')
             } else if (input.writable) input.write(m.data)
+            else refuse(new IoError(`write to ${command}`, 'write-refused', 'its input has ended'))
             return same
           case 'end':
             input?.end()
             return same
           case 'kill':
+            refused = true
             child.kill(m.signal ?? 'SIGTERM')
             return same
           case 'pause':
@@ -144,9 +164,9 @@ export function childProcess(command: string, options: ProcessOptions): Behavior
         child.stderr.resume()
         child.stdin.destroy()
         child.kill('SIGTERM')
-        const timer = setTimeout(() => child.kill('SIGKILL'), killAfter)
+        const cancel = atMost(killAfter, () => child.kill('SIGKILL'))
         child.once('exit', () => {
-          clearTimeout(timer)
+          cancel()
           letGo()
         })
       },

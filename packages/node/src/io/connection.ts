@@ -2,13 +2,13 @@
 // speaks to its owner directly. Handled: the user's own actor owns the socket and hears it without a hop between.
 // Either way the socket ends with the incarnation, also with one that never starts, and the actor ends after `closed`.
 
-import { type ActorContext, type ActorRef, type Behavior, type Next, receive, same, stopped, unhandled } from 'troupe'
-import { actorBehind, onRelease, setupOrRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, type Behavior, InvalidOption, type Next, receive, same, stopped, unhandled } from 'troupe'
+import { actorBehind, checkRef, onRelease, setupOrRelease } from 'troupe/internal'
 import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
-import type { SocketLink } from './socket-link.ts'
+import { Follow, type SocketLink } from './socket-link.ts'
 
 type AnyLink = Link<never, never>
 
@@ -72,10 +72,21 @@ export function ownedLink<L extends AnyLink, C extends { readonly type: string }
           case 'fall':
             throw (m as Fall).error
           default:
-            return obey(link, m as C, own) as Next<C | Common>
+            try {
+              return obey(link, m as C, own) as Next<C | Common>
+            } catch (cause) {
+              if (!(cause instanceof InvalidOption)) throw cause
+              link.misused(cause)
+              return same
+            }
         }
       },
-      (_ctx, signal) => (signal.type === 'Terminated' && watched.is(signal.ref) ? stopped : unhandled),
+      (_ctx, signal) => {
+        if (signal.type !== 'Terminated' || !watched.is(signal.ref)) return unhandled
+        // What its owner has told it to write comes first.
+        self.stop({ after: 'queued' })
+        return same
+      },
     )
   }
   return setupOrRelease(begin, opening.link)
@@ -105,16 +116,22 @@ export function ownedConnection(
   options: ConnectionOptions,
   accepted?: (connection: ActorRef<ConnectionCommand>) => void,
 ): Behavior<ConnectionCommand> {
-  return ownedLink(opening, owner, options, obeySocket, accepted)
+  return ownedLink<SocketLink, ConnectionCommand | Follow>(opening, owner, options, obeySocket, accepted)
 }
 
-const obeySocket: Obey<SocketLink, ConnectionCommand> = (link, m, own) => {
+const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m, own) => {
   switch (m.type) {
     case 'write':
+      // Told before the owner knew of the end, and nobody is there to hear of it any more.
+      if (link.over) return unhandled
       link.write(m.data)
       return same
     case 'end':
       link.end(m.data)
+      return same
+    case 'follow':
+      if (!(m instanceof Follow)) return unhandled
+      link.follow(m.halfClose)
       return same
     case 'ack':
       link.ack()
@@ -123,6 +140,7 @@ const obeySocket: Obey<SocketLink, ConnectionCommand> = (link, m, own) => {
       link.flush(m.replyTo)
       return same
     case 'own':
+      checkRef('owner', m.owner)
       own(m.owner)
       return same
     default:

@@ -3,7 +3,7 @@
 // error that nobody handles fails the connection's actor, and what an earlier incarnation's socket said is dropped.
 
 import type { AnyRef } from 'troupe'
-import { Told } from 'troupe/internal'
+import { afterwards, type Cell, type Meta, Told } from 'troupe/internal'
 
 /** The way in which messages end otherwise than by being handled. */
 export type EndReason = 'failed' | 'unhandled' | 'refused' | 'stopped'
@@ -23,15 +23,10 @@ export abstract class Credited {
 export interface Source {
   /** The incarnation that these messages were for has ended. */
   readonly stale: boolean
-  /** One chunk was taken out of the mailbox by its handler. */
-  credited(): void
+  /** One chunk was taken out of the mailbox of `by` by its handler, which begins now. */
+  credited(by: Cell): void
   /** A message ended without a handler. */
-  undelivered(why: string): void
-}
-
-/** The part of a cell that an envelope needs to account for a message that it swallows. */
-interface Accounts {
-  readonly dispatcher: { readonly host: { drop(message: unknown, meta: undefined, reason: 'restart'): void } }
+  undelivered(why: 'stopped' | 'refused'): void
 }
 
 /** Events without a special end, chunks among them; one for each connection. */
@@ -44,17 +39,16 @@ export class Carrier extends Told {
   get stale(): boolean {
     return this.source.stale
   }
-  override open(cell: unknown, message: unknown): unknown {
+  override open(cell: Cell, message: unknown): unknown {
     if (this.source.stale) {
-      ;(cell as Accounts).dispatcher.host.drop(message, undefined, 'restart')
+      cell.dispatcher.host.drop(message, undefined, 'restart')
       return undefined
     }
-    if (message instanceof Credited && message.settle()) this.source.credited()
+    if (message instanceof Credited && message.settle()) this.source.credited(cell)
     return message
   }
-  override end(reason: EndReason, cause: unknown): void {
-    if (reason === 'stopped') this.source.undelivered('its owner stopped')
-    else if (reason === 'refused' && !this.source.stale) this.source.undelivered(String(cause))
+  override end(reason: EndReason, _cause: unknown): void {
+    if (reason === 'stopped' || (reason === 'refused' && !this.source.stale)) this.source.undelivered(reason)
   }
 }
 
@@ -68,6 +62,29 @@ export class LossyCarrier extends Carrier {
   override end(reason: EndReason, cause: unknown): void {
     if (reason === 'refused') this.#refused()
     else super.end(reason, cause)
+  }
+}
+
+/** `handled` is called once its handler is done; where it is stashed or passed on, once that of the last is. */
+export class HandledCarrier extends Carrier {
+  readonly #handled: (by: Cell) => void
+  #opened = 0
+  constructor(sender: AnyRef | undefined, source: Source, handled: (by: Cell) => void) {
+    super(sender, source)
+    this.#handled = handled
+  }
+  override open(cell: Cell, message: unknown): unknown {
+    const opened = super.open(cell, message)
+    if (opened === undefined) return undefined
+    const mine = ++this.#opened
+    afterwards(cell, () => {
+      if (mine === this.#opened) this.#handled(cell)
+    })
+    return opened
+  }
+  override onward(): Meta {
+    this.#opened++
+    return this
   }
 }
 
@@ -90,12 +107,36 @@ export class LastCarrier extends Carrier {
     super(sender, source)
     this.#seen = seen
   }
-  override open(cell: unknown, message: unknown): unknown {
+  override open(cell: Cell, message: unknown): unknown {
     const opened = super.open(cell, message)
     if (opened !== undefined) this.#seen()
     return opened
   }
   override end(reason: EndReason): void {
     if (reason !== 'failed' && reason !== 'unhandled') this.#seen()
+  }
+}
+
+/** The last message of a link: what went wrong since it was told is heard in its place, and it is told again behind that. */
+export class LinkEndCarrier extends LastCarrier {
+  readonly #instead: () => unknown
+  readonly #unowned: () => void
+  #replaced = false
+  constructor(sender: AnyRef | undefined, source: Source, seen: () => void, instead: () => unknown, unowned: () => void) {
+    super(sender, source, seen)
+    this.#instead = instead
+    this.#unowned = unowned
+  }
+  override open(cell: Cell, message: unknown): unknown {
+    // The error that stands for it may have been stashed, and is opened again.
+    if (this.#replaced && !this.source.stale) return message
+    const error = this.source.stale ? undefined : this.#instead()
+    if (error === undefined) return super.open(cell, message)
+    this.#replaced = true
+    return error
+  }
+  override end(reason: EndReason): void {
+    if (!this.#replaced) super.end(reason)
+    else if (reason !== 'failed') this.#unowned()
   }
 }

@@ -5,8 +5,8 @@ import { type ActorContext, TroupeError } from 'troupe'
 
 /**
  * What the operating system, a peer or a protocol refused. `code` is the system's (`ECONNREFUSED`, `EADDRINUSE`,
- * `ENOENT`, …) or one of Troupe's own: `connect-timeout`, `idle-timeout`, `write-overflow`, `undelivered`,
- * `frame-error`. Supervisors decide by `code`.
+ * `ENOENT`, …) or one of Troupe's own: `connect-timeout`, `ping-timeout`, `write-overflow`, `write-refused`, `write-lost`,
+ * `undelivered`, `invalid-option`, `frame-error`. Supervisors decide by `code`.
  *
  * @example
  * supervise({ decide: (cause) => (cause as IoError).code === 'EADDRINUSE' ? 'stop' : 'restart' })
@@ -62,6 +62,8 @@ function remedy(code: string): string {
       return ' The process has too many open files; raise the limit, or set maxConnections.'
     case 'write-overflow':
       return ' Wait for `drained`, or ask `flush`, before writing more; or raise maxBuffered.'
+    case 'write-refused':
+      return ' Write before the end; `halfOpen` keeps this side open when the peer ends its own.'
     default:
       return ''
   }

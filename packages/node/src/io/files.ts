@@ -3,6 +3,7 @@
 import { createReadStream, createWriteStream, type FSWatcher, watch as fsWatch } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { type ActorRef, type Behavior, same } from 'troupe'
+import type { Cell } from 'troupe/internal'
 import { ownedConnection } from './connection.ts'
 import { Carrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
@@ -106,7 +107,7 @@ class Coalesced extends Carrier {
     this.#told = told
     this.#key = key
   }
-  override open(cell: unknown, message: unknown): unknown {
+  override open(cell: Cell, message: unknown): unknown {
     this.#told.delete(this.#key)
     return super.open(cell, message)
   }

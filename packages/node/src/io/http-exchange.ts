@@ -1,7 +1,9 @@
 // One request and its answer, as an actor: whole, or head, chunks and end; the body of the request on demand.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, type Next, same, unhandled } from 'troupe'
+import { checkRef, checkWhole } from 'troupe/internal'
+import { checkBytes } from './bytes.ts'
 import { Body, type BodyEvent } from './http-body.ts'
 import type { Passage } from './http-traffic.ts'
 import { later } from './later.ts'
@@ -66,36 +68,50 @@ export function exchange(
       unsent++
       response.write(data, sent)
     }
+    const obey = (m: ExchangeCommand): Next<ExchangeCommand> => {
+      switch (m.type) {
+        case 'respond':
+          if (m.body !== undefined) checkBytes('body', m.body)
+          cancel()
+          if (response.headersSent) return same
+          response.writeHead(m.status, m.headers)
+          response.end(request.method === 'HEAD' ? undefined : m.body)
+          return same
+        case 'head':
+          cancel()
+          if (!response.headersSent) response.writeHead(m.status, m.headers).flushHeaders()
+          return same
+        case 'write':
+          checkBytes('data', m.data)
+          cancel()
+          write(m.data)
+          return same
+        case 'end':
+          if (m.data !== undefined) checkBytes('data', m.data)
+          cancel()
+          if (response.writable) response.end(m.data)
+          return same
+        case 'flush':
+          if (!response.writable) return same
+          if (unsent === 0) m.replyTo.tell({ type: 'flushed' })
+          else flushes.push(m.replyTo)
+          return same
+        case 'read':
+          checkRef('to', m.to)
+          return body.read(m.to, m.credits === undefined ? 16 : checkWhole('credits', m.credits, 1)) ? same : unhandled
+        default:
+          return unhandled
+      }
+    }
     return {
       onCommand: (m) => {
-        switch (m.type) {
-          case 'respond':
-            cancel()
-            if (response.headersSent) return same
-            response.writeHead(m.status, m.headers)
-            response.end(request.method === 'HEAD' ? undefined : m.body)
-            return same
-          case 'head':
-            cancel()
-            if (!response.headersSent) response.writeHead(m.status, m.headers).flushHeaders()
-            return same
-          case 'write':
-            cancel()
-            write(m.data)
-            return same
-          case 'end':
-            cancel()
-            if (response.writable) response.end(m.data)
-            return same
-          case 'flush':
-            if (!response.writable) return same
-            if (unsent === 0) m.replyTo.tell({ type: 'flushed' })
-            else flushes.push(m.replyTo)
-            return same
-          case 'read':
-            return body.read(m.to, m.credits ?? 16) ? same : unhandled
-          default:
-            return unhandled
+        try {
+          return obey(m)
+        } catch (cause) {
+          // An answer that cannot be sent is this side's fault, and the client learns that much.
+          cancel()
+          if (!response.headersSent) refuseAnswer(response)
+          throw cause
         }
       },
       release: () => {
@@ -109,4 +125,10 @@ export function exchange(
       },
     }
   })
+}
+
+/** 500 in place of an answer that was wrong; of its headers, some may be set already. */
+function refuseAnswer(response: ServerResponse): void {
+  for (const name of response.getHeaderNames()) response.removeHeader(name)
+  response.writeHead(500, { connection: 'close' }).end('the answer to this request could not be sent\n')
 }

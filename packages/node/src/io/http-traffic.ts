@@ -1,9 +1,11 @@
 // The requests under way at an HTTP server, of all connections and of each: bounded, because a client may send thousands
 // without waiting for an answer, and known to be over when their answer is out or their connection gone. Node tells the
-// latter only of the request whose turn it is to be answered, not of those behind it.
+// latter only of the request whose turn it is to be answered, not of those behind it. What else is to be said on a connection waits
+// until they are over: a client takes what comes in the middle for a part of an answer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { atMost } from './later.ts'
 
 /** One request under way. */
 export interface Passage {
@@ -12,21 +14,35 @@ export interface Passage {
   whenOver(then: () => void): void
 }
 
-/** A connection: its requests under way, and the answer to the last that came. */
+/** Milliseconds that answers under way are given when nothing can come behind them. */
+const patience = 2000
+
+/** A connection: its requests under way, and what waits for them. */
 interface Line {
   readonly under: Set<UnderWay>
-  last: ServerResponse
+  last: (() => void) | undefined
 }
 
 class UnderWay implements Passage {
   over = false
   #then: () => void = () => {}
   readonly #line: Line
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
   readonly #left: () => void
-  constructor(line: Line, left: () => void) {
+  constructor(line: Line, request: IncomingMessage, response: ServerResponse, left: () => void) {
     this.#line = line
+    this.#request = request
+    this.#response = response
     this.#left = left
     line.under.add(this)
+  }
+  /** Has come as a whole. */
+  get whole(): boolean {
+    return this.#request.complete
+  }
+  get begun(): boolean {
+    return this.#response.headersSent
   }
   whenOver(then: () => void): void {
     this.#then = then
@@ -37,35 +53,57 @@ class UnderWay implements Passage {
     this.#line.under.delete(this)
     this.#left()
     this.#then()
+    settle(this.#line)
   }
+}
+
+/** What waits for the whole requests of a connection has waited long enough. One that never came as a whole is not waited for. */
+function settle(line: Line): void {
+  if (line.last !== undefined && ![...line.under].some((passage) => passage.whole)) line.last()
 }
 
 export class Traffic {
   readonly #max: number
   readonly #maxPipelined: number
   readonly #lines = new WeakMap<Duplex, Line>()
+  readonly #behind = new WeakSet<Line>()
   #count = 0
   constructor(max: number, maxPipelined: number) {
     this.#max = max
     this.#maxPipelined = maxPipelined
   }
   /** Undefined where there are too many. */
-  enter({ socket }: IncomingMessage, response: ServerResponse): Passage | undefined {
-    const line = this.#lines.get(socket) ?? this.#open(socket, response)
-    line.last = response
+  enter(request: IncomingMessage, response: ServerResponse): Passage | undefined {
+    const line = this.#lineOf(request.socket)
     if (this.#count >= this.#max || line.under.size >= this.#maxPipelined) return undefined
     this.#count++
-    const passage = new UnderWay(line, () => this.#count--)
+    const passage = new UnderWay(line, request, response, () => this.#count--)
     response.on('close', () => passage.end())
     return passage
   }
-  /** Whether an answer has begun on that connection and not ended. */
-  answering(socket: Duplex): boolean {
-    const last = this.#lines.get(socket)?.last
-    return last !== undefined && last.headersSent && !last.writableFinished
+  /**
+   * Calls `then` once every request that came whole on that connection has been answered, which may be now; only the first on each
+   * connection. `cut`: one is still to be answered, or an answer has begun to one that did not come whole; whatever was said now would be
+   * taken for a part of that.
+   */
+  behind(socket: Duplex, then: (cut: boolean) => void): void {
+    const line = this.#lineOf(socket)
+    if (this.#behind.has(line)) return
+    this.#behind.add(line)
+    const last = (): void => {
+      cancel()
+      line.last = undefined
+      then([...line.under].some((passage) => passage.whole || passage.begun))
+    }
+    const cancel = atMost(patience, last)
+    line.last = last
+    settle(line)
   }
-  #open(socket: Duplex, last: ServerResponse): Line {
-    const line = { under: new Set<UnderWay>(), last }
+  #lineOf(socket: Duplex): Line {
+    return this.#lines.get(socket) ?? this.#open(socket)
+  }
+  #open(socket: Duplex): Line {
+    const line: Line = { under: new Set(), last: undefined }
     this.#lines.set(socket, line)
     socket.once('close', () => {
       for (const passage of line.under) passage.end()

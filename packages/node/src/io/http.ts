@@ -11,6 +11,7 @@ import { type IoError, toIoError } from './errors.ts'
 import { handshakesOf } from './handshakes.ts'
 import { collect, refuseBody } from './http-body.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
+import { type Target, targetOf } from './http-target.ts'
 import { type Passage, Traffic } from './http-traffic.ts'
 import { checkOptions, httpChecks, webSocketAcceptChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
@@ -22,7 +23,7 @@ import { webSocketAcceptor, type WebSocketAcceptOptions } from './websocket.ts'
 export interface HttpRequest {
   readonly type: 'request'
   readonly method: string
-  /** Path without the query. */
+  /** Path without the query; `*` where a client asks about the server as a whole. */
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
@@ -86,7 +87,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
 
     const traffic = new Traffic(maxRequests, maxPipelined)
 
-    const begin = (request: IncomingMessage, response: ServerResponse, passage: Passage, whole: Buffer): void => {
+    const begin = (request: IncomingMessage, response: ServerResponse, { path, query }: Target, passage: Passage, whole: Buffer): void => {
       if (passage.over) return
       let ref: ActorRef<ExchangeCommand>
       try {
@@ -94,13 +95,12 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
       } catch {
         return void response.writeHead(503, { connection: 'close' }).end()
       }
-      const url = URL.canParse(request.url ?? '/', 'http://host') ? new URL(request.url ?? '/', 'http://host') : new URL('http://host/')
       const { remoteAddress, remotePort } = request.socket
       const message: HttpRequest = {
         type: 'request',
         method: request.method ?? 'GET',
-        path: url.pathname,
-        query: url.searchParams,
+        path,
+        query,
         headers: request.headers,
         remote: { host: remoteAddress, port: remotePort },
         body: whole,
@@ -110,11 +110,13 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
     }
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       response.on('error', () => {})
+      const target = targetOf(request.url ?? '')
+      if (target === undefined) return void response.writeHead(400, { connection: 'close' }).end('no target that a server has\n')
       const passage = traffic.enter(request, response)
       if (passage === undefined) return void response.writeHead(503, { connection: 'close' }).end('too many requests\n')
-      if (body === 'stream') return begin(request, response, passage, none)
+      if (body === 'stream') return begin(request, response, target, passage, none)
       collect(request, maxBody, (whole) => {
-        if (whole !== undefined) return begin(request, response, passage, whole)
+        if (whole !== undefined) return begin(request, response, target, passage, whole)
         refuseBody(request, response)
       })
     }
@@ -124,8 +126,14 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
     const binding = new Binding(server)
     const endHandshakes = server instanceof TlsServer ? handshakesOf(server) : undefined
     // Without a listener, a wish to upgrade is ignored and the request served, as HTTP has it.
-    if (acceptor !== undefined) server.on('upgrade', (request, socket, head) => acceptor.upgrade(request, socket, head))
-    server.on('clientError', (cause, socket) => refuseGarbage(cause, socket, traffic.answering(socket)))
+    if (acceptor !== undefined)
+      server.on('upgrade', (request, socket, head) =>
+        traffic.behind(socket, (cut) => (cut ? void socket.destroy() : acceptor.upgrade(request, socket, head))),
+      )
+    server.on('clientError', (cause, socket) => {
+      if (!socket.writable) return void socket.destroy()
+      traffic.behind(socket, (cut) => refuseGarbage(cause, socket, cut))
+    })
     server.on('listening', () => {
       const address = binding.bound()
       if (address !== undefined) tell({ type: 'listening', address })
@@ -178,9 +186,8 @@ class RequestCarrier extends Carrier {
 }
 
 /** Answers what is no request, or not in time, and closes. */
-function refuseGarbage({ code }: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void {
-  // An answer that has begun would be spoilt by another in its middle.
-  if (!socket.writable || answering) return void socket.destroy()
+function refuseGarbage({ code }: NodeJS.ErrnoException, socket: Duplex, cut: boolean): void {
+  if (!socket.writable || cut) return void socket.destroy()
   const status =
     code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? '408 Request Timeout'
@@ -194,8 +201,8 @@ function refuseGarbage({ code }: NodeJS.ErrnoException, socket: Duplex, answerin
  * An HTTP/1.1 server as an actor: every request is a message, and an `exchange` actor takes its answer.
  *
  * Guarantees: each request is answered once, by the owner, or with 500 (its handler failed), 503 (nobody handled it, too many
- * are under way, or the server goes down), 504 (no answer in time), 413 (too large), 408 (did not arrive in time); a client
- * that leaves stops its exchange, and a reader of its body hears so. Fails: `listen-error` with `code`.
+ * are under way, or the server goes down), 504 (no answer in time), 413 (too large), 408 (did not arrive in time); what is no
+ * request gets 400, behind the answers to those before it; a client that leaves stops its exchange, and a reader of its body hears so. Fails: `listen-error` with `code`.
  *
  * @example
  * case 'request': m.exchange.tell({ type: 'respond', status: 200, body: 'hello' }); return same

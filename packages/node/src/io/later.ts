@@ -9,6 +9,15 @@ export function later(ctx: ActorContext<never>, ms: number, act: () => void): ()
   return ctx.system.sendAfter(address, ms, 'due')
 }
 
+/** The longest time that the host's timers know; they take a longer one for none at all. */
+const longest = 2 ** 31 - 1
+
+/** Calls `act` after `ms` of the host's time, for what outlives its actor; returns what cancels it. */
+export function atMost(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, Math.min(ms, longest))
+  return () => clearTimeout(timer)
+}
+
 /** Calls `idle` once `read()` has not changed for `ms`, looked at four times in that span; returns what cancels it. */
 export function whenIdle(ctx: ActorContext<never>, ms: number, read: () => number, idle: () => void): () => void {
   let last = read()

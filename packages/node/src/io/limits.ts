@@ -25,6 +25,10 @@ const milliseconds: Check = (option, value) => checkFinite(option, value, 'from'
 const someMilliseconds: Check = (option, value) => checkFinite(option, value, 'above')
 const atLeastOne: Check = (option, value) => checkWhole(option, value, 1)
 const natural: Check = (option, value) => checkWhole(option, value, 0)
+const atMost31Bits: Check = (option, value) => {
+  if (value !== Infinity && checkWhole(option, value, 1) >= 2 ** 31)
+    throw new InvalidOption(option, value, 'use a whole number from 1 to 2147483647, or Infinity for none')
+}
 /** A bound; `Infinity` says aloud that there is none. */
 const bound: Check = (option, value) => (value === Infinity ? value : checkWhole(option, value, 1))
 const text: Check = (option, value) => {
@@ -77,7 +81,13 @@ export const adoptChecks: Checks = { ...connectionChecks, owner: checkRef, inter
 
 export const fileChecks: Checks = { ...connectionChecks, owner: checkRef, start: natural, end: natural, chunkSize: atLeastOne, mode: natural }
 
-export const webSocketChecks: Checks = { ...sharedChecks, maxMessage: bound, pingEvery: milliseconds, owner: checkRef, handler: checkFunction }
+export const webSocketChecks: Checks = {
+  ...sharedChecks, // `ws` counts in 32 bits, and takes what does not fit for no bound.
+  maxMessage: atMost31Bits,
+  pingEvery: milliseconds,
+  owner: checkRef,
+  handler: checkFunction,
+}
 
 export const webSocketAcceptChecks: Checks = { ...webSocketChecks, path: text, accept: checkFunction, spawn: any }
 
@@ -120,6 +130,20 @@ export const processChecks: Checks = {
   maxBuffered: bound,
   killAfter: milliseconds,
 }
+
+/** What bounds decoders. */
+export const lineFramingChecks: Checks = { maxLength: bound, encoding: any }
+
+export const lengthFramingChecks: Checks = {
+  maxLength: bound,
+  prefix: (option, value) => {
+    if (value !== 1 && value !== 2 && value !== 4) throw new InvalidOption(option, value, 'use 1, 2 or 4')
+  },
+}
+
+export const replyFramingChecks: Checks = { maxBulk: bound, maxElements: bound, maxDepth: bound, maxLine: bound }
+
+export const requestFramingChecks: Checks = { maxArguments: bound, maxBulk: bound, maxCommand: bound, maxInline: bound, argument: checkFunction }
 
 export const lineChecks: Checks = { owner: checkRef, credits: atLeastOne, maxLength: bound, input: any }
 

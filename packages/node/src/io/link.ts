@@ -1,11 +1,12 @@
 // One connection of any kind and the actor that hears of it: sockets, streams and WebSockets differ only in what moves.
 // Counts credits and holds the peer without them, refuses to buffer without bound for a slow one, and sees to it that an
-// error is heard and `closed` is last. Knows nothing of behaviors: connection.ts ties a link to an actor's life.
+// error is heard, also one of a write that cannot leave, and `closed` is last. Knows nothing of behaviors: connection.ts ties a link to an actor's life.
 //
 //   socket ─chunk→ post ─tell→ owner's mailbox … handler begins ─→ Carrier.open ─→ credited ─→ flow
 
-import type { ActorContext, ActorRef } from 'troupe'
-import { Carrier, Credited, ErrorCarrier, LastCarrier, type Source } from './credit.ts'
+import type { ActorContext, ActorRef, InvalidOption } from 'troupe'
+import type { Cell } from 'troupe/internal'
+import { Carrier, Credited, ErrorCarrier, LinkEndCarrier, type Source } from './credit.ts'
 import { failThrough, Fall, IoError, toIoError } from './errors.ts'
 import { post, tellBehind } from './post.ts'
 
@@ -40,6 +41,11 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   #paused: boolean
   #behind = false
   #fault: 'none' | 'told' | 'unowned' = 'none'
+  /** A write was refused. */
+  #refused: IoError | undefined = undefined
+  /** Of which the owner is to hear in place of `closed`. */
+  #late = false
+  #last: 'to come' | 'told' | 'heard' = 'to come'
   protected connection: ActorRef<C> | undefined = undefined
   stale = false
   /** Counts what moves, for idle timeouts. */
@@ -72,6 +78,14 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   get attached(): boolean {
     return this.#ctx !== undefined
   }
+  /** The owner knows that it is over: what it still wants comes too late, and is told to nobody. */
+  get over(): boolean {
+    return this.#last === 'heard'
+  }
+  /** Chunks that the owner has not begun to handle, or not acknowledged. */
+  protected get unhandled(): number {
+    return this.#unhandled
+  }
   /** Nothing is read now: by the owner's wish, or because it is behind. */
   protected get held(): boolean {
     return this.#paused || this.#behind
@@ -85,6 +99,7 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     this.#ctx = ctx
     this.connection = connection
     this.own(to)
+    if (this.#refused !== undefined) this.#report(this.#refused)
     this.begin()
   }
 
@@ -116,11 +131,17 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     this.cut()
   }
 
-  credited(): void {
+  credited(_by: Cell): void {
     if (!this.#manual) this.#giveBack()
   }
-  undelivered(): void {
-    this.destroy()
+  undelivered(why: 'stopped' | 'refused'): void {
+    if (why === 'stopped' && this.#ctx !== undefined) {
+      // The owner's end is this actor's too, behind what it was told to write before.
+      this.halt()
+      return this.#ctx.self.stop({ after: 'queued' })
+    }
+    if (this.buffered === 0) return this.destroy()
+    this.fail(new IoError(this.what, 'undelivered', `its owner's mailbox refused an event, with ${this.buffered} bytes unsent`))
   }
 
   #giveBack(): void {
@@ -132,6 +153,28 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     if (!this.#behind || this.#unhandled > this.#limit >> 1) return
     this.#behind = false
     if (!this.#paused && this.open) this.flow()
+  }
+
+  /** A command was wrong: nothing of it was done, and the owner hears so. */
+  misused(cause: InvalidOption): void {
+    if (!this.stale && this.attached && this.#last === 'to come') this.#report(toIoError(this.what, cause))
+  }
+
+  /** A write cannot leave. The owner hears so once, for nothing that comes after it can; whoever answers an error by writing goes no rounds. */
+  protected refuse(why: string): false {
+    if (this.faulty || this.stale || this.over || this.#refused !== undefined) return false
+    this.#refused = new IoError(this.what, 'write-refused', why)
+    if (!this.attached) return false
+    this.#late = this.#last === 'told' && this.wants('error')
+    if (!this.#late) this.#report(this.#refused)
+    return false
+  }
+
+  /** What was written will not leave: the connection ends before, for another reason than an error. */
+  protected lose(count: number, unit: 'bytes' | 'messages', why: string): void {
+    if (count === 0 || this.faulty || this.stale || !this.attached) return
+    this.#fault = 'told'
+    this.#report(new IoError(this.what, 'write-lost', `${count} ${unit} were not sent, because ${why}`))
   }
 
   /** Whether the peer takes so little that writing more would fill memory; then the connection has failed. */
@@ -152,8 +195,12 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     post(to, message, this.#carrier!)
   }
 
-  protected tell(event: E): void {
-    if (this.#to !== undefined && this.wants(event.type) && !this.stale) tellBehind(this.#to, this.#event(event), this.#carrier!)
+  /** False where nobody wants to know. */
+  protected tell(event: E, carrier: Carrier = this.#carrier!): boolean {
+    const to = this.#to
+    if (to === undefined || !this.wants(event.type) || this.stale) return false
+    tellBehind(to, this.#event(event), carrier)
+    return true
   }
 
   /** The connection itself met an error; `ended` follows. */
@@ -168,21 +215,35 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     const ctx = this.#ctx
     if (ctx === undefined || this.stale) return
     const seen = (): void => {
+      this.#last = 'heard'
       if (!this.stale && this.#fault !== 'unowned') ctx.self.stop({ after: 'queued' })
     }
+    this.#last = 'told'
     if (this.#to === undefined || !this.wants(last.type)) return seen()
-    tellBehind(this.#to, this.#event(last), new LastCarrier(this.connection, this, seen))
+    const instead = (): unknown => {
+      if (!this.#late) return undefined
+      this.#late = false
+      this.ended(last)
+      return this.#failure(this.#refused!)
+    }
+    const unowned = (): void => this.#unowned(this.#refused!)
+    tellBehind(this.#to, this.#event(last), new LinkEndCarrier(this.connection, this, seen, instead, unowned))
   }
 
   #report(error: IoError): void {
-    const unowned = (): void => {
-      this.#fault = 'unowned'
-      if (this.stale || this.#ctx === undefined) return
-      if (this.connection === undefined) failThrough(this.#ctx, error)
-      else this.connection.tell(new Fall(error) as never)
-    }
+    const unowned = (): void => this.#unowned(error)
     if (this.#to === undefined || !this.wants('error')) return unowned()
-    tellBehind(this.#to, this.#event({ type: 'error', code: error.code, error }), new ErrorCarrier(this.connection, this, unowned))
+    tellBehind(this.#to, this.#failure(error), new ErrorCarrier(this.connection, this, unowned))
+  }
+  /** Nobody handles it: the connection's actor fails of it. */
+  #unowned(error: IoError): void {
+    this.#fault = 'unowned'
+    if (this.stale || this.#ctx === undefined) return
+    if (this.connection === undefined) failThrough(this.#ctx, error)
+    else this.connection.tell(new Fall(error) as never)
+  }
+  #failure(error: IoError): never {
+    return this.#event({ type: 'error', code: error.code, error })
   }
 
   #event(event: object): never {

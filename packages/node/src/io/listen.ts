@@ -4,7 +4,7 @@
 import type { Server, Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from 'troupe'
-import { actorBehind, onRelease } from 'troupe/internal'
+import { actorBehind, type Cell, onRelease } from 'troupe/internal'
 import { Acceptor, type SpawnConnection } from './accept.ts'
 import { Binding } from './binding.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'
@@ -139,7 +139,7 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
 
 /** After a failed listen there is nothing left to do, once the owner has heard so. */
 class LastWord extends Carrier {
-  override open(cell: unknown, message: unknown): unknown {
+  override open(cell: Cell, message: unknown): unknown {
     this.sender?.stop({ after: 'queued' })
     return super.open(cell, message)
   }

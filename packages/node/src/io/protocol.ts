@@ -32,7 +32,7 @@ export interface Data {
 export interface Drained {
   readonly type: 'drained'
 }
-/** The peer will send nothing more; it may still read, if `halfOpen`. */
+/** The peer will send nothing more; it still reads. This side ends once this was handled, unless `halfOpen`. */
 export interface HalfClosed {
   readonly type: 'half-closed'
 }
@@ -66,7 +66,7 @@ export type ConnectionCommand =
   | { readonly type: 'write'; readonly data: Bytes }
   /** Writes what is given, if anything, and ends this side; the peer sees the end after the last byte. */
   | { readonly type: 'end'; readonly data?: Bytes | undefined }
-  /** Ends both sides at once; what was not yet sent is lost. */
+  /** Ends both sides at once; what was not yet sent is lost, without an `error`. */
   | { readonly type: 'destroy' }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
@@ -85,7 +85,7 @@ export interface ConnectionOptions {
   readonly ack?: 'handled' | 'manual' | undefined
   /** Bytes that may wait for a slow peer; a write beyond fails the connection with `write-overflow`. 16 MiB if left out. */
   readonly maxBuffered?: number | undefined
-  /** Keeps this side open when the peer has ended its own; otherwise it is ended too. */
+  /** Keeps this side open when the peer has ended its own, until `end`; otherwise it ends once `half-closed`, and all data before it, was handled. */
   readonly halfOpen?: boolean | undefined
   /** Milliseconds without a byte either way (up to a quarter more) after which the connection closes with reason `idle`. */
   readonly idleTimeout?: number | undefined
@@ -95,14 +95,17 @@ export interface ConnectionOptions {
   readonly linger?: number | undefined
 }
 
-/** What an actor that owns its socket may do with it. Every method is safe at any time; after the end they do nothing. */
+/** What an actor that owns its socket may do with it. Every method is safe at any time; after `closed` they do nothing. */
 export interface Connection {
   readonly remote: Endpoint
   readonly local: Endpoint
   /** Bytes written that wait for the peer. */
   readonly buffered: number
   readonly open: boolean
-  /** Writes; false means: wait for `drained` before writing much more. Text is UTF-8, or latin1 where said. */
+  /**
+   * Writes; false means: wait for `drained` before writing much more, or hear in an `error` that it cannot leave. Text is UTF-8, or
+   * latin1 where said.
+   */
   write(data: Bytes, encoding?: 'utf8' | 'latin1'): boolean
   end(data?: Bytes): void
   destroy(): void

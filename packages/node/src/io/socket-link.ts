@@ -3,6 +3,11 @@
 
 import type { Duplex } from 'node:stream'
 import type { ActorRef } from 'troupe'
+import type { Cell } from 'troupe/internal'
+import { checkBytes } from './bytes.ts'
+import { HandledCarrier, LossyCarrier } from './credit.ts'
+import { HalfClose } from './half-close.ts'
+import { atMost } from './later.ts'
 import { Link, Received } from './link.ts'
 import { connectionLimits } from './limits.ts'
 import type { Bytes, CloseReason, Connection, ConnectionCommand, ConnectionOptions, Endpoint, Flushed, SocketEvent } from './protocol.ts'
@@ -25,6 +30,15 @@ class DataEvent extends Received<ConnectionCommand> {
   }
 }
 
+/** To a connection actor: its owner has dealt with the peer's end. It comes behind what the owner has told it to write. */
+export class Follow {
+  readonly type = 'follow'
+  readonly halfClose: HalfClose
+  constructor(halfClose: HalfClose) {
+    this.halfClose = halfClose
+  }
+}
+
 const empty = new Uint8Array(0)
 
 export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements Connection {
@@ -33,6 +47,11 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
   readonly #linger: number
   readonly #interest: ReadonlySet<string> | undefined
   #reason: CloseReason = 'ended'
+  readonly #halfOpen: boolean
+  /** The peer's end, until this side has followed. */
+  #halfClose: HalfClose | undefined = undefined
+  /** Who took the last chunk. */
+  #taker: Cell | undefined = undefined
 
   constructor(socket: Duplex, what: string, options: ConnectionOptions, interest?: readonly SocketEvent['type'][], path?: string) {
     super(what, connectionLimits(options))
@@ -40,6 +59,9 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     this.#path = path
     this.#linger = options.linger ?? 1000
     this.#interest = interest === undefined ? undefined : new Set(interest)
+    this.#halfOpen = options.halfOpen ?? false
+    // Node would end this side by itself, with what came before the peer's end still unhandled.
+    socket.allowHalfOpen = true
     ;(socket as Linked)[linkOf] = this
     socket.on('error', onError)
     socket.on('close', onClose)
@@ -54,7 +76,8 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     return this.#path === undefined ? { host: localAddress, port: localPort } : { path: this.#path }
   }
   get buffered(): number {
-    return this.socket.writableLength
+    // What can only be read has none.
+    return (this.socket as Partial<Duplex>).writableLength ?? 0
   }
   get open(): boolean {
     return !this.socket.destroyed
@@ -68,6 +91,8 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     if (this.wants('data')) socket.on('data', onData)
     if (this.held) this.halt()
     else this.flow()
+    // Seen before there was anybody to tell: a peer may end its side before the actor begins.
+    if (socket.readableEnded) this.onHalfClosed()
   }
 
   connected(): void {
@@ -75,18 +100,22 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
   }
 
   write(data: Bytes, encoding: 'utf8' | 'latin1' = 'utf8'): boolean {
+    checkBytes('data', data)
     const { socket } = this
-    if (!socket.writable || this.overflowing(socket.writableLength)) return false
+    // An error that the stream has met is on its way to the owner.
+    if (!socket.writable) return socket.errored ? false : this.refuse(whyNot(socket))
+    if (this.overflowing(socket.writableLength)) return false
     this.activity++
     return typeof data === 'string' ? socket.write(data, encoding) : socket.write(data)
   }
   end(data?: Bytes): void {
-    if (!this.socket.writable) return
-    if (data === undefined) this.socket.end()
-    else this.socket.end(data)
+    if (data !== undefined) this.write(data)
+    if (this.socket.writable) this.socket.end()
   }
   override destroy(reason: CloseReason = 'destroyed'): void {
     if (this.socket.destroyed) return
+    // Whoever says `destroy` knows what it does; a clock does not.
+    if (reason === 'idle') this.lose(this.buffered, 'bytes', 'the peer did not take them and the connection was idle')
     this.#reason = reason
     this.socket.destroy()
   }
@@ -97,6 +126,28 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
       if (replyTo === undefined) this.tell({ type: 'drained' })
       else replyTo.tell({ type: 'flushed' })
     })
+  }
+
+  override own(to: ActorRef<never> | undefined): void {
+    super.own(to)
+    this.#taker = undefined
+    // The new owner has not heard of it, and may have an answer.
+    if (this.#halfClose !== undefined) this.onHalfClosed()
+  }
+  override credited(by: Cell): void {
+    super.credited(by)
+    this.#taker = by
+    this.#halfClose?.look(this.unhandled, by)
+  }
+  override ack(): void {
+    super.ack()
+    this.#halfClose?.look(this.unhandled, this.#taker)
+  }
+  /** Ends this side behind the peer's. */
+  follow(halfClose: HalfClose): void {
+    if (this.#halfClose !== halfClose) return
+    this.#halfClose = undefined
+    this.end()
   }
 
   /** Gives unsent bytes a moment, but never holds on for a peer that does not read. */
@@ -112,8 +163,10 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     }
     socket.removeListener('data', onData)
     this.flow()
-    const timer = setTimeout(() => socket.destroy(), this.#linger)
-    socket.once('close', () => clearTimeout(timer))
+    socket.once(
+      'close',
+      atMost(this.#linger, () => socket.destroy()),
+    )
     if (socket.destroySoon === undefined) socket.end(() => socket.destroy())
     else socket.destroySoon()
   }
@@ -140,13 +193,25 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     this.tell({ type: 'drained' })
   }
   onHalfClosed(): void {
-    this.tell({ type: 'half-closed' })
+    if (this.#halfOpen) return void this.tell({ type: 'half-closed' })
+    const halfClose = new HalfClose(() => this.#askToFollow(halfClose))
+    this.#halfClose = halfClose
+    // Whoever has dealt with this has dealt with what it took before.
+    const heard = (by?: Cell): void => halfClose.heard(this.unhandled, by === this.#taker ? undefined : this.#taker)
+    if (!this.tell({ type: 'half-closed' }, new HandledCarrier(this.connection, this, heard))) heard()
+  }
+  #askToFollow(halfClose: HalfClose): void {
+    const { connection } = this
+    if (connection === undefined) return this.follow(halfClose)
+    const now = (): void => this.follow(halfClose)
+    connection.tell(new Follow(halfClose) as never, new LossyCarrier(undefined, this, now))
   }
   onFailed(cause: Error): void {
     this.#reason = 'error'
     this.broke(cause)
   }
   onClosed(): void {
+    if (this.#reason !== 'destroyed') this.lose(this.buffered, 'bytes', 'the stream was closed')
     this.ended({ type: 'closed', reason: this.#reason })
   }
 }
@@ -156,6 +221,12 @@ const linkOf: unique symbol = Symbol('link')
 
 interface Linked extends Duplex {
   [linkOf]?: SocketLink
+}
+
+/** Why nothing can be written to it. */
+function whyNot({ destroyed, writableEnded }: Duplex): string {
+  if (destroyed) return 'a write was refused, because the connection is over'
+  return `a write was refused, because ${writableEnded ? 'this side has ended' : 'it can only be read'}`
 }
 
 function onData(this: Linked, chunk: Buffer): void {

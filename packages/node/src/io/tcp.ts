@@ -1,14 +1,13 @@
 // TCP and unix sockets: what differs from TLS is how the socket is made.
 
-import { connect as netConnect, createServer } from 'node:net'
+import { connect as netConnect, createServer, type NetConnectOpts } from 'node:net'
 import type { Behavior } from 'troupe'
 import { connector, type ConnectOptions, type HandledConnectOptions, type OwnedConnectOptions } from './connect.ts'
 import { type ListenerCommand, type ListenOptions, listener } from './listen.ts'
 import type { ConnectionCommand, SocketEvent } from './protocol.ts'
 
 function listen(options: ListenOptions): Behavior<ListenerCommand> {
-  const { halfOpen = false } = options
-  return listener(options, (accept) => createServer({ allowHalfOpen: halfOpen, noDelay: true }, accept))
+  return listener(options, (accept) => createServer({ allowHalfOpen: true, noDelay: true }, accept))
 }
 
 function connect(options: OwnedConnectOptions): Behavior<ConnectionCommand>
@@ -18,9 +17,8 @@ function connect(options: ConnectOptions): Behavior<never> {
 }
 
 /** Where Node should connect to. */
-export function target(options: ConnectOptions): { path: string } | { port: number; host: string; allowHalfOpen: boolean; noDelay: true } {
-  const { path, port = 0, host = '127.0.0.1', halfOpen = false } = options
-  return path === undefined ? { port, host, allowHalfOpen: halfOpen, noDelay: true } : { path }
+export function target({ path, port = 0, host = '127.0.0.1' }: ConnectOptions): NetConnectOpts {
+  return path === undefined ? { port, host, allowHalfOpen: true, noDelay: true } : { path, allowHalfOpen: true }
 }
 
 /**

@@ -34,9 +34,8 @@ interface Secured<T> {
 }
 
 function listen(options: ListenOptions & Secured<TlsServerOptions>): Behavior<ListenerCommand> {
-  const { halfOpen = false } = options
   return listener(options, (accept, refuse) => {
-    const server = createServer({ ...options.tls, allowHalfOpen: halfOpen, noDelay: true }, accept)
+    const server = createServer({ ...options.tls, allowHalfOpen: true, noDelay: true }, accept)
     server.on('tlsClientError', refuse)
     return server
   })

@@ -4,9 +4,11 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { Binding } from './binding.ts'
+import { checkBytes, sizeOf } from './bytes.ts'
 import { Credited, LossyCarrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { checkOptions, udpChecks } from './limits.ts'
+import { atMost } from './later.ts'
 import { Outbox, type OutboxEvent } from './outbox.ts'
 import type { Bytes, Endpoint, Flushed } from './protocol.ts'
 import { resource } from './resource.ts'
@@ -123,9 +125,9 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
       finish({ type: 'closed', socket: self })
     })
     const send = ({ data, port: to, host: at = host }: Extract<UdpCommand, { type: 'send' }>): void => {
-      const bytes = typeof data === 'string' ? Buffer.from(data) : data
-      const number = outbox.enter(bytes.byteLength)
+      const number = outbox.enter(sizeOf(data))
       if (number === undefined) return
+      const bytes = typeof data === 'string' ? Buffer.from(data) : data
       try {
         socket.send(bytes, to, at, (cause) => {
           // What the close cut off stays in the outbox, which says so at its end.
@@ -151,7 +153,12 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
         switch (m.type) {
           case 'send':
             if (closing || binding.closed) return unhandled
-            send(m)
+            try {
+              checkBytes('data', m.data)
+              send(m)
+            } catch (cause) {
+              fail('send a datagram', cause)
+            }
             return same
           case 'flush':
             outbox.flush(m.replyTo)
@@ -171,8 +178,10 @@ function bind(options: UdpOptions): Behavior<UdpCommand> {
         if (binding.closed) return
         // The next incarnation wants the port now.
         if (linger === 0 || again) return binding.closeNow()
-        const timer = setTimeout(() => binding.closeNow(), linger)
-        socket.once('close', () => clearTimeout(timer))
+        socket.once(
+          'close',
+          atMost(linger, () => binding.closeNow()),
+        )
       },
     }
   })

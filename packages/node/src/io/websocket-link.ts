@@ -1,9 +1,10 @@
 // A WebSocket as a link: whole messages instead of bytes, a closing handshake, and pings that tell whether the peer is
 // still there.
 
-import type { ActorContext, ActorRef } from 'troupe'
+import { type ActorContext, type ActorRef, InvalidOption } from 'troupe'
 import { onRelease } from 'troupe/internal'
 import type { RawData, WebSocket } from 'ws'
+import { checkBytes, sizeOf } from './bytes.ts'
 import { IoError } from './errors.ts'
 import { later } from './later.ts'
 import { webSocketLimits } from './limits.ts'
@@ -29,6 +30,9 @@ class BinaryEvent extends Received<WebSocketCommand> {
   }
 }
 
+/** Codes that stand for something else than a wish to close. */
+const notToSend: ReadonlySet<number> = new Set([1004, 1005, 1006])
+
 /** Bytes waiting above which `drained` is promised. */
 const highWater = 64 * 1024
 
@@ -40,6 +44,8 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
   /** What was sent before the handshake was done. */
   #early: (string | Uint8Array)[] = []
   #earlyBytes = 0
+  /** Messages that did not leave; NaN once nobody cares. */
+  #unsent = 0
   #full = false
   /** Ended by its own side before it was open: what `ws` says of that is no error. */
   #givenUp = false
@@ -55,7 +61,10 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
     socket.on('error', (cause) => {
       if (!this.#givenUp) this.broke(cause)
     })
-    socket.on('close', (code, reason) => this.ended({ type: 'closed', code, reason: reason.toString() }))
+    socket.on('close', (code, reason) => {
+      if (this.#unsent > 0) this.lose(this.#unsent, 'messages', 'the connection broke off')
+      this.ended({ type: 'closed', code, reason: reason.toString() })
+    })
     socket.on('pong', () => {
       this.#alive = true
     })
@@ -81,22 +90,29 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
   }
 
   send(data: string | Uint8Array): boolean {
-    if (!this.open && !this.#connecting) return false
+    checkBytes('data', data)
+    if (!this.open && !this.#connecting) return this.refuse('a message was refused, because the WebSocket is closed or closing')
     if (this.overflowing(this.buffered)) return false
     this.activity++
     if (this.#connecting) {
       this.#early.push(data)
-      this.#earlyBytes += data.length
+      this.#earlyBytes += sizeOf(data)
     } else this.#socket.send(data, this.#sent)
     if (this.buffered <= highWater) return true
     this.#full = true
     return false
   }
   close(code = 1000, reason = ''): void {
+    // `ws` would find out when it is half closed already.
+    if (!Number.isInteger(code) || !((code >= 1000 && code <= 1014 && !notToSend.has(code)) || (code >= 3000 && code <= 4999)))
+      throw new InvalidOption('code', code, 'use 1000 to 1014, without 1004 to 1006, or 3000 to 4999')
+    if (typeof reason !== 'string' || Buffer.byteLength(reason) > 123) throw new InvalidOption('reason', reason, 'use a text of at most 123 bytes')
     this.#givenUp ||= this.#connecting
     this.#socket.close(code, reason)
   }
-  override destroy(): void {
+  override destroy(reason?: 'idle'): void {
+    if (reason === 'idle') this.lose(this.buffered, 'bytes', 'the peer did not take them and the connection was idle')
+    else this.#unsent = NaN
     this.#givenUp ||= this.#connecting
     this.#socket.terminate()
   }
@@ -148,7 +164,8 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
     this.#socket.terminate()
   }
 
-  readonly #sent = (): void => {
+  readonly #sent = (error?: Error | null): void => {
+    if (error) this.#unsent++
     if (!this.#full || this.#socket.bufferedAmount > highWater) return
     this.#full = false
     this.tell({ type: 'drained' })

@@ -7,6 +7,7 @@ import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, t
 import type * as Ws from 'ws'
 import { isStopping } from './accept.ts'
 import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'
+import { targetOf } from './http-target.ts'
 import { checkOptions, webSocketConnectChecks } from './limits.ts'
 import { WebSocketLink } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
@@ -64,7 +65,7 @@ export function webSocketAcceptor(
   const { accept, path } = options
   /** Why a handshake is refused. */
   const objection = (url: string, { headers }: IncomingMessage): string | undefined => {
-    if (path !== undefined && url.split('?')[0] !== path) return '404 Not Found'
+    if (path !== undefined && targetOf(url)?.path !== path) return '404 Not Found'
     try {
       return accept?.({ url, headers }) === false ? '403 Forbidden' : undefined
     } catch (cause) {

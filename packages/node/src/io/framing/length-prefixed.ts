@@ -1,5 +1,6 @@
 // Frames with their length in front: 1, 2 or 4 bytes, big-endian.
 
+import { checkOptions, lengthFramingChecks } from '../limits.ts'
 import { asBuffer, type Decoder, FrameError, Held } from './decoder.ts'
 
 /** How a length stands in front of its frame. */
@@ -21,6 +22,7 @@ export interface LengthPrefixOptions {
  * connection.write(encodeLengthPrefixed(payload, { prefix: 4 }))
  */
 export function lengthPrefixed(options: LengthPrefixOptions = {}): Decoder<Buffer> {
+  checkOptions('lengthPrefixed', options, lengthFramingChecks)
   const { prefix = 4, maxLength = 1024 * 1024 } = options
   const held = new Held()
   let need = 0

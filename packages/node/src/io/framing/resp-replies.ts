@@ -1,6 +1,7 @@
 // What a Redis server sends, RESP2: simple strings, errors, integers, bulk strings and arrays, nested within a bound.
 // Incremental like the requests: a value is put into its place as soon as it is complete, nothing is read twice.
 
+import { checkOptions, replyFramingChecks } from '../limits.ts'
 import { asBuffer, type Decoder, FrameError, Held } from './decoder.ts'
 import { readLength } from './resp-requests.ts'
 
@@ -37,6 +38,7 @@ const cr = 13
  * for (const reply of decoder.push(chunk)) waiting.shift()?.tell(reply)
  */
 export function respReplies(options: RespReplyOptions = {}): Decoder<RespReply> {
+  checkOptions('respReplies', options, replyFramingChecks)
   const { maxBulk = 64 * 1024 * 1024, maxElements = 1024 * 1024, maxDepth = 16, maxLine = 65_536 } = options
   const held = new Held()
   const stack: { readonly items: RespReply[]; readonly count: number }[] = []

@@ -2,6 +2,7 @@
 // as it is complete, so that neither a drip of single bytes nor a command of a million arguments is ever read twice.
 // Every number a peer can choose is checked against a bound before anything is kept for it.
 
+import { checkOptions, requestFramingChecks } from '../limits.ts'
 import { asBuffer, type Decoder, FrameError, Held } from './decoder.ts'
 
 /** The bounds of one command. */
@@ -47,6 +48,7 @@ export class RespRequests<A> implements Decoder<A[]> {
   #bulk = -1
 
   constructor(options: RespRequestOptions<A>) {
+    checkOptions('respRequests', options, requestFramingChecks)
     this.#argument = options.argument ?? (latin1 as (bytes: Buffer, from: number, to: number) => never)
     this.#maxArguments = options.maxArguments ?? 1024 * 1024
     this.#maxBulk = options.maxBulk ?? 64 * 1024 * 1024

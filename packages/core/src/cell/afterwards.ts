@@ -1,0 +1,43 @@
+// What is to be done once an actor has handled what it handles now: for sibling packages, to which "its handler has begun" says
+// too little. Waits in the system lane, so that nothing is asked of an actor that has none; done before its next message.
+
+import type { Cell } from './cell.ts'
+import type { CallContext } from './context.ts'
+import { isBusy } from './pending.ts'
+import { SystemLane } from './system-lane.ts'
+
+export class Afterwards {
+  readonly #act: () => void
+  /** The calls of a reentrant actor that were under way when the present message had begun; this one is among them. */
+  #calls: readonly CallContext[] | undefined = undefined
+  constructor(act: () => void) {
+    this.#act = act
+  }
+  due(cell: Cell): boolean {
+    const { extras } = cell
+    if (extras?.pending !== undefined) return false
+    const now = extras?.calls
+    this.#calls ??= now === undefined ? [] : [...now]
+    return !this.#calls.some((call) => now?.has(call) === true)
+  }
+  act(): void {
+    this.#act()
+  }
+}
+
+/**
+ * Calls `act` once what `cell` handles now, the message that it is opening among it, has been dealt with: handled, unhandled or failed.
+ * At once where it handles nothing, as one does whose actor is on another thread; never, where it ends before. `act` may not throw.
+ */
+export function afterwards(cell: Cell, act: () => void): void {
+  if (cell.dispatcher.current !== cell && !isBusy(cell)) return act()
+  ;(cell.more.lane ??= new SystemLane()).afterwards.push(new Afterwards(act))
+}
+
+/** Does what is due. */
+export function runAfterwards(cell: Cell, lane: SystemLane): void {
+  const due = lane.afterwards.filter((waiting) => waiting.due(cell))
+  if (due.length === 0) return
+  lane.afterwards = lane.afterwards.filter((waiting) => !due.includes(waiting))
+  for (const waiting of due) waiting.act()
+}
