@@ -106,7 +106,7 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
       return
     case 'restart':
       // Later siblings first: they may depend on those before them.
-      for (const sibling of restartedWith(cell, policy, delay)) sibling.command({ verb: 'restart', cause, delay, along: true })
+      for (const sibling of restartedWith(cell, policy)) sibling.command({ verb: 'restart', cause, delay, along: true })
       beginRestart(cell, cause, delay)
       return
     case 'stop':
@@ -132,14 +132,10 @@ function group(cell: Cell, policy: SupervisionPolicy): Cell[] {
 }
 
 /** Like `group`; those that are up come back together with the failing child. */
-function restartedWith(cell: Cell, policy: SupervisionPolicy, delay: number): Cell[] {
+function restartedWith(cell: Cell, policy: SupervisionPolicy): Cell[] {
   const siblings = group(cell, policy)
   const members = siblings.filter((s) => outcomeOf(s.phase, on.restart) === 'restarting')
-  if (members.length > 0)
-    bind(
-      [cell, ...members].toSorted((a, b) => a.ref.uid - b.ref.uid),
-      delay,
-    )
+  if (members.length > 0) bind([cell, ...members].toSorted((a, b) => a.ref.uid - b.ref.uid))
   return siblings
 }
 

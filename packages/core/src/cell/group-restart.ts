@@ -4,15 +4,14 @@
 
 import type { Cell } from './cell.ts'
 import { armStep } from './pending.ts'
+import { phaseInfo } from './phase-change.ts'
 
 export class GroupRestart {
   readonly #members: readonly Cell[]
   readonly #awaited: Set<Cell>
-  readonly #delay: number
-  constructor(members: readonly Cell[], delay: number) {
+  constructor(members: readonly Cell[]) {
     this.#members = members
     this.#awaited = new Set(members)
-    this.#delay = delay
   }
   /** The member's incarnation has ended; the next begins when all have come so far. */
   ready(cell: Cell): void {
@@ -26,18 +25,20 @@ export class GroupRestart {
   }
   #go(): void {
     if (this.#awaited.size > 0) return
-    for (const member of this.#members) {
-      if (member.extras?.group !== this) continue
-      member.extras.group = undefined
+    const together = this.#members.filter((member) => member.extras?.group === this)
+    // One may have failed on its own meanwhile, and have to wait for longer: the others wait with it.
+    const delay = Math.max(...together.map((member) => phaseInfo(member).delay))
+    for (const member of together) {
+      member.extras!.group = undefined
       // By the timer also without a delay: it keeps the order, which turns would not.
-      armStep(member, this.#delay)
+      armStep(member, delay)
     }
   }
 }
 
 /** Makes cells, given in order of birth, come back together from the restart that each of them is told to make now. */
-export function bind(members: readonly Cell[], delay: number): void {
-  const group = new GroupRestart(members, delay)
+export function bind(members: readonly Cell[]): void {
+  const group = new GroupRestart(members)
   for (const member of members) {
     const extras = member.more
     extras.group?.left(member)

@@ -53,6 +53,8 @@ export class SimCell extends Cell {
   /** The same, at the end of its last turn. */
   startedBefore = -1
   endedBefore = -1
+  /** By when it is to end, as its supervisor declares. */
+  declared: number = Infinity
   /** What it waits for, and since when. */
   awaited: Awaited | undefined = undefined
   awaitedSince = 0

@@ -2,6 +2,7 @@
 // `stopTimeout` of itself and of those above that end, and, unless somebody kills the actor, not shorter.
 
 import type { Phase } from 'troupe'
+import type { PhaseInfo } from 'troupe/internal'
 import { SimCell as CellClass, type SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -35,6 +36,8 @@ export class WaitAccount {
     }
     cell.startedBefore = cell.startingAt
     cell.endedBefore = cell.endingAt
+    const ending = cell.phase === 'stopping' || cell.phase === 'restarting'
+    cell.declared = ending && cell.extras?.keeper !== undefined ? (cell.info as PhaseInfo).above : Infinity
   }
   /** A handler was given up: its time must have been over. */
   #checkCut(cell: SimCell, { what, since }: Awaited): void {
@@ -56,7 +59,7 @@ export class WaitAccount {
   /** When the time of those above is up that have told it to end. */
   #timeAbove(cell: SimCell): number {
     // A supervisor passes down what the child declares.
-    let above = cell.extras?.keeper === undefined ? Infinity : ((cell.info as { readonly above?: number } | undefined)?.above ?? Infinity)
+    let above = cell.declared
     for (let at = cell.ref.parent?.cell; at instanceof CellClass; at = at.ref.parent?.cell) {
       if (at.phase !== 'stopping' && (at.phase !== 'restarting' || at.options.restartChildren === 'keep')) break
       if (!isPatient(at)) above = Math.min(above, at.endingAt + at.options.stopTimeout)
