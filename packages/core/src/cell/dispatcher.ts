@@ -171,6 +171,7 @@ export class Dispatcher {
     this.host.running = outer
     this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
+      this.#ready.shrink()
       this.#awake = false
       this.host.idle()
     } else {

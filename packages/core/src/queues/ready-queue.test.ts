@@ -9,6 +9,8 @@ test('a ready queue behaves as an array, also when an element is taken from the 
     { weight: 2, arbitrary: fc.record({ op: fc.constant('take' as const), at: fc.nat(40) }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constant('put back' as const), at: fc.constant(0) }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constant('forget' as const), at: fc.nat(1) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('shrink' as const), at: fc.constant(0) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('empty' as const), at: fc.constant(0) }) },
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
@@ -27,6 +29,8 @@ test('a ready queue behaves as an array, also when an element is taken from the 
             model.push(n)
           }
         else if (op === 'shift') for (let i = 0; i < at; i++) took(queue.shift(), model.shift())
+        else if (op === 'empty') while (model.length > 0) took(queue.shift(), model.shift())
+        else if (op === 'shrink') queue.shrink()
         else if (op === 'take') took(queue.takeAt(at), model.splice(at, 1)[0])
         else if (op === 'put back') {
           if (taken.length === 0) continue
@@ -56,4 +60,19 @@ test('a large ready queue that runs empty gives its memory back, and what it for
   expect(slots().length).toBeLessThan(1024)
   queue.forget(0)
   expect(slots().every((slot) => slot === undefined)).toBe(true)
+})
+
+test('a queue that was long gives its memory back once it is empty, also before it forgets, and still knows who was taken', () => {
+  const queue = new ReadyQueue<number>()
+  const slots = (): number => (queue as unknown as { slots: unknown[] }).slots.length
+  for (let i = 0; i < 100_000; i++) queue.push(i)
+  for (let i = 0; i < 99_000; i++) queue.shift()
+  queue.forget(0)
+  for (let i = 0; i < 999; i++) queue.shift()
+  queue.shrink()
+  expect(slots()).toBeGreaterThan(100_000)
+  queue.shift()
+  queue.shrink()
+  expect(slots()).toBe(1024)
+  expect([...queue.lately()]).toEqual(Array.from({ length: 1000 }, (_, i) => 99_000 + i))
 })

@@ -62,7 +62,15 @@ export class ReadyQueue<T> {
       slots[this.from] = undefined
       this.from = (this.from + 1) & mask
     }
-    if (this.size === 0 && slots.length > keepWhenEmpty) this.move(smallest)
+    this.shrink()
+  }
+
+  /** Gives memory back that nobody needs any more, once all are taken. */
+  shrink(): void {
+    if (this.size > 0 || this.slots.length <= keepWhenEmpty) return
+    let length = smallest
+    while (length <= this.taken) length *= 2
+    if (length < this.slots.length) this.move(length)
   }
 
   private move(length: number): void {
