@@ -167,6 +167,24 @@ describe('the deadline of a stop under and above a supervisor', () => {
     await kit.end()
   })
 
+  test.each(['lives', 'has ended'])('an ordinary actor above a supervisor that %s waits for others below it only for its own time', async (how) => {
+    const kit = createTestKit()
+    let sup: AnyRef | undefined
+    const top = kit.system.spawn(
+      setup<unknown>((ctx) => {
+        sup = ctx.spawn(supervisor({ children: [child('a', hanging('PreStop'), { shutdown: how === 'lives' ? 2000 : 0 })] }))
+        ctx.spawn(hanging('PostStop'), { stopTimeout: 60_000 })
+        return ignore
+      }),
+    )
+    await kit.settle()
+    if (how === 'has ended') kit.system.stop(sup!)
+    await kit.settle()
+    top.stop()
+    expect(await endOf(kit, top, 70_000)).toBe(5000)
+    await kit.end()
+  })
+
   test('an ordinary actor above that has a stopTimeout of its own does not wait longer', async () => {
     const kit = createTestKit()
     const sup = supervisor({ children: [child('a', hanging('PreStop'), { shutdown: 8000 })] })

@@ -48,10 +48,11 @@ export function declareEndless(parent: Cell): void {
   for (let cell: Cell | undefined = parent; cell !== undefined && !cell.more.aboveEndless; cell = cell.ref.parent?.cell) cell.more.aboveEndless = true
 }
 
-/** The deadline for those below. */
-export function deadlineBelow(cell: Cell): number {
+/** The deadline for those below; its own time is not for one that takes as long as it needs, unless it was given. */
+export function deadlineBelow(cell: Cell, child?: Cell): number {
   const { above, until } = phaseInfo(cell)
-  return isPatient(cell) ? above : Math.min(above, until)
+  const waits = child !== undefined && !cell.options.ownStopTimeout && (child.options.stopTimeout >= endless || child.extras?.aboveEndless === true)
+  return waits ? above : Math.min(above, until)
 }
 
 /** Bounds the wait for user code of an actor that ends. */
@@ -94,12 +95,14 @@ export function endChildren(cell: Cell): void {
 export function goOnEndingChildren(cell: Cell): void {
   const { children, dispatcher } = cell
   if (children?.cursor === undefined) return
-  const command: Command = phaseInfo(cell).hurry
-    ? { verb: 'kill', below: true }
-    : { verb: 'stop', reason: 'shutdown', cause: undefined, above: deadlineBelow(cell) }
+  const { hurry } = phaseInfo(cell)
+  let command: Command = { verb: 'kill', below: true }
   let left = portion
   for (let child: Cell | undefined = children.cursor; child !== undefined; child = children.cursor) {
     children.cursor = child.previous
+    const above = deadlineBelow(cell, child)
+    // Most have the same.
+    if (!hurry && !('above' in command && command.above === above)) command = { verb: 'stop', reason: 'shutdown', cause: undefined, above }
     child.command(command)
     if (--left > 0) continue
     left = portion
