@@ -13,7 +13,7 @@ import { Context } from './context.ts'
 import { Envelope } from './envelope.ts'
 import { awaited, hear, hearsSignals } from './hearing.ts'
 import { endCalls, endTimers } from './incarnation.ts'
-import { abandon, armStep, disarmStep } from './pending.ts'
+import { abandon, armStep, disarmStep, isBusy } from './pending.ts'
 import { phaseInfo } from './phase-change.ts'
 import type { PhaseInfo } from './phase-info.ts'
 import type { Command } from './system-lane.ts'
@@ -34,7 +34,8 @@ export function tighten(cell: Cell, above: number): void {
   const info = phaseInfo(cell)
   if (above >= info.above) return
   info.above = above
-  if (cell.extras?.step !== undefined) boundWait(cell)
+  // Only made shorter: bounded anew, a PostStop would have its last moment twice.
+  if (isBusy(cell) && above < (cell.extras?.step?.at ?? Infinity)) armStep(cell, Math.max(0, above - cell.dispatcher.host.runtime.now()))
   if (info.step === 'children') endChildren(cell)
 }
 
