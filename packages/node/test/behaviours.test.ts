@@ -245,6 +245,17 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     await s.end()
   })
 
+  test('a kill that comes on top of a stop reaches those on threads below, and waits no longer', async () => {
+    const s = stage()
+    const { parent, kid } = await parentOf(s, { stopTimeout: 600_000 })
+    parent.stop()
+    await s.hears('PostStop')
+    s.system.kill(parent)
+    expect(await s.system.whenTerminated(parent)).toMatchObject({ reason: 'killed' })
+    expect(await s.system.whenTerminated(kid)).toMatchObject({ reason: 'shutdown' })
+    await s.end()
+  })
+
   test('the deadline of a stop is passed down to those on threads', async () => {
     const s = stage()
     const { parent } = await parentOf(s, { stopTimeout: 20 })

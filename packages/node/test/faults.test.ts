@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, ignore, type Observation, setup, supervise } from 'troupe'
+import { defineActor } from '@troupe/node'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
 import { endOf, how } from './own-process.ts'
@@ -62,6 +63,18 @@ describe('a thread is lost', () => {
     const cause = { message: expect.stringContaining(byPorts ? 'without shared memory' : 'since it took a spin') as unknown }
     expect(observed).toMatchObject([{ why: 'hung', actor, message, cause }])
     expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 1 })
+    await s.end()
+  })
+
+  test.each(['stop', 'kill'] as const)('a %s of an actor whose module never loads ends it', async (how) => {
+    const s = stage()
+    const url = new URL('../dist-test/never-loads.js', import.meta.url).href
+    const there = { dispatcher: 'parallel', placement: { thread: 0 } }
+    const ref = s.system.spawn(defineActor(url, 'never', () => ignore)(), { name: 'a', ...there })
+    // The order to make this one is behind that for the other.
+    await s.system.started(s.subject({ name: 'b', ...there }))
+    s.system[how](ref)
+    expect((await s.system.whenTerminated(ref)).reason).toBe(how === 'kill' ? 'killed' : 'normal')
     await s.end()
   })
 

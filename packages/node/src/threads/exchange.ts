@@ -58,7 +58,7 @@ export class Exchange {
   /** Actors that run here for a parent elsewhere. */
   readonly hosted: Map<number, HostedCell> = new Map()
   /** Actors that will run here once their module is loaded. */
-  readonly loading: Map<number, { stopped: boolean }> = new Map()
+  readonly loading: Map<number, { stop(): void }> = new Map()
   /** What stands here for actors that run elsewhere. */
   readonly stubs: Map<number, StubCell> = new Map()
   /** Mailboxes with messages that wait for credit or for a way. */
@@ -88,8 +88,7 @@ export class Exchange {
     this.questions = new Questions(this)
     this.whereabouts = new Whereabouts(this)
     this.on('verb', ({ uid, command }: { uid: number; command: Command }) => {
-      const loading = this.loading.get(uid)
-      if (loading !== undefined && (command.verb === 'stop' || command.verb === 'kill')) loading.stopped = true
+      if (command.verb === 'stop' || command.verb === 'kill') this.loading.get(uid)?.stop()
       this.cellFor(uid)?.command(command)
     })
     this.on('ask.cancelled', ({ id }: { id: number }, channel) => this.questions.cancelled(channel, id))

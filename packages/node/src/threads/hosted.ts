@@ -51,8 +51,7 @@ export function hostActors(exchange: Exchange): void {
     exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
   )
   exchange.on('hosted.stop', ({ uid, reason, cause, within }: { uid: number; reason: ExitReason; cause: unknown; within: number }) => {
-    const loading = exchange.loading.get(uid)
-    if (loading !== undefined) loading.stopped = true
+    exchange.loading.get(uid)?.stop()
     exchange.hosted.get(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
   })
   exchange.on('hosted.release', ({ uid }: { uid: number }) => {
@@ -77,29 +76,28 @@ export function followHosted(exchange: Exchange): void {
 
 async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
   const { uid } = order
-  // Verbs that come while the module loads are for the actor, not for nobody.
-  const waiting = new Pending()
-  exchange.loading.set(uid, waiting)
+  // Verbs that come while the module loads are for the actor, not for nobody; and a module may never be loaded.
+  let stopped = false
+  const stop = (): void => {
+    stopped = true
+    exchange.loading.delete(uid)
+    exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
+    channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+  }
+  exchange.loading.set(uid, { stop })
   try {
     const definition = await loadExport(order.url, order.name)
+    if (stopped) return
     exchange.loading.delete(uid)
-    if (waiting.stopped) {
-      exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
-      return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
-    }
     makeHosted(exchange, channel, order, definition)
   } catch (cause) {
+    if (stopped) return
     exchange.loading.delete(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
     channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
     exchange.whereabouts.neverCame(uid, order.path, { reason: 'failure', cause })
   }
-}
-
-/** Stands in for an actor whose module is being loaded. */
-class Pending {
-  stopped = false
 }
 
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
