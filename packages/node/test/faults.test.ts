@@ -66,15 +66,15 @@ describe('a thread is lost', () => {
     await s.end()
   })
 
-  test.each(['stop', 'kill'] as const)('a %s of an actor whose module never loads ends it', async (how) => {
+  test.each(['stop', 'kill'] as const)('a %s of an actor whose module never loads ends it', async (verb) => {
     const s = stage()
     const url = new URL('../dist-test/never-loads.js', import.meta.url).href
     const there = { dispatcher: 'parallel', placement: { thread: 0 } }
     const ref = s.system.spawn(defineActor(url, 'never', () => ignore)(), { name: 'a', ...there })
     // The order to make this one is behind that for the other.
     await s.system.started(s.subject({ name: 'b', ...there }))
-    s.system[how](ref)
-    expect((await s.system.whenTerminated(ref)).reason).toBe(how === 'kill' ? 'killed' : 'normal')
+    s.system[verb](ref)
+    expect((await s.system.whenTerminated(ref)).reason).toBe(verb === 'kill' ? 'killed' : 'normal')
     await s.end()
   })
 
@@ -185,7 +185,6 @@ describe('a thread is lost', () => {
 
 test('a module or export that is not there is named', async () => {
   const s = stage()
-  const { defineActor } = await import('@troupe/node')
   const { receive } = await import('troupe')
   const gone = defineActor('file:///no/such/module.js', 'nobody', () => receive(() => {}))
   const unnamed = defineActor(new URL('../dist-test/subject.js', import.meta.url).href, 'nobody', () => receive(() => {}))
