@@ -185,6 +185,7 @@ export class Dispatcher {
 
   #runTurns(): void {
     const choices = this.#runtime.choices
+    const { reporter } = this.host
     const ready = this.#ready
     // One drain of 16 is looked at closely, which is enough for how evenly turns share.
     const measured = (this.#drains++ & 15) === 0
@@ -194,6 +195,7 @@ export class Dispatcher {
       if (cell.dear) this.#beginTimed(cell)
       this.#turns++
       this.current = cell
+      if (reporter !== undefined) reporter.turn(cell)
       const before = measured ? this.messages : 0
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
@@ -268,7 +270,7 @@ export class Dispatcher {
 
   /** An empty ring for a mailbox that needs more than its inline slot. */
   takeRing(): MessageRing {
-    return this.#rings.pop() ?? new MessageRing()
+    return this.#rings.pop() ?? this.host.reporter?.makeRing() ?? new MessageRing()
   }
 
   /** Takes an empty ring back. */
