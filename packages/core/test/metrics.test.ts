@@ -182,12 +182,13 @@ describe('the metrics of a system', () => {
     expect(pressureOf('capped')).toBeGreaterThan(85)
     await kit.end()
   })
-  test('fairness is 1 when turns share alike, and falls when one takes most', async () => {
+  const fairnessOf = (kit: ReturnType<typeof createTestKit>): number => kit.system.metrics().dispatchers[0]!.fairness
+  test('fairness is 1 when actors share alike, and falls when one takes most', async () => {
     const even = createTestKit()
     const refs = [1, 2, 3, 4].map(() => even.system.spawn<number>(receive(() => same)))
     for (let i = 0; i < 640; i++) for (const ref of refs) ref.tell(i)
     await even.settle()
-    expect(even.system.metrics().dispatchers[0]!.fairness).toBeGreaterThan(0.95)
+    expect(fairnessOf(even)).toBeGreaterThan(0.99)
     const uneven = createTestKit()
     const [greedy, ...modest] = [1, 2, 3, 4].map(() => uneven.system.spawn<number>(receive(() => same)))
     for (let round = 0; round < 20; round++) {
@@ -195,9 +196,31 @@ describe('the metrics of a system', () => {
       for (const ref of modest) ref.tell(round)
       await uneven.settle()
     }
-    expect(uneven.system.metrics().dispatchers[0]!.fairness).toBeLessThan(0.4)
+    expect(fairnessOf(uneven)).toBeLessThan(0.3)
     await even.end()
     await uneven.end()
+  })
+  test.each([1024, 64])('one actor with 6,400 messages beside nine with one is as unfair as can be, in turns of %i too', async (throughput) => {
+    const kit = createTestKit({ dispatcher: { throughput } })
+    const [greedy, ...modest] = Array.from({ length: 10 }, () => kit.system.spawn<number>(receive(() => same)))
+    await kit.settle()
+    for (let i = 0; i < 6400; i++) greedy!.tell(i)
+    for (const ref of modest) ref.tell(0)
+    await kit.settle()
+    expect(fairnessOf(kit)).toBeLessThan(0.11)
+    await kit.end()
+  })
+  test('fairness forgets: what happened many thousand turns ago does not count', async () => {
+    const kit = createTestKit({ dispatcher: { throughput: 1 } })
+    const [a, b] = [1, 2].map(() => kit.system.spawn<number>(receive(() => same)))
+    for (let i = 0; i < 500; i++) a!.tell(i)
+    b!.tell(0)
+    await kit.settle()
+    expect(fairnessOf(kit)).toBeLessThan(0.6)
+    for (let i = 0; i < 20_000; i++) for (const ref of [a!, b!]) ref.tell(i)
+    await kit.settle()
+    expect(fairnessOf(kit)).toBeGreaterThan(0.95)
+    await kit.end()
   })
 })
 

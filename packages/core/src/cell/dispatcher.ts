@@ -11,7 +11,7 @@ import { typeOf } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import type { Meta } from './envelope.ts'
-import { Fairness } from './fairness.ts'
+import { Fairness, type Shares } from './fairness.ts'
 import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
 import type { Spawner } from './spawner.ts'
@@ -69,7 +69,6 @@ export class Dispatcher {
   /** Turns of earlier passes, and messages up to the last clock read: counting costs nothing per turn. */
   #earlierTurns = 0
   #earlierMessages = 0
-  #drains = 0
   /** Messages from one clock read to the next: what `untilClock` began with. */
   #stride = 1
   #awake = false
@@ -109,8 +108,8 @@ export class Dispatcher {
   get messages(): number {
     return this.#earlierMessages + this.#stride - this.untilClock
   }
-  get fairness(): number {
-    return this.#fairness.score
+  get shares(): Shares {
+    return this.#fairness.shares
   }
   get depth(): number {
     return this.#ready.size
@@ -183,18 +182,17 @@ export class Dispatcher {
   #runTurns(): void {
     const choices = this.#runtime.choices
     const ready = this.#ready
-    // One drain of 16 is looked at closely, which is enough for how evenly turns share.
-    const measured = (this.#drains++ & 15) === 0
+    let looked = this.#fairness.room(this.turns)
     while (!this.#spent()) {
       const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size, ready))
       if (cell === undefined) return
       if (cell.dear) this.#beginTimed(cell)
       this.#turns++
       this.current = cell
-      const before = measured ? this.messages : 0
+      const before = looked > 0 ? this.messages : 0
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
-      if (measured && this.messages > before) this.#fairness.add(this.messages - before)
+      if (looked-- > 0 && this.messages > before) this.#fairness.add(cell.ref.uid, this.messages - before)
     }
   }
 
