@@ -124,6 +124,7 @@ export class Dispatcher {
   /** Puts a cell that has more to do than its turn had time for to the back of the queue. */
   requeue(cell: Cell): void {
     this.unfinished++
+    cell.extras?.metrics?.leaves(cell)
     this.enqueue(cell)
   }
 

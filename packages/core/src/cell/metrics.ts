@@ -1,5 +1,5 @@
-// What is measured of one actor that asked for it: plain counters at every message, times at one of 64, because a clock
-// read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
+// What is measured of one actor that asked for it: plain counters at every message, times at one of 64 (and one turn of 16),
+// because a clock read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
 
 import type { FrontableQueue } from '../queues/contained.ts'
 import { Histogram, type HistogramReport } from '../queues/histogram.ts'
@@ -8,6 +8,9 @@ import type { Cell } from './cell.ts'
 import { notePressure } from './pressure.ts'
 
 const sampleEvery = 64
+const sampleTurns = 16
+/** At so many recent turns they count half. */
+const recentTurns = 128
 /** After how many messages beyond its place a sampled one is given up for lost. */
 const longestWait = 1024
 
@@ -29,6 +32,15 @@ export interface ActorMetrics {
     /** How many of them in the last full second. */
     readonly rate: number
     readonly handlerTime: HistogramReport
+    readonly turns: number
+    /** Messages per turn. */
+    readonly perTurn: number
+    /** How long a turn took, of one turn in 16. */
+    readonly turnTime: HistogramReport
+    /** From a turn that left something to do to the next one: what others took, and the host. */
+    readonly loopLatency: HistogramReport
+    /** After how many of its recent turns, in percent, it had more to do: near 100 it cannot keep up, and who sends should slow down. */
+    readonly pressure: number
   }
   /** Percent of all that was handled that were signals. */
   readonly systemShareUsed: number
@@ -45,6 +57,13 @@ export class CellMetrics {
   suspendedMs = 0
   readonly handlerTime: Histogram = new Histogram()
   readonly queueTime: Histogram = new Histogram()
+  turns = 0
+  readonly turnTime: Histogram = new Histogram()
+  readonly loopLatency: Histogram = new Histogram()
+  #recent = 0
+  #unfinished = 0
+  #turnBegan = NaN
+  #leftAt = NaN
   #second = 0
   #inSecond = 0
   #lastSecond = 0
@@ -65,6 +84,28 @@ export class CellMetrics {
     this.#turnTo(now)
     this.#inSecond++
   }
+  turnBegins(cell: Cell): void {
+    const waited = this.#leftAt === this.#leftAt
+    const timed = this.turns++ % sampleTurns === 0
+    if (++this.#recent >= recentTurns) {
+      this.#recent /= 2
+      this.#unfinished /= 2
+    }
+    this.#turnBegan = NaN
+    if (!timed && !waited) return
+    const now = cell.dispatcher.host.runtime.now()
+    if (timed) this.#turnBegan = now
+    if (waited) this.loopLatency.add(now - this.#leftAt)
+    this.#leftAt = NaN
+  }
+  turnEnds(cell: Cell): void {
+    if (this.#turnBegan === this.#turnBegan) this.turnTime.add(cell.dispatcher.host.runtime.now() - this.#turnBegan)
+  }
+  /** Its turn has ended, and it has more to do. */
+  leaves(cell: Cell): void {
+    this.#unfinished++
+    this.#leftAt = cell.dispatcher.host.runtime.now()
+  }
   #turnTo(now: number): void {
     const second = Math.floor(now / 1000)
     if (second === this.#second) return
@@ -84,7 +125,16 @@ export class CellMetrics {
         peak: this.peak,
         queueTime: this.queueTime.report(),
       },
-      invoker: { processed: this.processed, rate: this.#lastSecond, handlerTime: this.handlerTime.report() },
+      invoker: {
+        processed: this.processed,
+        rate: this.#lastSecond,
+        handlerTime: this.handlerTime.report(),
+        turns: this.turns,
+        perTurn: this.turns === 0 ? 0 : this.processed / this.turns,
+        turnTime: this.turnTime.report(),
+        loopLatency: this.loopLatency.report(),
+        pressure: this.#recent === 0 ? 0 : (100 * this.#unfinished) / this.#recent,
+      },
       systemShareUsed: all === 0 ? 0 : (100 * this.signals) / all,
       suspendedMs: this.suspendedMs + suspended,
     }

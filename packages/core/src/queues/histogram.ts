@@ -1,5 +1,5 @@
 // Durations in buckets that grow by an eighth of a doubling each, so that any percentile is right within 9 % whatever
-// the scale, in a fixed half kilobyte. For sampled values: adding costs a logarithm.
+// the scale, in a fixed kilobyte that is taken with the first. For sampled values: adding costs a logarithm.
 
 /** What a histogram knows, in milliseconds. */
 export interface HistogramReport {
@@ -17,14 +17,14 @@ const least = 1e-4
 const buckets = 256
 
 export class Histogram {
-  readonly #counts: Uint32Array = new Uint32Array(buckets)
+  #counts: Uint32Array | undefined
   #count = 0
   #sum = 0
   #max = 0
 
   add(ms: number): void {
     const at = ms <= least ? 0 : Math.min(buckets - 1, 1 + Math.floor(Math.log2(ms / least) * perDoubling))
-    this.#counts[at]!++
+    ;(this.#counts ??= new Uint32Array(buckets))[at]!++
     this.#count++
     this.#sum += ms
     if (ms > this.#max) this.#max = ms
@@ -35,7 +35,7 @@ export class Histogram {
     let left = Math.ceil(this.#count * q)
     if (left === 0) return 0
     for (let i = 0; i < buckets; i++) {
-      left -= this.#counts[i]!
+      left -= this.#counts![i]!
       if (left <= 0) return i === 0 ? 0 : Math.min(least * 2 ** (i / perDoubling), this.#max)
     }
     return this.#max
