@@ -6,6 +6,7 @@
 import { Histogram } from '../queues/histogram.ts'
 import { ReadyQueue } from '../queues/ready-queue.ts'
 import { MessageRing } from '../queues/ring.ts'
+import type { DispatcherState } from '../values/metrics.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { typeOf } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
@@ -22,8 +23,7 @@ const longestStride = 64
 const turnsInSlice = 8
 const spareRings = 64
 
-/** A dispatcher's life. */
-export type DispatcherState = 'starting' | 'running' | 'draining' | 'stopped'
+export type { DispatcherState }
 
 export interface DispatcherSettings {
   readonly throughput: number

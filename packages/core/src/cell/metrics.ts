@@ -2,8 +2,9 @@
 // because a clock read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
 
 import type { FrontableQueue } from '../queues/contained.ts'
-import { Histogram, type HistogramReport } from '../queues/histogram.ts'
+import { Histogram } from '../queues/histogram.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
+import type { ActorMetrics } from '../values/metrics.ts'
 import type { Cell } from './cell.ts'
 import { notePressure } from './pressure.ts'
 
@@ -13,39 +14,6 @@ const sampleTurns = 16
 const recentTurns = 128
 /** After how many messages beyond its place a sampled one is given up for lost. */
 const longestWait = 1024
-
-/** What is known of one actor that was spawned with `metrics: true`. Times are milliseconds, sampled. */
-export interface ActorMetrics {
-  readonly mailbox: {
-    /** Messages that got in. */
-    readonly enqueued: number
-    /** Messages that a policy dropped or refused. */
-    readonly dropped: number
-    readonly depth: number
-    readonly peak: number
-    /** From being sent to being taken. */
-    readonly queueTime: HistogramReport
-  }
-  readonly invoker: {
-    /** Messages whose handler has ended. */
-    readonly processed: number
-    /** How many of them in the last full second. */
-    readonly rate: number
-    readonly handlerTime: HistogramReport
-    readonly turns: number
-    /** Messages per turn. */
-    readonly perTurn: number
-    /** How long a turn took, of one turn in 16. */
-    readonly turnTime: HistogramReport
-    /** From a turn that left something to do to the next one: what others took, and the host. */
-    readonly loopLatency: HistogramReport
-    /** After how many of its recent turns, in percent, it had more to do: near 100 it cannot keep up, and who sends should slow down. */
-    readonly pressure: number
-  }
-  /** Percent of all that was handled that were signals. */
-  readonly systemShareUsed: number
-  readonly suspendedMs: number
-}
 
 export class CellMetrics {
   received = 0

@@ -1,15 +1,7 @@
 // Durations in buckets that grow by an eighth of a doubling each, so that any percentile is right within 9 % whatever
 // the scale, in a fixed kilobyte that is taken with the first. For sampled values: adding costs a logarithm.
 
-/** What a histogram knows, in milliseconds. */
-export interface HistogramReport {
-  readonly count: number
-  readonly mean: number
-  readonly p50: number
-  readonly p90: number
-  readonly p99: number
-  readonly max: number
-}
+import type { HistogramReport } from '../values/metrics.ts'
 
 const perDoubling = 8
 /** The smallest duration that is told apart from none: a tenth of a microsecond. */

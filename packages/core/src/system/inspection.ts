@@ -3,9 +3,9 @@
 
 import type { Cell } from '../cell/cell.ts'
 import type { Ledger } from '../cell/ledger.ts'
-import type { ActorMetrics } from '../cell/metrics.ts'
 import type { PhaseInfo } from '../cell/phase-info.ts'
 import type { FlightEntry } from '../values/flight.ts'
+import type { ActorMetrics } from '../values/metrics.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport } from '../values/options.ts'
 
