@@ -343,6 +343,10 @@ export class Cell {
     return burst - left
   }
 
+  /** Its phase as far as is known here: that of an actor of another thread is what was told last. */
+  get phaseSeen(): Phase {
+    return this.phase
+  }
   /** Whether its end happens elsewhere, so that it must be waited for there. */
   get endsElsewhere(): boolean {
     return false

@@ -100,6 +100,9 @@ export class Dispatcher {
   get awake(): boolean {
     return this.#awake
   }
+  get workers(): number {
+    return this.#awake ? 1 : 0
+  }
 
   get turns(): number {
     return this.#earlierTurns + this.#turns

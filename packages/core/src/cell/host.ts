@@ -35,6 +35,8 @@ export interface CellHost {
   running: Dispatcher | undefined
   /** Where a test looks inside; absent otherwise. */
   readonly tap: Tap | undefined
+  /** Hears of each new phase of a cell, whether anybody listens or not. */
+  readonly onPhase: ((cell: Cell) => void) | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** How many observations were not made, because nobody listened. */

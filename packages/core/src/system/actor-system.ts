@@ -153,9 +153,12 @@ export class ActorSystem<in R = never> implements SystemView {
     unwatch(this.#core.mine(watcher, 'let unwatch'), ref)
   }
 
-  /** Where in its life an actor is; `terminated` for a dead one. */
+  /**
+   * Where in its life an actor is; `terminated` for a dead one. Of an actor that another thread spawned it is what that thread told
+   * last, before anything else that came from it since.
+   */
   phaseOf(ref: AnyRef): Phase {
-    return this.#core.mine(ref, 'inspect').phase
+    return this.#core.mine(ref, 'inspect').phaseSeen
   }
   /** The living actor at an absolute path such as `/user/cart`, or undefined. */
   find(path: string): AnyRef | undefined {

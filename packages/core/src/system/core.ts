@@ -80,6 +80,8 @@ export class SystemCore implements CellHost {
   readonly burials: Partial<Record<DeadLetterReason, number>> = {}
   /** Observations that were not made because nobody listened. */
   unheard = 0
+  /** Tells those on other threads who know the cell. */
+  onPhase: ((cell: Cell) => void) | undefined = undefined
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
   onIdle: (() => void) | undefined = undefined
   /** Ends the system because of a failure that climbed past the top. */

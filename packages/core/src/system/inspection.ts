@@ -53,7 +53,7 @@ export function snapshotOf(root: Cell): ActorSnapshot {
 
 /** The path is given: asking each ref for its own would walk to the top each time. */
 function draftOf(cell: Cell, path: string): Draft {
-  const { ref, phase, extras, dispatcher } = cell
+  const { ref, phaseSeen: phase, extras, dispatcher } = cell
   const now = dispatcher.host.runtime.now()
   const pending = extras?.pending
   return {

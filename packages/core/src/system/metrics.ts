@@ -29,13 +29,13 @@ export function systemMetrics(core: SystemCore): SystemMetrics {
 }
 
 function dispatcherMetrics(dispatcher: Dispatcher): DispatcherMetrics {
-  const { name, state, population, depth, awake, turns, messages, shares, loopLatency, unfinished } = dispatcher
+  const { population, depth, workers, turns, messages, shares, loopLatency, unfinished } = dispatcher.spawner?.work?.() ?? dispatcher
   return {
-    name,
-    state,
+    name: dispatcher.name,
+    state: dispatcher.state,
     actors: population,
     ready: depth,
-    activeWorkers: awake ? 1 : 0,
+    activeWorkers: workers,
     turns,
     messages,
     messagesPerTurn: turns === 0 ? 0 : messages / turns,
