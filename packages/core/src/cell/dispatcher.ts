@@ -185,6 +185,7 @@ export class Dispatcher {
 
   #runTurns(): void {
     const choices = this.#runtime.choices
+    const { reporter } = this.host
     const ready = this.#ready
     let looked = this.#fairness.room(this.turns)
     while (!this.#spent()) {
@@ -193,6 +194,7 @@ export class Dispatcher {
       if (cell.dear) this.#beginTimed(cell)
       this.#turns++
       this.current = cell
+      if (reporter !== undefined) reporter.turn(cell)
       const before = looked > 0 ? this.messages : 0
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
@@ -267,7 +269,7 @@ export class Dispatcher {
 
   /** An empty ring for a mailbox that needs more than its inline slot. */
   takeRing(): MessageRing {
-    return this.#rings.pop() ?? new MessageRing()
+    return this.#rings.pop() ?? this.host.reporter?.makeRing() ?? new MessageRing()
   }
 
   /** Takes an empty ring back. */

@@ -9,6 +9,7 @@ const least = 1e-4
 const buckets = 256
 
 export class Histogram {
+  static readonly buckets: number = buckets
   counts: Uint32Array | undefined = undefined
   count = 0
   sum = 0

@@ -2,6 +2,7 @@
 // completed by what its thread says.
 
 import type { ActorSnapshot } from 'troupe'
+import { homeOf } from './epochs.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
 
@@ -19,10 +20,10 @@ export class Inspections {
   #next = 0
   constructor(exchange: Exchange, slotOf: (epoch: number) => number) {
     this.#exchange = exchange
-    exchange.on('inspected', ({ id, hosted }: { id: number; hosted: ActorSnapshot[] }, channel) => {
+    exchange.on('inspected', ({ id, hosted }, channel) => {
       const inspection = this.#open.get(id)
       if (inspection === undefined) return
-      for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, { ...snapshot, thread: slotOf(channel.peer) })
+      for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, placedOn(snapshot, slotOf(channel.peer)))
       this.#answered(inspection, channel.peer)
     })
   }
@@ -34,11 +35,19 @@ export class Inspections {
     if (awaited.size > 0) {
       await new Promise<void>((resolve) => {
         this.#open.set(id, { awaited, hosted, resolve })
-        for (const epoch of awaited) this.#exchange.channels.get(epoch)?.control({ op: 'inspect', id })
+        for (const epoch of awaited) this.#exchange.tell(epoch, { op: 'inspect', id })
       })
       this.#open.delete(id)
     }
-    return merge(own, hosted)
+    return merge(
+      homeOf(own.uid) === 0
+        ? own
+        : (findIn(
+            [...hosted.values()].flatMap((s) => s.children),
+            own.uid,
+          ) ?? own),
+      hosted,
+    )
   }
   /** A thread is gone: nobody waits for what it has to show. */
   gone(epoch: number): void {
@@ -52,6 +61,20 @@ export class Inspections {
   get waits(): readonly string[] {
     return Array.from(this.#open.values(), ({ awaited }) => `an inspection has no answer yet of ${[...awaited].join(', ')}`)
   }
+}
+
+/** With all below it on the same thread, as far as they do not run elsewhere. */
+function placedOn(snapshot: ActorSnapshot, thread: number): Placed {
+  return { ...snapshot, thread, children: snapshot.children.map((child) => placedOn(child, thread)) }
+}
+
+/** What the thread that spawned it says of an actor: there it stands below one that is hosted. */
+function findIn(snapshots: Iterable<ActorSnapshot>, uid: number): ActorSnapshot | undefined {
+  for (const snapshot of snapshots) {
+    const found = snapshot.uid === uid ? snapshot : findIn(snapshot.children, uid)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function merge(root: ActorSnapshot, hosted: ReadonlyMap<number, Placed>): ActorSnapshot {
