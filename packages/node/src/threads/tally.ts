@@ -108,11 +108,11 @@ export class Tally {
     const { pending, timers, unheard, events } = core
     const { count: samples, sum, max, counts } = loopLatency
     // In the order of `work`.
-    return [
-      ...[population, depth, turns, messages, unfinished, shares.actors, shares.sum, shares.squares, pending, timers.size, unheard, events.size],
-      ...[published, delivered, dropped, waiting, samples, sum, max],
-      ...(counts ?? new Uint32Array(Histogram.buckets)),
-    ]
+    const { actors, sum: shared, squares } = shares
+    const numbers = [population, depth, turns, messages, unfinished, actors, shared, squares, pending, timers.size, unheard, events.size]
+    numbers.push(published, delivered, dropped, waiting, samples, sum, max)
+    for (let i = 0; i < Histogram.buckets; i++) numbers.push(counts?.[i] ?? 0)
+    return numbers
   }
 }
 

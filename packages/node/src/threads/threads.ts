@@ -110,10 +110,10 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
       pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
     terminate: (slot) => {
-      const threads = [...pool.threads]
-      const thread = threads.find((t) => t.slot === slot)
+      const all = [...pool.threads]
+      const thread = all.find((t) => t.slot === slot)
       if (thread === undefined)
-        throw new InvalidOption('thread', slot, `there is none of that number now; there are ${threads.map((t) => t.slot).join(', ')}`)
+        throw new InvalidOption('thread', slot, `there is none of that number now; there are ${all.map((t) => t.slot).join(', ')}`)
       thread.kill('terminated')
     },
   }
