@@ -78,7 +78,11 @@ export class ActorSystem<in R = never> implements SystemView {
     }
     this.#release = options.keepAlive === false ? () => {} : runtime.hold()
     core.onTopFailure = (cause) => void this.#end({}, cause)
-    if (metricsEvery !== undefined) pushEvery(core, metricsEvery, (at) => core.observe({ type: 'metrics.system', metrics: this.metrics(), at }))
+    if (metricsEvery === undefined) return
+    pushEvery(core, metricsEvery, () => {
+      const metrics = this.metrics()
+      core.observe({ type: 'metrics.system', metrics, at: metrics.at })
+    })
   }
 
   /** A new system. Its name stands in logs and errors. */
