@@ -60,6 +60,22 @@ describe('runtimes of a system', () => {
 })
 
 describe('a registry of runtimes', () => {
+  test("may be anybody else's, and a record may have runtimes called default and create", async () => {
+    const asked: unknown[] = []
+    const create = (name?: string): ExecutionRuntime => {
+      asked.push(name)
+      return new ManualRuntime()
+    }
+    const systems = [
+      ActorSystem.create('s', { runtimes: { default: 'mine', create } }),
+      ActorSystem.create('s', { runtimes: { default: 'mine', create }, runtime: 'other' }),
+      ActorSystem.create('s', { runtimes: { default: () => new ManualRuntime(), create: () => new ManualRuntime() }, runtime: 'default' }),
+    ]
+    expect(asked).toEqual([undefined, 'other'])
+    expect(systems.map((s) => s.pump())).toEqual(['idle', 'idle', 'idle'])
+    expect(() => ActorSystem.create('s', { runtimes: { default: 'mine', create: () => 5 as never } })).toThrow(invalid('runtimes'))
+    for (const s of systems) await s.shutdown()
+  })
   test('has the built-in ones, takes others, lists them and lets them go', async () => {
     const runtimes = new ExecutionRuntimes()
     expect([runtimes.names, runtimes.default]).toEqual([['host', 'manual'], 'host'])

@@ -15,10 +15,10 @@ export const builtIn: RuntimeTable = { host: () => new HostRuntime(), manual: ()
 export function runtimeOf({ runtime, runtimes = {} }: SystemOptions): ExecutionRuntime {
   if (runtime !== undefined && typeof runtime !== 'string') return checkRuntime('runtime', runtime)
   checkObject('runtimes', runtimes)
-  // Not its own: a runtime may have that name too.
-  if ('create' in runtimes && !Object.hasOwn(runtimes, 'create')) return (runtimes as RuntimeSource).create(runtime)
+  // In a record it would be what makes a runtime.
+  if (typeof runtimes.default === 'string') return checkRuntime('runtimes.create()', (runtimes as RuntimeSource).create(runtime))
   for (const [name, make] of Object.entries(runtimes)) checkFunction(`runtimes.${name}`, make)
-  return makeRuntime({ ...builtIn, ...runtimes }, runtime ?? 'host')
+  return makeRuntime({ ...builtIn, ...(runtimes as RuntimeTable) }, runtime ?? 'host')
 }
 
 export function makeRuntime(table: RuntimeTable, name: string): ExecutionRuntime {

@@ -46,6 +46,8 @@ export interface ExecutionRuntime {
 
 /** Where a system finds its runtime by name; `ExecutionRuntimes` is one. */
 export interface RuntimeSource {
+  /** The name of what `create` makes when it is given none. */
+  readonly default: string
   /** A new runtime of that kind, or of the default one. Fails with `InvalidOption`. */
   create(name?: string): ExecutionRuntime
 }
