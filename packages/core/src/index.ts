@@ -80,7 +80,7 @@ export type {
 } from './values/options.ts'
 export type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from './values/policy.ts'
 export type { ActorRef, AnswerTo, AnyRef, AskOptions, DeadlockMode, Headers, QuestionOf, RepliesOf, TellOptions } from './values/ref.ts'
-export type { ExecutionRuntime, SchedulerChoices } from './values/runtime.ts'
+export type { ExecutionRuntime, RuntimeSource, SchedulerChoices } from './values/runtime.ts'
 export type { MessageSchema, SchemaResult } from './values/schema.ts'
 export type {
   ChildFailed,
@@ -101,12 +101,20 @@ export type { SystemPhase, SystemView } from './values/system.ts'
 export { supervise, type SuperviseOptions } from './deciders/supervision.ts'
 export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, priority, unbounded } from './queues/kinds.ts'
 export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
-export type { ActorMetrics, DispatcherMetrics, HistogramReport, SystemMetrics } from './system/metrics.ts'
-export type { SupervisionCounts } from './system/core.ts'
+export type {
+  ActorMetrics,
+  DispatcherMetrics,
+  EventTotals,
+  HistogramReport,
+  SupervisionCounts,
+  SystemCounts,
+  SystemMetrics,
+} from './values/metrics.ts'
 export type { DeadLetters } from './system/dead-letters.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
 export type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './values/event-stream.ts'
 export { flightRecorder } from './system/flight-recorder.ts'
+export { ExecutionRuntimes } from './system/execution-runtimes.ts'
 export {
   buffered,
   type BufferedChannel,

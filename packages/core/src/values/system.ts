@@ -13,6 +13,8 @@ export type SystemPhase = 'open' | 'closing' | 'closed'
 /** The system, as an actor sees it. */
 export interface SystemView {
   readonly name: string
+  /** Tells the systems of one process apart, whatever their names. */
+  readonly id: number
   readonly phase: SystemPhase
   /** Time as this system sees it: what `delay`, `timeout` and `retry` are given to run on virtual time too. */
   readonly clock: Clock

@@ -16,6 +16,8 @@ interface Ended {
 }
 
 export class Residents {
+  /** How many ran here for a parent elsewhere and have ended. */
+  hostedGone = 0
   readonly #hosted = new Map<number, HostedCell>()
   /** Those whose module is being loaded, and what is done when they are told to end meanwhile. */
   readonly #expected = new Map<number, () => void>()
