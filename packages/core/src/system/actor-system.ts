@@ -9,10 +9,11 @@ import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import type { Deadline } from '../queues/timers.ts'
-import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
+import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkRef } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
+import type { AsyncDisposing } from '../values/disposal.ts'
 import type { EventStream } from '../values/event-stream.ts'
 import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { SystemCounts, SystemMetrics } from '../values/metrics.ts'
@@ -20,6 +21,7 @@ import type { Phase } from '../values/observation.ts'
 import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
 import { segmentsOf } from '../values/path.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
+import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
 import type { ExitReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { SystemClock } from './clock.ts'
@@ -48,7 +50,7 @@ export let createOnThread: (name: string, options: SystemOptions, reporter: Thre
  * await using system = ActorSystem.create('shop')
  * const ref = system.spawn(counter(), { name: 'counter' })
  */
-export class ActorSystem<in R = never> implements SystemView {
+export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   readonly #core: SystemCore
   static {
     coreOf = (system) => system.#core
@@ -122,9 +124,12 @@ export class ActorSystem<in R = never> implements SystemView {
   }
 
   /** A new actor at the top of the tree. Returns at once; the actor starts in its first turn. */
-  spawn<M>(behavior: Behavior<M>, options?: SpawnOptions): ActorRef<M>
+  spawn<M, T extends ActorHooks = never>(actor: Behavior<M> | ClassThatNeedsNoArgs<T>): Spawned<M, T>
   /** A class actor at the top of the tree; `args` go to its constructor, at each restart again. */
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<M, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<M> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<M, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, options?: SpawnOptions): never {
     return spawnUnder(this.#core.guardian, spawnable, options) as never
   }
