@@ -7,14 +7,13 @@ import {
   type BehaviorNode,
   BehaviorWithOptions,
   Cell,
-  CellMetrics,
   type CellOptions,
   Children,
   Extras,
   HookedNode,
   type Keeper,
   LocalRef,
-  MeteredQueue,
+  measure,
   releaseHeld,
   resolveOptions,
 } from 'troupe/internal'
@@ -114,7 +113,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, channel)
   extras.incarnation = order.incarnation
-  if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue, cell, (extras.metrics = new CellMetrics()))
+  measure(cell)
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
   exchange.residents.host(cell)

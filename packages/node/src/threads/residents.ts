@@ -16,8 +16,10 @@ interface Ended {
 }
 
 export class Residents {
+  /** How many ran here for a parent elsewhere and have ended. */
+  hostedGone = 0
   readonly #hosted = new Map<number, HostedCell>()
-  /** Those whose module is being loaded, and what to do when they are told to end before. */
+  /** Those whose module is being loaded, and what is done when they are told to end meanwhile. */
   readonly #expected = new Map<number, () => void>()
   readonly #stubs = new Map<number, StubCell>()
   readonly #exported = new Map<number, Cell>()
@@ -25,7 +27,7 @@ export class Residents {
 
   // Those that run here for a parent elsewhere.
 
-  /** An actor is about to come; `stop` is called, once, if it is told to end before. */
+  /** An actor is about to come: what it is told before is for it. Told to end, it is expected no more, and `stop` is called. */
   expect(uid: number, stop: () => void): void {
     this.#expected.set(uid, stop)
   }
