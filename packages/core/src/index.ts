@@ -155,6 +155,7 @@ export {
   type RestartType,
   type Shutdown,
   template,
+  type Siblings,
 } from './patterns/supervisor/child-spec.ts'
 export { supervisorClient, type SupervisorClient } from './patterns/supervisor/client.ts'
 export {

@@ -68,6 +68,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
   announce(cell, last, message, decision.directive, hookError)
   act(cell, decision.directive, policy, last, decision.delay)
+  if (firstStart && decision.directive === 'restart') for (const waiter of extras.startWaiters ?? []) waiter(undefined, true)
   suspendAgain(cell, suspension)
 }
 

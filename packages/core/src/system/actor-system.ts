@@ -160,7 +160,7 @@ export class ActorSystem<in R = never> implements SystemView {
     if (end?.unstarted === true) return Promise.reject(neverStarted(cell, end.cause))
     if (cell.phase === 'running' || cell.phase === 'suspended' || end !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      ;(cell.more.startWaiters ??= []).push((error) => (error === undefined ? resolve() : reject(error)))
+      ;(cell.more.startWaiters ??= []).push((error, again) => (again ? undefined : error === undefined ? resolve() : reject(error)))
     })
   }
   /** Resolves when the actor has ended, with the reason and the cause. */

@@ -26,9 +26,12 @@ import { loadExport } from './loading.ts'
 
 export class HostedCell extends Cell {
   readonly channel: Channel
-  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+  /** Makes its behavior with other arguments. */
+  readonly make: (args: readonly unknown[]) => Behavior<unknown>
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel, make: HostedCell['make']) {
     super(ref, exchange.core.dispatchers.fallback, options, node)
     this.channel = channel
+    this.make = make
   }
 }
 
@@ -55,9 +58,10 @@ export function hostActors(exchange: Exchange): void {
     if (loading !== undefined) loading.stopped = true
     exchange.hosted.get(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
   })
-  exchange.on('hosted.release', ({ uid }: { uid: number }) => {
+  exchange.on('hosted.release', ({ uid, args }: { uid: number; args: readonly unknown[] | undefined }) => {
     const cell = exchange.hosted.get(uid)
     if (cell === undefined) return
+    if (args !== undefined) cell.remake(() => cell.make(args))
     if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
     else releaseHeld(cell)
   })
@@ -105,11 +109,12 @@ class Pending {
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
   const { uid, parent } = order
   if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
-  const args = order.args
-  const defined =
+  const make = (args: readonly unknown[]): Behavior<unknown> =>
     behaviorFrom in definition
-      ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
-      : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
+      ? (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args)
+      : (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args)
+  const made = make(order.args)
+  const defined = behaviorFrom in definition ? { behavior: made, options: {} } : definitionOf(made)
   if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
@@ -127,6 +132,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
     { ...resolved, mailbox: { kind: 'hosted', create: exchange.makeMailbox } },
     node as BehaviorNode,
     channel,
+    make,
   )
   cell.queue = exchange.makeMailbox()
   const extras = (cell.extras = new Extras())
