@@ -62,7 +62,7 @@ export {
   Unhandled,
   UnknownDispatcher,
 } from './values/errors.ts'
-export type { Logger, LogMethod } from './values/logger.ts'
+export type { LevelledLogger, Logger, LogMethod } from './values/logger.ts'
 export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
 export { type Middleware, type Passage, swallow } from './values/middleware.ts'
 export type { FlightEntry, FlightLog, FlightRecorder } from './values/flight.ts'

@@ -9,6 +9,7 @@ import { Context } from '../cell/context.ts'
 import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { Storm } from '../cell/storm.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
@@ -18,9 +19,9 @@ import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
-import { ForeignRef, messageOf } from '../values/errors.ts'
+import { ForeignRef, messageOf, typeOf } from '../values/errors.ts'
 import type { FlightRecorder } from '../values/flight.ts'
-import { contained, type Logger, silent } from '../values/logger.ts'
+import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -33,6 +34,7 @@ import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Federation } from './federation.ts'
 import { checkOptions } from './options.ts'
+import { printedLog, told } from './printed-log.ts'
 import { runtimeOf } from './runtimes.ts'
 
 /** What supervision has done so far. */
@@ -54,6 +56,8 @@ export class SystemCore implements CellHost {
   readonly timers: TimerQueue
   readonly youngAsks: YoungAsks
   readonly logger: Logger
+  /** Whether each change of a phase is logged. */
+  readonly tellsPhases: boolean
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
@@ -91,6 +95,7 @@ export class SystemCore implements CellHost {
   /** Connects this system to those on other threads, if there are. */
   federation: Federation | undefined = undefined
   #uid = 0
+  readonly #letterStorm: Storm
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
 
@@ -100,9 +105,6 @@ export class SystemCore implements CellHost {
     this.view = view
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
-    this.logger = options.logger === undefined ? silent : contained(options.logger)
-    for (const level of ['debug', 'info', 'warn', 'error'] as const)
-      if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
@@ -120,6 +122,13 @@ export class SystemCore implements CellHost {
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
+    const { logger } = options
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      if (logger !== undefined && logger !== false) checkFunction(`logger.${level}`, logger?.[level])
+    const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
+    this.logger = contained(own)
+    this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
+    this.#letterStorm = new Storm(5, this.timers, (count) => this.logger.warn({}, `… and ${told(count)} more dead letters in the last second`))
     this.youngAsks = new YoungAsks(this.timers)
     this.events = new LocalEventStream(
       name,
@@ -151,7 +160,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0) return true
+    if (this.events.size > 0 || this.tellsPhases) return true
     this.unheard++
     return false
   }
@@ -170,6 +179,8 @@ export class SystemCore implements CellHost {
   }
   observe(observation: Observation): void {
     this.events.publish(observation)
+    if (this.tellsPhases && observation.type === 'actor.phase')
+      this.logger.debug({ actor: observation.ref.path, from: observation.from, to: observation.to }, 'the actor changed its phase')
   }
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
@@ -189,7 +200,9 @@ export class SystemCore implements CellHost {
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
-    if (message === this.#notice || !this.listening) return
+    if (message === this.#notice) return
+    if (this.#letterStorm.takes(at)) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
+    if (!this.listening) return
     const before = this.#notice
     const notice = { type: 'message.dead', letter, at } as const
     this.#notice = notice
@@ -231,6 +244,10 @@ export class SystemCore implements CellHost {
     else this.onTopFailure?.(cause)
   }
 
+  /** Says what was held back, while there is still time for it. */
+  endLog(): void {
+    this.#letterStorm.flush()
+  }
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {
     for (const link of this.defaults.middleware) {

@@ -40,6 +40,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       done = true
       core.onEmpty = undefined
       core.onIdle = undefined
+      core.endLog()
       core.timers.close()
       core.phase = 'closed'
       core.dispatchers.end()

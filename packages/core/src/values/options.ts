@@ -3,7 +3,7 @@
 import type { Behavior } from './behavior.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
 import type { FlightRecorder } from './flight.ts'
-import type { Logger } from './logger.ts'
+import type { LevelledLogger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
 import type { Middleware } from './middleware.ts'
 import type { Supervision } from './policy.ts'
@@ -67,7 +67,8 @@ export interface DispatcherOptions {
 export interface SystemOptions<in R = never> {
   /** The actor that is the application, spawned as `/user/root`: its end, whatever the reason, ends the system. */
   readonly root?: Behavior<R> | undefined
-  readonly logger?: Logger | undefined
+  /** Where it writes: standard error, warnings and errors only, if left out; nowhere if `false`. */
+  readonly logger?: LevelledLogger | false | undefined
   /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
   readonly supervision?: Supervision | undefined
   readonly askTimeout?: number | undefined

@@ -10,6 +10,7 @@ import type { ThreadData } from './worker-main.ts'
 export interface ThreadSettings {
   readonly systemName: string
   readonly askTimeout: number
+  readonly tellsPhases: boolean
   readonly beatEvery: number
   readonly spin: number
   readonly resourceLimits: ResourceLimits | undefined
@@ -64,6 +65,7 @@ export class Thread {
       beatEvery: settings.beatEvery,
       spin: settings.spin,
       askTimeout: settings.askTimeout,
+      tellsPhases: settings.tellsPhases,
     }
     this.#worker = new Worker(entry(), {
       workerData: data,

@@ -87,6 +87,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     medium: mediumOf(shared, ringBytes),
     systemName: core.name,
     askTimeout: core.askTimeout,
+    tellsPhases: core.tellsPhases,
     beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
     spin: options.spin ?? 0.05,
     resourceLimits: options.resourceLimits,

@@ -3,7 +3,7 @@
 
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
-import { ActorSystem, type Logger, type Observation, type SystemOptions } from 'troupe'
+import { ActorSystem, type LevelledLogger, type Logger, type Observation, type SystemOptions } from 'troupe'
 import { type Cell, coreOf, type LocalRef, MessageRing, snapshotOf, typeOf } from 'troupe/internal'
 import { answerCensus } from './census.ts'
 import { firstUid } from './epochs.ts'
@@ -25,6 +25,8 @@ export interface ThreadData {
   readonly beatEvery: number
   readonly spin: number
   readonly askTimeout: number
+  /** Whether phases are logged. */
+  readonly tellsPhases: boolean
 }
 
 const data = workerData as ThreadData
@@ -83,12 +85,12 @@ function toMain(content: { readonly op: string; readonly [field: string]: unknow
   exchange.channels.get(0)?.control(content)
 }
 
-function forwardingLogger(): Logger {
+function forwardingLogger(): LevelledLogger {
   const forward =
     (level: keyof Logger) =>
     (fields: Readonly<Record<string, unknown>>, message: string): void =>
       toMain({ op: 'log', level, fields, message })
-  return { debug: forward('debug'), info: forward('info'), warn: forward('warn'), error: forward('error') }
+  return { debug: forward('debug'), info: forward('info'), warn: forward('warn'), error: forward('error'), isLevelEnabled: () => data.tellsPhases }
 }
 
 /** The dispatcher says whose turn it is by setting a field; here that is also shown to the watchdog. */
@@ -126,7 +128,7 @@ function reportLetters(): void {
 function reportEvents(): void {
   let wanted = false
   exchange.on('listen', ({ on }: { on: boolean }) => (wanted = on))
-  Object.defineProperty(core, 'listening', { get: () => wanted || core.events.size > 0 })
+  Object.defineProperty(core, 'listening', { get: () => wanted || core.events.size > 0 || core.tellsPhases })
   const observe = core.observe.bind(core)
   core.observe = (observation: Observation) => {
     observe(observation)
