@@ -34,6 +34,7 @@ export type { Clock } from './values/clock.ts'
 export { ChannelClosed, RetriesExhausted, TasksFailed, TimedOut } from './values/concurrency-errors.ts'
 export type { ActorContext, Stash, Timers } from './values/context.ts'
 export type { DeadLetter, DeadLetterReason } from './values/dead-letter.ts'
+export type { Failure } from './values/failure.ts'
 export {
   ActorInitializationError,
   type AskExplanation,
@@ -103,7 +104,7 @@ export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, prior
 export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
 export type { ActorMetrics, DispatcherMetrics, HistogramReport, SystemMetrics } from './system/metrics.ts'
 export type { SupervisionCounts } from './system/core.ts'
-export type { DeadLetters } from './system/dead-letters.ts'
+export type { DeadLetters, Failures } from './system/recent.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
 export type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './values/event-stream.ts'
 export { flightRecorder } from './system/flight-recorder.ts'

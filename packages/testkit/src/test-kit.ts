@@ -109,7 +109,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   // Phases are there to be looked at, and would bury what actors log.
   const isLevelEnabled = (level: string): boolean => level !== 'debug'
   const logger = { debug: capture('debug'), info: capture('info'), warn: capture('warn'), error: capture('error'), isLevelEnabled }
-  const system = ActorSystem.create('test', { logger, keepAlive: false, ...systemOptions, runtime })
+  const system = ActorSystem.create('test', { keepAlive: false, ...systemOptions, logger: systemOptions.logger ?? logger, runtime })
 
   const settle = async (): Promise<void> => {
     const { ledger } = tap.host!

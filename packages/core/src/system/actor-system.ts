@@ -21,9 +21,9 @@ import type { ExitReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { SystemClock } from './clock.ts'
 import { SystemCore, type SupervisionCounts } from './core.ts'
-import type { DeadLetters } from './dead-letters.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
+import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
 import { type SystemMetrics, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
@@ -85,6 +85,10 @@ export class ActorSystem<in R = never> implements SystemView {
   }
   get deadLetters(): DeadLetters {
     return this.#core.deadLetters
+  }
+  /** The last messages that failed, with cause, actor and directive; those of actors on other threads too. */
+  get failures(): Failures {
+    return this.#core.failures
   }
   get events(): EventStream {
     return this.#core.events

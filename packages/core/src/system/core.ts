@@ -18,8 +18,9 @@ import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervisi
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
-import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { DeadLetter, DeadLetterReason } from '../values/dead-letter.ts'
 import { ForeignRef, messageOf, typeOf } from '../values/errors.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
@@ -29,12 +30,12 @@ import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { observed } from '../values/thenable.ts'
-import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Federation } from './federation.ts'
 import { checkOptions } from './options.ts'
 import { printedLog, told } from './printed-log.ts'
+import { Recent } from './recent.ts'
 import { runtimeOf } from './runtimes.ts'
 
 /** What supervision has done so far. */
@@ -66,7 +67,8 @@ export class SystemCore implements CellHost {
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
   readonly onEscalation: 'shutdown' | 'stop'
-  readonly deadLetters: DeadLetterRing
+  readonly deadLetters: Recent<DeadLetter>
+  readonly failures: Recent<Failure>
   readonly events: LocalEventStream
   readonly dispatchers: DispatcherTable
   readonly guardian: Cell
@@ -116,15 +118,18 @@ export class SystemCore implements CellHost {
       this.flightRecorder !== undefined,
     )
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
-    this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.deadLetters = new Recent(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.failures = new Recent(checkWhole('failureCapacity', options.failureCapacity ?? 1000, 0))
     this.timers = new TimerQueue(
       this.runtime,
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
     const { logger } = options
-    for (const level of ['debug', 'info', 'warn', 'error'] as const)
-      if (logger !== undefined && logger !== false) checkFunction(`logger.${level}`, logger?.[level])
+    if (logger !== undefined && logger !== false) {
+      for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`logger.${level}`, logger?.[level])
+      checkFunction('logger.isLevelEnabled', logger.isLevelEnabled ?? contained)
+    }
     const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
     this.logger = contained(own)
     this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
@@ -200,7 +205,7 @@ export class SystemCore implements CellHost {
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
-    if (message === this.#notice) return
+    if (message !== undefined && message === this.#notice) return
     if (this.#letterStorm.takes(at)) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
     if (!this.listening) return
     const before = this.#notice

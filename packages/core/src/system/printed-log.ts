@@ -40,7 +40,7 @@ function lineOf({ actor, cause, ...fields }: Readonly<Record<string, unknown>>, 
 function wordOf(value: unknown): string {
   if (Array.isArray(value)) return cut(value.filter((word) => typeof word === 'string').join(' '))
   if (value instanceof Error) return cut(messageOf(value))
-  return value === undefined || typeof value === 'object' || typeof value === 'function' ? '' : cut(String(value))
+  return typeof value === 'string' || (typeof value === 'number' && value !== 0) || typeof value === 'boolean' ? cut(String(value)) : ''
 }
 
 /** What may come from anywhere stays on its line, and within bounds. */

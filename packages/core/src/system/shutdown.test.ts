@@ -25,7 +25,7 @@ test('a survivor is reported once, also when real time and the runtime reach the
 })
 
 test('a draining shutdown of actors that never run out of messages ends at its deadline, also where the clock stands still', async () => {
-  const system = ActorSystem.create('busy', { runtime: new ManualRuntime({ now: () => 0 }), keepAlive: false })
+  const system = ActorSystem.create('busy', { runtime: new ManualRuntime({ now: () => 0 }), keepAlive: false, logger: false })
   const restless = receive<'go'>((ctx) => {
     ctx.self.tell('go')
     return same

@@ -86,6 +86,8 @@ export interface SystemOptions<in R = never> {
   readonly keepAlive?: boolean | undefined
   /** How many dead letters are kept; 10,000 if left out. */
   readonly deadLetterCapacity?: number | undefined
+  /** How many failures are kept, with their messages; 1,000 if left out. */
+  readonly failureCapacity?: number | undefined
   /** What an escalation past the top does: end the system (default), or stop the top-level actor only. */
   readonly onEscalation?: 'shutdown' | 'stop' | undefined
   /** Links between mailbox and handler of every actor. */
