@@ -171,7 +171,7 @@ function historyFor(cell: Cell, policy: SupervisionPolicy): FailureHistory {
 /** Keeps and logs a failure. */
 function note(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined, attached?: { readonly hookError: unknown }): void {
   const { host } = cell.dispatcher
-  host.failures.add({ actor: cell.ref, message, cause, directive, at: host.runtime.now() })
+  host.failed({ actor: cell.ref, message, cause, directive, at: host.runtime.now() })
   logFailure(cell, cause, message, directive, attached)
 }
 

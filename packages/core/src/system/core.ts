@@ -11,6 +11,7 @@ import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { Storm } from '../cell/storm.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
+import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
@@ -66,6 +67,7 @@ export class SystemCore implements CellHost {
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
+  readonly reporter: ThreadReporter | undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: Recent<DeadLetter>
   readonly failures: Recent<Failure>
@@ -101,10 +103,11 @@ export class SystemCore implements CellHost {
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
 
-  constructor(name: string, options: SystemOptions, view: SystemView) {
+  constructor(name: string, options: SystemOptions, view: SystemView, reporter: ThreadReporter | undefined) {
     checkOptions(options)
     this.name = name
     this.view = view
+    this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
@@ -165,7 +168,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0 || this.tellsPhases) return true
+    if (this.events.size > 0 || this.tellsPhases || this.reporter?.listens === true) return true
     this.unheard++
     return false
   }
@@ -184,6 +187,7 @@ export class SystemCore implements CellHost {
   }
   observe(observation: Observation): void {
     this.events.publish(observation)
+    this.reporter?.observed(observation)
     if (this.tellsPhases && observation.type === 'actor.phase')
       this.logger.debug({ actor: observation.ref.path, from: observation.from, to: observation.to }, 'the actor changed its phase')
   }
@@ -200,6 +204,7 @@ export class SystemCore implements CellHost {
     const at = this.runtime.now()
     const letter = { message, sender: senderOf(meta), recipient, reason, at }
     this.deadLetters.add(letter)
+    this.reporter?.buried(letter)
     if (meta instanceof Envelope) {
       const stopped = reason === 'stopped' || reason === 'system-closed'
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
@@ -213,6 +218,10 @@ export class SystemCore implements CellHost {
     this.#notice = notice
     this.observe(notice)
     this.#notice = before
+  }
+  failed(failure: Failure): void {
+    this.failures.add(failure)
+    this.reporter?.failed(failure)
   }
   drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++

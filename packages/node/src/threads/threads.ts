@@ -4,6 +4,8 @@ import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
 import { type ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
 import { coreOf } from 'troupe/internal'
+import { onWorkers } from './engine.ts'
+import { hostLoop } from './loop.ts'
 import { hostShares, mediumOf } from './media.ts'
 import { ThreadPool } from './pool.ts'
 import { reportOn } from './report.ts'
@@ -87,12 +89,10 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     medium: mediumOf(shared, ringBytes),
     systemName: core.name,
     askTimeout: core.askTimeout,
-    tellsPhases: core.tellsPhases,
     beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
     spin: options.spin ?? 0.05,
-    resourceLimits: options.resourceLimits,
-    execArgv: options.execArgv,
-    keepAlive: options.keepAlive ?? true,
+    loop: hostLoop,
+    launch: onWorkers({ resourceLimits: options.resourceLimits, execArgv: options.execArgv, keepAlive: options.keepAlive ?? true }),
   })
   installed.set(system, pool)
   return {
