@@ -102,8 +102,11 @@ export interface SystemOptions<in R = never> {
 export interface ShutdownOptions {
   /** Milliseconds until survivors are killed; 30,000 if left out. */
   readonly deadline?: number | undefined
-  /** Lets mailboxes empty first. */
-  readonly drain?: boolean | undefined
+  /**
+   * Lets mailboxes empty first, for at most so many milliseconds, `true` for half of the deadline; then whoever still works is stopped
+   * in order, in what is left of it. Must be below the deadline.
+   */
+  readonly drain?: boolean | number | undefined
 }
 
 /** What a shutdown found. */
