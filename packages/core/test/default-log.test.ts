@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** A system on a clock that only the test moves. */
-function made(options: SystemOptions = {}): { readonly system: ActorSystem; pass(ms: number): void } {
+function made(options: SystemOptions = {}): { readonly system: ActorSystem; readonly pass: (ms: number) => void } {
   let now = 0
   const system = ActorSystem.create('shop', { keepAlive: false, ...options, runtime: new ManualRuntime({ now: () => now }) })
   return {

@@ -35,13 +35,6 @@ describe('system.failures', () => {
     kit.system.spawn(
       setup<never>((ctx) => {
         ctx.spawn(inner, { supervision: 'escalate' }).tell('go')
-        return same as never
-      }),
-      { supervision: 'stop' },
-    )
-    kit.system.spawn(
-      setup<never>((ctx) => {
-        ctx.spawn(inner, { supervision: 'escalate' }).tell('go')
         return receive<never>(() => same)
       }),
       { supervision: 'stop' },

@@ -24,7 +24,7 @@ export interface Logger {
 
 /** A logger that can say whether a level is wanted, as pino's can. Asked once, when the system is created: without `debug` no phases are told. */
 export interface LevelledLogger extends Logger {
-  isLevelEnabled?(level: string): boolean
+  readonly isLevelEnabled?: ((level: string) => boolean) | undefined
 }
 
 const nothing: LogMethod = () => {}
