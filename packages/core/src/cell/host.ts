@@ -3,6 +3,7 @@
 import type { Decision } from '../deciders/supervision.ts'
 import type { TimerQueue } from '../queues/timers.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import type { Logger } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
@@ -55,6 +56,8 @@ export interface CellHost {
   pending: number
   /** Messages that actors left behind when they ended. */
   undelivered: number
+  /** Keeps a failure. */
+  failed(failure: Failure): void
   /** PreStop, PostStop and PreRestart handlers that failed. */
   failedEndSignals: number
   nextUid(): number

@@ -9,6 +9,7 @@ import { Context } from '../cell/context.ts'
 import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { Storm } from '../cell/storm.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
@@ -18,10 +19,11 @@ import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervisi
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
-import type { DeadLetterReason } from '../values/dead-letter.ts'
-import { ForeignRef, messageOf } from '../values/errors.ts'
+import type { DeadLetter, DeadLetterReason } from '../values/dead-letter.ts'
+import { ForeignRef, messageOf, typeOf } from '../values/errors.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
-import { contained, type Logger, silent } from '../values/logger.ts'
+import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -29,11 +31,12 @@ import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { observed } from '../values/thenable.ts'
-import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Elsewhere, Federation } from './federation.ts'
 import { checkOptions } from './options.ts'
+import { printedLog, told } from './printed-log.ts'
+import { Recent } from './recent.ts'
 import { runtimeOf } from './runtimes.ts'
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
@@ -52,6 +55,8 @@ export class SystemCore implements CellHost {
   readonly timers: TimerQueue
   readonly youngAsks: YoungAsks
   readonly logger: Logger
+  /** Whether each change of a phase is logged. */
+  readonly tellsPhases: boolean
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
@@ -62,7 +67,8 @@ export class SystemCore implements CellHost {
   readonly tap: Tap | undefined
   readonly reporter: ThreadReporter | undefined
   readonly onEscalation: 'shutdown' | 'stop'
-  readonly deadLetters: DeadLetterRing
+  readonly deadLetters: Recent<DeadLetter>
+  readonly failures: Recent<Failure>
   readonly events: LocalEventStream
   readonly dispatchers: DispatcherTable
   readonly guardian: Cell
@@ -95,6 +101,7 @@ export class SystemCore implements CellHost {
   /** Adds what those do, and did while they were there. */
   elsewhere: Elsewhere | undefined = undefined
   #uid = 0
+  readonly #letterStorm: Storm
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
 
@@ -105,9 +112,6 @@ export class SystemCore implements CellHost {
     this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
-    this.logger = options.logger === undefined ? silent : contained(options.logger)
-    for (const level of ['debug', 'info', 'warn', 'error'] as const)
-      if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
@@ -121,12 +125,22 @@ export class SystemCore implements CellHost {
       this.flightRecorder !== undefined,
     )
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
-    this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.deadLetters = new Recent(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.failures = new Recent(checkWhole('failureCapacity', options.failureCapacity ?? 1000, 0))
     this.timers = new TimerQueue(
       this.runtime,
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
+    const { logger } = options
+    if (logger !== undefined && logger !== false) {
+      for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`logger.${level}`, logger?.[level])
+      checkFunction('logger.isLevelEnabled', logger.isLevelEnabled ?? contained)
+    }
+    const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
+    this.logger = contained(own)
+    this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
+    this.#letterStorm = new Storm(5, this.timers, (count) => this.logger.warn({}, `… and ${told(count)} more dead letters in the last second`))
     this.youngAsks = new YoungAsks(this.timers)
     this.events = new LocalEventStream(
       name,
@@ -160,7 +174,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0 || this.reporter?.listens === true) return true
+    if (this.events.size > 0 || this.tellsPhases || this.reporter?.listens === true) return true
     this.unheard++
     return false
   }
@@ -180,6 +194,8 @@ export class SystemCore implements CellHost {
   observe(observation: Observation): void {
     this.events.publish(observation)
     this.reporter?.observed(observation)
+    if (this.tellsPhases && observation.type === 'actor.phase')
+      this.logger.debug({ actor: observation.ref.path, from: observation.from, to: observation.to }, 'the actor changed its phase')
   }
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
@@ -200,12 +216,18 @@ export class SystemCore implements CellHost {
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
-    if (message === this.#notice || !this.listening) return
+    if (message !== undefined && message === this.#notice) return
+    if (this.#letterStorm.takes(at)) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
+    if (!this.listening) return
     const before = this.#notice
     const notice = { type: 'message.dead', letter, at } as const
     this.#notice = notice
     this.observe(notice)
     this.#notice = before
+  }
+  failed(failure: Failure): void {
+    this.failures.add(failure)
+    this.reporter?.failed(failure)
   }
   drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
@@ -242,6 +264,10 @@ export class SystemCore implements CellHost {
     else this.onTopFailure?.(cause)
   }
 
+  /** Says what was held back, while there is still time for it. */
+  endLog(): void {
+    this.#letterStorm.flush()
+  }
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {
     for (const link of this.defaults.middleware) {

@@ -23,6 +23,7 @@ export type Control =
   | { readonly op: 'listen'; readonly on: boolean }
   | { readonly op: 'log'; readonly level: keyof Logger; readonly fields: unknown; readonly message: string }
   | { readonly op: 'letter'; readonly message: unknown; readonly sender: unknown; readonly recipient: unknown; readonly reason: string }
+  | { readonly op: 'failure'; readonly actor: unknown; readonly message: unknown; readonly cause: unknown; readonly directive: unknown }
   | { readonly op: 'event'; readonly event: unknown }
   | { readonly op: 'inspect'; readonly id: number }
   | { readonly op: 'inspected'; readonly id: number; readonly hosted: readonly ActorSnapshot[] }
@@ -48,7 +49,8 @@ export type Control =
   | SpawnOrder
   | { readonly op: 'hosted.restart'; readonly uid: number; readonly cause: unknown; readonly within: number }
   | { readonly op: 'hosted.stop'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown; readonly within: number }
-  | { readonly op: 'hosted.release'; readonly uid: number }
+  /** With `args` where the incarnation that begins is made anew. */
+  | { readonly op: 'hosted.release'; readonly uid: number; readonly args: readonly unknown[] | undefined }
   | { readonly op: 'stub.started'; readonly uid: number }
   | { readonly op: 'stub.failed'; readonly uid: number; readonly cause: unknown; readonly message: unknown }
   | { readonly op: 'stub.held'; readonly uid: number }
@@ -134,6 +136,7 @@ const shapes: Shapes = {
   listen: { on: flag },
   log: { level: among('debug', 'info', 'warn', 'error'), fields: any, message: text },
   letter: { message: any, sender: any, recipient: any, reason: text },
+  failure: { actor: any, message: any, cause: any, directive: or(absent, text) },
   event: { event: any },
   inspect: { id: whole },
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
@@ -157,7 +160,7 @@ const shapes: Shapes = {
   'hosted.spawn': { uid: whole, path: text, parent: actor, url, name: text, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },
   'hosted.stop': { uid: whole, reason, cause: any, within: number },
-  'hosted.release': { uid: whole },
+  'hosted.release': { uid: whole, args: or(absent, list) },
   'stub.started': { uid: whole },
   'stub.failed': { uid: whole, cause: any, message: any },
   'stub.held': { uid: whole },

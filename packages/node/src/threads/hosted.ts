@@ -26,9 +26,12 @@ import { loadExport } from './loading.ts'
 
 export class HostedCell extends Cell {
   readonly channel: Channel
-  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+  /** Makes its behavior with other arguments. */
+  readonly make: (args: readonly unknown[]) => Behavior<unknown>
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel, make: HostedCell['make']) {
     super(ref, exchange.core.dispatchers.fallback, options, node)
     this.channel = channel
+    this.make = make
   }
 }
 
@@ -43,9 +46,10 @@ export function hostActors(exchange: Exchange): void {
     exchange.residents.stopExpected(uid)
     exchange.residents.hosted(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
   })
-  exchange.on('hosted.release', ({ uid }) => {
+  exchange.on('hosted.release', ({ uid, args }) => {
     const cell = exchange.residents.hosted(uid)
     if (cell === undefined) return
+    if (args !== undefined) cell.remake(() => cell.make(args))
     if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
     else releaseHeld(cell)
   })
@@ -86,11 +90,12 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
   const { parent } = order
   if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
-  const args = order.args
-  const defined =
+  const make = (args: readonly unknown[]): Behavior<unknown> =>
     behaviorFrom in definition
-      ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
-      : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
+      ? (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args)
+      : (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args)
+  const made = make(order.args)
+  const defined = behaviorFrom in definition ? { behavior: made, options: {} } : definitionOf(made)
   if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
@@ -108,6 +113,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
     { ...resolved, mailbox: { kind: 'hosted', create: () => exchange.makeMailbox() } },
     node as BehaviorNode,
     channel,
+    make,
   )
   cell.queue = exchange.makeMailbox()
   const extras = (cell.extras = new Extras())

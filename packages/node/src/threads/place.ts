@@ -2,7 +2,7 @@
 // thread that it runs on, so that several may live in one process. It reports what it logs, what it buries and what it
 // observes to the thread that started it.
 
-import type { ActorSystem, ExecutionRuntime, Logger } from 'troupe'
+import type { ActorSystem, ExecutionRuntime, LevelledLogger, Logger } from 'troupe'
 import { coreOf, createOnThread, snapshotOf } from 'troupe/internal'
 import { answerCensus } from './census.ts'
 import type { Control } from './control.ts'
@@ -127,12 +127,19 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   return { system, exchange, wire: (wiring) => exchange.wire(wiring) }
 }
 
-function forwardingLogger(tell: (content: Control) => void): Logger {
+/** Phases are told as observations, where they are wanted: the main thread logs them. */
+function forwardingLogger(tell: (content: Control) => void): LevelledLogger {
   const forward =
     (level: keyof Logger) =>
     (fields: Readonly<Record<string, unknown>>, message: string): void =>
       tell({ op: 'log', level, fields, message })
-  return { debug: forward('debug'), info: forward('info'), warn: forward('warn'), error: forward('error') }
+  return {
+    debug: forward('debug'),
+    info: forward('info'),
+    warn: forward('warn'),
+    error: forward('error'),
+    isLevelEnabled: (level) => level !== 'debug',
+  }
 }
 
 /** Asks the main thread, which knows the pool, where actors are to go. */

@@ -180,7 +180,7 @@ export class ThreadPool implements Federation {
 
   /** Tells threads whether anybody listens to what they observe. */
   tellListening(): void {
-    const listening = this.core.events.size > 0
+    const listening = this.core.events.size > 0 || this.core.tellsPhases
     if (listening === this.#told) return
     this.#told = listening
     for (const thread of this.threads) this.exchange.tell(thread.epoch, { op: 'listen', on: listening })
