@@ -13,6 +13,7 @@ describe('by ports', async () => {
   await import('./crossing.test.ts')
   await import('./faults.test.ts')
   await import('./flow.test.ts')
+  await import('./long-work.test.ts')
   await import('./options.test.ts')
   await import('./chaos.test.ts')
 })

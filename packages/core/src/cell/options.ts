@@ -40,6 +40,8 @@ export interface CellOptions {
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
   readonly metrics: boolean
+  /** For those who watch over threads. */
+  readonly hangAfter: number | false | undefined
   /** Whether each message goes through middleware or measurements. */
   readonly passages: boolean
 }
@@ -65,6 +67,7 @@ export const defaultOptions: CellOptions = {
   middleware: [],
   ownMiddleware: [],
   metrics: false,
+  hangAfter: undefined,
   passages: false,
 }
 
@@ -84,6 +87,7 @@ const known: Readonly<Record<keyof SpawnOptions, true>> = {
   accepts: true,
   middleware: true,
   metrics: true,
+  hangAfter: true,
 }
 
 /** Checks what was given to `spawn`; the first wrong option fails with its name and the rule. */
@@ -101,7 +105,7 @@ export function resolveOptions(options: SpawnOptions | undefined, host: CellHost
 }
 
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
-  const { mailbox, stash, onRestart, accepts, drain = defaultOptions.drain } = options
+  const { mailbox, stash, onRestart, accepts, hangAfter, drain = defaultOptions.drain } = options
   if (mailbox !== undefined) checkMailbox(mailbox, host)
   if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string')
     throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
@@ -142,6 +146,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     middleware,
     ownMiddleware,
     metrics,
+    hangAfter: hangAfter === undefined || hangAfter === false ? hangAfter : checkWhole('hangAfter', hangAfter, 20),
     passages,
   }
 }

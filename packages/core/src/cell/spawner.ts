@@ -8,6 +8,12 @@ import type { LocalRef } from './local-ref.ts'
 import type { CellOptions } from './options.ts'
 
 export interface Spawner {
-  /** Checks whether this can run there, and refuses it by an error; returns what makes its cell. */
-  prepare(spawnable: unknown, args: readonly unknown[], given: SpawnOptions, resolved: CellOptions, dispatcher: Dispatcher): (ref: LocalRef) => Cell
+  /** Checks whether this can run there, and refuses it by an error; returns what makes its cell, undefined for a plain one. */
+  prepare(
+    spawnable: unknown,
+    args: readonly unknown[],
+    given: SpawnOptions,
+    resolved: CellOptions,
+    dispatcher: Dispatcher,
+  ): ((ref: LocalRef) => Cell) | undefined
 }

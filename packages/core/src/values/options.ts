@@ -51,6 +51,11 @@ export interface SpawnOptions {
   readonly middleware?: readonly Middleware[] | undefined
   /** Counts and samples what this actor does, for `inspect`; the system's `metrics` if left out. */
   readonly metrics?: boolean | undefined
+  /**
+   * On a thread: milliseconds that one of its turns may take without a sign of life until the thread is ended as hung, here and
+   * below; that of `threads` if left out. `false` for ever, on `pinned` only.
+   */
+  readonly hangAfter?: number | false | undefined
 }
 
 /** How a dispatcher shares the thread among its actors, and with the host. */

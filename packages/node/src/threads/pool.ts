@@ -25,8 +25,6 @@ import { watchThreads } from './watchdog.ts'
 
 export interface PoolSettings extends ThreadSettings {
   readonly size: number
-  /** Milliseconds without a sign of life until a thread counts as hung. */
-  readonly hangAfter: number
   readonly medium: Medium
 }
 
@@ -218,6 +216,9 @@ export class ThreadPool implements Federation {
     })
   }
 
+  breathe(): void {
+    this.exchange.flush()
+  }
   died(cell: Cell): void {
     this.exchange.whereabouts.died(cell)
     const own = this.#places.unpin(cell.ref.uid)

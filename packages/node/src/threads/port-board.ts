@@ -6,7 +6,7 @@ import type { Ledger } from './ledger-shape.ts'
 import { PortReader } from './port-reader.ts'
 import { ledgerFrom, type Running, shownFields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
 
-type Note = { readonly beat: true } | { readonly vitals: Vitals } | { readonly ledger: readonly number[] }
+type Note = { readonly beat: true } | { readonly patience: number } | { readonly vitals: Vitals } | { readonly ledger: readonly number[] }
 
 /** Notes of ledgers that may lie there unread. A main thread that is later than that sees an older ledger, not a full memory. */
 const most = 8192
@@ -26,6 +26,9 @@ export class PortSigns implements Signs {
   }
   turn(): void {}
   message(): void {}
+  patience(ms: number): void {
+    this.#note({ patience: ms })
+  }
   vitals(vitals: Vitals): void {
     this.#note({ vitals })
   }
@@ -46,6 +49,7 @@ export class PortSignsSeen implements SignsSeen {
   readonly #port: MessagePort
   readonly #came: PortReader<Note>
   #beats = 0
+  #hangAfter: number | undefined = undefined
   #vitals: Vitals = { queued: 0, busy: 0, loopDelay: 0, actors: 0 }
   #ledger: readonly number[] = shownFields.map(() => 0)
   #read = 0
@@ -59,6 +63,10 @@ export class PortSignsSeen implements SignsSeen {
   get beats(): number {
     this.#look()
     return this.#beats
+  }
+  get hangAfter(): number | undefined {
+    this.#look()
+    return this.#hangAfter
   }
   get lastVitals(): Vitals {
     this.#look()
@@ -79,7 +87,8 @@ export class PortSignsSeen implements SignsSeen {
     if ('ledger' in note) {
       this.#ledger = note.ledger
       this.#read++
-    } else if ('vitals' in note) this.#vitals = note.vitals
+    } else if ('patience' in note) this.#hangAfter = note.patience
+    else if ('vitals' in note) this.#vitals = note.vitals
     else this.#beats++
   }
 }

@@ -74,6 +74,8 @@ export class StubCell extends Cell {
       ownMiddleware: [],
       passages: false,
       metrics: false,
+      // Where it stands is not where it may hang.
+      hangAfter: undefined,
       mailbox: kind,
       stopTimeout: patience,
       startTimeout: options.startTimeout + patience,

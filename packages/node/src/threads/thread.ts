@@ -10,7 +10,8 @@ import type { ThreadData } from './worker-main.ts'
 export interface ThreadSettings {
   readonly systemName: string
   readonly askTimeout: number
-  readonly beatEvery: number
+  /** Milliseconds without a sign of life until a thread counts as hung, where its actors do not say otherwise. */
+  readonly hangAfter: number
   readonly spin: number
   readonly resourceLimits: ResourceLimits | undefined
   readonly execArgv: readonly string[] | undefined
@@ -61,7 +62,8 @@ export class Thread {
       systemName: settings.systemName,
       berth: parts,
       main: atB,
-      beatEvery: settings.beatEvery,
+      hangAfter: settings.hangAfter,
+      pinned: slot < 0,
       spin: settings.spin,
       askTimeout: settings.askTimeout,
     }

@@ -13,7 +13,8 @@ import { followHosted, hostActors, HostedCell } from './hosted.ts'
 import { berthOf } from './media.ts'
 import type { BerthParts, Wiring } from './medium.ts'
 import type { PlacementRequest } from './placement.ts'
-import { spawnerFor } from './spawner.ts'
+import { Pulse } from './pulse.ts'
+import { besideOthers, spawnerFor } from './spawner.ts'
 import { serveTasks } from './task-service.ts'
 
 /** What a thread is started with. */
@@ -22,7 +23,9 @@ export interface ThreadData {
   readonly systemName: string
   readonly berth: BerthParts
   readonly main: Wiring
-  readonly beatEvery: number
+  readonly hangAfter: number
+  /** Whether it is the thread of one actor. */
+  readonly pinned: boolean
   readonly spin: number
   readonly askTimeout: number
 }
@@ -30,6 +33,7 @@ export interface ThreadData {
 const data = workerData as ThreadData
 const port = parentPort!
 const { bell, signs } = berthOf(data.berth)
+const pulse = new Pulse(signs, { hangAfter: data.hangAfter, pinned: data.pinned, byTurns: data.berth.kind === 'shared' })
 
 /** Says which message is taken, where it can be read if the thread never comes back from it. */
 class NotingRing extends MessageRing {
@@ -57,12 +61,20 @@ reportEvents()
 answerInspection()
 placeByMain()
 core.federation = {
-  died: (cell) => exchange.whereabouts.died(cell),
+  died: (cell) => {
+    pulse.left(cell)
+    exchange.whereabouts.died(cell)
+  },
+  breathe: (drawn) => {
+    exchange.flush()
+    if (drawn !== undefined) pulse.breath(drawn)
+  },
   ledger: (own) => Promise.resolve(own()),
   inspect: (own) => Promise.resolve(own),
   whenQuiet: (then) => then(),
   close: () => Promise.resolve(),
 }
+if (!data.pinned) core.dispatchers.fallback.spawner = besideOthers
 core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
 core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
 answerCensus(exchange, (id, part) => exchange.channels.get(0)?.control({ op: 'census.part', id, part }))
@@ -99,7 +111,8 @@ function noteTurns(): void {
     get: () => current,
     set: (cell: Cell | undefined) => {
       current = cell
-      if (cell !== undefined) signs.turn(cell.ref.uid, hostedAbove(cell.ref))
+      if (cell === undefined) pulse.between()
+      else pulse.turn(cell)
     },
   })
   const spare: MessageRing[] = []
@@ -107,11 +120,6 @@ function noteTurns(): void {
   dispatcher.giveRing = (ring) => {
     if (spare.length < 64) spare.push(ring)
   }
-}
-function hostedAbove(ref: LocalRef): number {
-  let at: LocalRef | undefined = ref
-  while (at !== undefined && !(at.cell instanceof HostedCell)) at = at.parent
-  return at?.uid ?? ref.uid
 }
 
 function reportLetters(): void {
@@ -170,9 +178,7 @@ function beat(): void {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   let before = performance.eventLoopUtilization()
-  signs.alive()
-  setInterval(() => {
-    signs.alive()
+  pulse.start(() => {
     const now = performance.eventLoopUtilization()
     const { queued } = exchange.ledger()
     signs.vitals({
@@ -184,5 +190,5 @@ function beat(): void {
     before = now
     delay.reset()
     signs.ledger(core.ledger)
-  }, data.beatEvery).unref()
+  })
 }
