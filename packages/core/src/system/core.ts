@@ -10,6 +10,7 @@ import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
+import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
@@ -61,6 +62,7 @@ export class SystemCore implements CellHost {
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
+  readonly reporter: ThreadReporter | undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: DeadLetterRing
   readonly events: LocalEventStream
@@ -94,10 +96,11 @@ export class SystemCore implements CellHost {
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
 
-  constructor(name: string, options: SystemOptions, view: SystemView) {
+  constructor(name: string, options: SystemOptions, view: SystemView, reporter: ThreadReporter | undefined) {
     checkOptions(options)
     this.name = name
     this.view = view
+    this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
     this.logger = options.logger === undefined ? silent : contained(options.logger)
@@ -151,7 +154,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0) return true
+    if (this.events.size > 0 || this.reporter?.listens === true) return true
     this.unheard++
     return false
   }
@@ -170,6 +173,7 @@ export class SystemCore implements CellHost {
   }
   observe(observation: Observation): void {
     this.events.publish(observation)
+    this.reporter?.observed(observation)
   }
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
@@ -184,6 +188,7 @@ export class SystemCore implements CellHost {
     const at = this.runtime.now()
     const letter = { message, sender: senderOf(meta), recipient, reason, at }
     this.deadLetters.add(letter)
+    this.reporter?.buried(letter)
     if (meta instanceof Envelope) {
       const stopped = reason === 'stopped' || reason === 'system-closed'
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Cell } from 'troupe/internal'
 import { HostedCell } from './hosted.ts'
+import { hostLoop } from './loop.ts'
 import { Pulse, type PulseSettings } from './pulse.ts'
 import type { Signs } from './signs.ts'
 
@@ -32,7 +33,7 @@ function cell(hangAfter: number | false | undefined, parent?: Cell): Cell {
   return Object.assign(made, { ref: { uid: ++uid, cell: made, parent: parent?.ref }, options: { hangAfter } }) as unknown as Cell
 }
 function pulseOf(settings: Partial<PulseSettings> = {}): Pulse {
-  return new Pulse(signs, { hangAfter: 10_000, pinned: false, byTurns: true, ...settings })
+  return new Pulse(signs, { hangAfter: 10_000, pinned: false, byTurns: true, loop: hostLoop, now: () => performance.now(), ...settings })
 }
 
 test('nothing is shown of patience where nobody has a time of its own', () => {

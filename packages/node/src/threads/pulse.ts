@@ -7,6 +7,7 @@
 
 import { type Cell, type LocalRef, typeOf } from 'troupe/internal'
 import { HostedCell } from './hosted.ts'
+import type { Loop } from './loop.ts'
 import type { Signs } from './signs.ts'
 
 export interface PulseSettings {
@@ -16,6 +17,8 @@ export interface PulseSettings {
   readonly pinned: boolean
   /** Whether turns can be shown. */
   readonly byTurns: boolean
+  readonly loop: Loop
+  readonly now: () => number
 }
 
 export class Pulse {
@@ -29,7 +32,10 @@ export class Pulse {
   #shown: number
   #every: number
   #beatAt = 0
-  #timer: NodeJS.Timeout | undefined = undefined
+  /** Ends the beating; undefined before it has begun. */
+  #end: (() => void) | undefined = undefined
+  readonly #loop: Loop
+  readonly #now: () => number
   #onBeat = (): void => {}
 
   constructor(signs: Signs, settings: PulseSettings) {
@@ -37,6 +43,8 @@ export class Pulse {
     this.#usual = settings.hangAfter
     this.#pinned = settings.pinned
     this.#byTurns = settings.byTurns
+    this.#loop = settings.loop
+    this.#now = settings.now
     this.#longest = this.#shown = this.#usual
     this.#every = beatEvery(this.#usual)
   }
@@ -48,14 +56,14 @@ export class Pulse {
     this.#arm()
   }
   #arm(): void {
-    clearInterval(this.#timer)
-    this.#timer = setInterval(() => {
+    this.#end?.()
+    this.#end = this.#loop.every(this.#every, () => {
       this.#beat()
       this.#onBeat()
-    }, this.#every).unref()
+    })
   }
   #beat(): void {
-    this.#beatAt = performance.now()
+    this.#beatAt = this.#now()
     this.#signs.alive()
   }
 
@@ -79,7 +87,7 @@ export class Pulse {
     this.#signs.turn(cell.ref.uid, hostedAbove(cell.ref))
     if (message !== undefined) this.#signs.message(typeOf(message))
     // Not at each: by ports a beat is a note that somebody has to read.
-    if (performance.now() - this.#beatAt >= this.#every / 2) this.#beat()
+    if (this.#now() - this.#beatAt >= this.#every / 2) this.#beat()
   }
 
   #changed(cell: Cell, time: number | undefined): void {
@@ -92,7 +100,7 @@ export class Pulse {
     const every = beatEvery(Math.min(this.#usual, ...times))
     if (every === this.#every) return
     this.#every = every
-    if (this.#timer !== undefined) this.#arm()
+    if (this.#end !== undefined) this.#arm()
   }
   #show(ms: number): void {
     if (ms === this.#shown) return
@@ -119,6 +127,7 @@ export function beatEvery(hangAfter: number): number {
   return Math.max(5, Math.min(500, hangAfter / 8))
 }
 
+/** The actor, or the one next above it, that the thread of its parent knows. */
 function hostedAbove(ref: LocalRef): number {
   let at: LocalRef | undefined = ref
   while (at !== undefined && !(at.cell instanceof HostedCell)) at = at.parent

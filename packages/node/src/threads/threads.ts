@@ -4,6 +4,8 @@ import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
 import { type ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
 import { coreOf } from 'troupe/internal'
+import { onWorkers } from './engine.ts'
+import { hostLoop } from './loop.ts'
 import { hostShares, mediumOf } from './media.ts'
 import { ThreadPool } from './pool.ts'
 import { reportOn } from './report.ts'
@@ -88,9 +90,8 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     systemName: core.name,
     askTimeout: core.askTimeout,
     spin: options.spin ?? 0.05,
-    resourceLimits: options.resourceLimits,
-    execArgv: options.execArgv,
-    keepAlive: options.keepAlive ?? true,
+    loop: hostLoop,
+    launch: onWorkers({ resourceLimits: options.resourceLimits, execArgv: options.execArgv, keepAlive: options.keepAlive ?? true }),
   })
   installed.set(system, pool)
   return {

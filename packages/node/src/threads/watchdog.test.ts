@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hostLoop } from './loop.ts'
 import type { Thread } from './thread.ts'
 import { watchThreads } from './watchdog.ts'
 
@@ -20,7 +21,11 @@ beforeEach(() => {
   killed = []
   signs.hangAfter = undefined
   const thread = { state: 'up', signs, lastBeats: -1, lastBeatAt: 0, silent: 0, kill: () => killed.push(now) } as unknown as Thread
-  end = watchThreads({ core: { runtime: { now: () => now } }, threads: [thread], tasks: { patienceOn: () => 0 }, tellListening: () => {} }, hangAfter)
+  end = watchThreads(
+    { core: { runtime: { now: () => now } }, threads: [thread], tasks: { patienceOn: () => 0 }, tellListening: () => {} },
+    hangAfter,
+    hostLoop,
+  )
   look(10)
 })
 afterEach(() => {

@@ -2,6 +2,7 @@
 // by the thread and read here without asking it. When the main thread was itself late, or the whole process was stopped for a while, only a part of that time
 // counts: enough to end a hung thread also beside a main one that is always late.
 
+import type { Loop } from './loop.ts'
 import type { Thread } from './thread.ts'
 
 interface Watched {
@@ -12,11 +13,11 @@ interface Watched {
 }
 
 /** Starts watching; returns what ends it. */
-export function watchThreads(pool: Watched, hangAfter: number): () => void {
+export function watchThreads(pool: Watched, hangAfter: number, loop: Loop): () => void {
   const { runtime } = pool.core
   const period = Math.max(5, Math.min(100, hangAfter / 20))
   let last = runtime.now()
-  const timer = setInterval(() => {
+  return loop.every(period, () => {
     const now = runtime.now()
     const since = now - last
     last = now
@@ -38,7 +39,5 @@ export function watchThreads(pool: Watched, hangAfter: number): () => void {
         thread.kill('hung', new Error(`no sign of life for ${ms} ms${thread.signs.doing}; long work awaits ctx.breathe() or has its own hangAfter`))
       }
     }
-  }, period)
-  timer.unref()
-  return () => clearInterval(timer)
+  })
 }
