@@ -55,9 +55,16 @@ export function adopt(stream: Adoptable, options: AdoptOptions | ReadinessOption
   const needs = { reads: wants('readable') || wants('data'), writes: wants('writable') }
   const taken = typeof stream === 'number' ? streamOf(stream, needs) : checkStream(stream, needs, interest)
   const what = typeof stream === 'number' ? `use file descriptor ${stream}` : 'use an adopted stream'
-  if (!ready)
-    return ownedConnection(new Once(new SocketLink(taken, what, options, interest as AdoptOptions['interest'])), options.owner as never, options)
-  return ownedLink<ReadyLink, ReadinessCommand | Follow>(new Once(new ReadyLink(taken, what, options, interest!)), options.owner, options, obeyReady)
+  // The writing end of a pipe; of a stream that somebody made it cannot be told from one whose peer has ended.
+  const mute = typeof stream === 'number' && !taken.readable
+  if (!ready) {
+    const link = new SocketLink(taken, what, options, interest as AdoptOptions['interest'])
+    link.mute = mute
+    return ownedConnection(new Once(link), options.owner as never, options)
+  }
+  const link = new ReadyLink(taken, what, options, interest!)
+  link.mute = mute
+  return ownedLink<ReadyLink, ReadinessCommand | Follow>(new Once(link), options.owner, options, obeyReady)
 }
 
 const obeyReady: Obey<ReadyLink, ReadinessCommand | Follow> = (link, m, own) => {

@@ -50,8 +50,8 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
   readonly #halfOpen: boolean
   /** The peer's end, until this side has followed. */
   #halfClose: HalfClose | undefined = undefined
-  /** Nothing ever comes this way; Node has no other word for it than that all came already. */
-  readonly #mute: boolean
+  /** Nothing ever comes from there; Node has no other word for it than that all came already. */
+  mute = false
   /** Who took the last chunk. */
   #taker: Cell | undefined = undefined
 
@@ -62,7 +62,6 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     this.#linger = options.linger ?? 1000
     this.#interest = interest === undefined ? undefined : new Set(interest)
     this.#halfOpen = options.halfOpen ?? false
-    this.#mute = socket.readableEnded && !socket.readableDidRead
     // Node would end this side by itself, with what came before the peer's end still unhandled.
     socket.allowHalfOpen = true
     ;(socket as Linked)[linkOf] = this
@@ -95,7 +94,7 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     if (this.held) this.halt()
     else this.flow()
     // Seen before there was anybody to tell: a peer may end its side before the actor begins.
-    if (socket.readableEnded && !this.#mute) this.onHalfClosed()
+    if (socket.readableEnded && !this.mute) this.onHalfClosed()
   }
 
   connected(): void {
