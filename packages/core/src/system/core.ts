@@ -12,7 +12,7 @@ import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
-import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
+import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf, everyOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
@@ -32,22 +32,19 @@ import { observed } from '../values/thenable.ts'
 import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
-import type { Federation } from './federation.ts'
+import type { Elsewhere, Federation } from './federation.ts'
 import { checkOptions } from './options.ts'
 import { runtimeOf } from './runtimes.ts'
-
-/** What supervision has done so far. */
-export interface SupervisionCounts {
-  readonly restarts: number
-  readonly limitsHit: number
-  readonly fatalStops: number
-  readonly failedEndSignals: number
-}
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
 const guardianOptions: CellOptions = { ...defaultOptions, stopTimeout: endless }
 
+/** How many systems were made so far. */
+let made = 0
+
 export class SystemCore implements CellHost {
+  /** Tells systems of one process apart, whatever their names; that of a thread is changed to that of its system. */
+  id: number
   readonly name: string
   readonly view: SystemView
   readonly ledger: Ledger = new Ledger()
@@ -60,6 +57,7 @@ export class SystemCore implements CellHost {
   readonly deadlock: DeadlockMode
   running: Dispatcher | undefined = undefined
   readonly defaults: CellOptions
+  readonly metricsEvery: number | undefined
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
   readonly reporter: ThreadReporter | undefined
@@ -84,6 +82,8 @@ export class SystemCore implements CellHost {
   readonly burials: Partial<Record<DeadLetterReason, number>> = {}
   /** Observations that were not made because nobody listened. */
   unheard = 0
+  /** Tells those on other threads who know the cell. */
+  onPhase: ((cell: Cell) => void) | undefined = undefined
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
   onIdle: (() => void) | undefined = undefined
   /** Ends the system because of a failure that climbed past the top. */
@@ -92,6 +92,8 @@ export class SystemCore implements CellHost {
   onEmpty: (() => void) | undefined = undefined
   /** Connects this system to those on other threads, if there are. */
   federation: Federation | undefined = undefined
+  /** Adds what those do, and did while they were there. */
+  elsewhere: Elsewhere | undefined = undefined
   #uid = 0
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
@@ -111,9 +113,11 @@ export class SystemCore implements CellHost {
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
     this.flightRecorder = options.flightRecorder
+    const { metrics = false } = options
+    this.metricsEvery = everyOf(metrics, ['every', 'actors'])
     this.defaults = defaultsOf(
       checkMiddleware(options.middleware ?? [], 0),
-      checkBoolean('metrics', options.metrics ?? false),
+      typeof metrics === 'object' ? checkBoolean('metrics.actors', metrics.actors ?? false) : checkBoolean('metrics', metrics),
       this.flightRecorder !== undefined,
     )
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
@@ -127,10 +131,12 @@ export class SystemCore implements CellHost {
     this.events = new LocalEventStream(
       name,
       () => this.phase === 'open',
+      () => this.runtime.now(),
       (cause) => this.logger.error({ cause }, 'an event listener failed'),
     )
     this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
     this.guardian = this.#makeGuardian()
+    this.id = ++made
     this.tap?.attach(this)
   }
 

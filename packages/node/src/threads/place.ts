@@ -9,7 +9,7 @@ import type { Control } from './control.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
 import { answerFinding } from './finding.ts'
-import { followHosted, hostActors } from './hosted.ts'
+import { followHosted, hostActors, HostedCell } from './hosted.ts'
 import type { Loop } from './loop.ts'
 import { berthOf } from './media.ts'
 import type { BerthParts, Wiring } from './medium.ts'
@@ -18,12 +18,14 @@ import type { PlacementRequest } from './placement.ts'
 import { Pulse } from './pulse.ts'
 import type { Vitals } from './signs.ts'
 import { besideOthers, spawnerFor } from './spawner.ts'
+import { Tally } from './tally.ts'
 import { serveTasks } from './task-service.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
   readonly epoch: number
   readonly systemName: string
+  readonly systemId: number
   readonly berth: BerthParts
   readonly main: Wiring
   /** Milliseconds without a sign of life until it counts as hung, where its actors do not say otherwise. */
@@ -80,9 +82,15 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
       if (peer === 0) host.fail(cause)
       else toMain({ op: 'broken', epoch: peer, cause })
     },
-    show: () => signs.ledger(core.ledger),
+    show: () => {
+      signs.ledger(core.ledger)
+      signs.counts(tally.counts)
+    },
     makeMailbox: () => reporter.makeRing(),
   })
+  const tally = new Tally(core, exchange.residents)
+  core.id = data.systemId
+  core.onIdle = () => signs.idle()
   hostActors(exchange)
   followHosted(exchange)
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
@@ -95,6 +103,7 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   core.federation = {
     died: (cell) => {
       pulse.left(cell)
+      if (cell instanceof HostedCell) exchange.residents.hostedGone++
       exchange.whereabouts.died(cell)
     },
     breathe: (drawn) => {
@@ -109,7 +118,10 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   if (!pinned) core.dispatchers.fallback.spawner = besideOthers
   core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
   core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
-  answerCensus(exchange, (id, part) => toMain({ op: 'census.part', id, part }))
+  answerCensus(exchange, (id, part) => {
+    signs.work(tally.work)
+    toMain({ op: 'census.part', id, part })
+  })
   serveTasks(exchange)
   answerFinding(exchange)
   exchange.wire(data.main)
@@ -119,6 +131,8 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     const { queued } = exchange.ledger()
     signs.vitals({ queued, ...host.load(), actors: exchange.residents.hostedCount })
     signs.ledger(core.ledger)
+    signs.counts(tally.counts)
+    signs.work(tally.work)
   })
   return { system, exchange, wire: (wiring) => exchange.wire(wiring) }
 }

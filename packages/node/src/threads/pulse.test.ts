@@ -13,6 +13,9 @@ const signs: Signs = {
   turn: (inner) => void shown.push(`turn ${inner}`),
   message: (type) => void shown.push(type),
   patience: (ms) => void shown.push(`patience ${ms}`),
+  idle: () => {},
+  counts: () => {},
+  work: () => {},
   ledger: () => {},
   vitals: () => {},
 }

@@ -86,6 +86,8 @@ export class Pulse {
     const message = cell.ctx?.message
     this.#signs.turn(cell.ref.uid, hostedAbove(cell.ref))
     if (message !== undefined) this.#signs.message(typeOf(message))
+    // It is named, but it is not its turn.
+    this.#signs.idle()
     // Not at each: by ports a beat is a note that somebody has to read.
     if (this.#now() - this.#beatAt >= this.#every / 2) this.#beat()
   }

@@ -78,7 +78,8 @@ export class StubCell extends Cell {
       // Where it stands is not where it may hang.
       hangAfter: undefined,
       mailbox: kind,
-      stopTimeout: patience,
+      // Above that, it is one that takes as long as it needs, which those above it look at.
+      stopTimeout: Math.max(patience, options.stopTimeout),
       startTimeout: options.startTimeout + patience,
     }
     super(
