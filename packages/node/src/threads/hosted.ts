@@ -23,7 +23,7 @@ import type { SpawnOrder } from './control.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { loadExport } from './loading.ts'
+import { type Load, loadExport } from './loading.ts'
 
 export class HostedCell extends Cell {
   readonly channel: Channel
@@ -34,8 +34,8 @@ export class HostedCell extends Cell {
 }
 
 /** Takes orders to make actors here, and reports what becomes of them. */
-export function hostActors(exchange: Exchange): void {
-  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order))
+export function hostActors(exchange: Exchange, load: Load = loadExport): void {
+  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order, load))
   const by = (within: number): number => exchange.core.runtime.now() + within
   exchange.on('hosted.restart', ({ uid, cause, within }) =>
     exchange.residents.hosted(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
@@ -60,12 +60,12 @@ export function followHosted(exchange: Exchange): void {
   exchange.on('stub.ended', ({ uid, reason, cause }) => exchange.residents.stub(uid)?.ended(reason, cause))
 }
 
-async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
+async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, load: Load): Promise<void> {
   const { uid } = order
   // Verbs that come while the module loads are for the actor, not for nobody.
   const expected = exchange.residents.expect(uid)
   try {
-    const definition = await loadExport(order.url, order.name)
+    const definition = await load(order.url, order.name)
     exchange.residents.expectNoMore(uid)
     if (expected.stopped) {
       exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })

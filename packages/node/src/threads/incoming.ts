@@ -30,12 +30,12 @@ export class Incoming {
     const start = reader.position - 1
     switch (kind) {
       case record.message: {
-        const arrivals = arrivalsOf(channel, reader)
+        const arrivals = this.#arrivalsOf(channel, reader)
         const message = reader.value()
-        return this.#arrive(arrivals, message, undefined, reader.position - start)
+        return arrivals.take(message, undefined, reader.position - start)
       }
       case record.envelope:
-        return this.#takeEnvelope(arrivalsOf(channel, reader), reader, start)
+        return this.#takeEnvelope(this.#arrivalsOf(channel, reader), reader, start)
       case record.credit: {
         const link = channel.links.get(reader.whole())
         const messages = reader.whole()
@@ -76,9 +76,13 @@ export class Incoming {
     }
   }
 
-  #arrive(arrivals: Arrivals, message: unknown, meta: Meta, size: number): void {
+  /** The link that a message comes by, and by now who it is for: a question belongs to its actor from the first. */
+  #arrivalsOf(channel: Channel, reader: Reader): Arrivals {
+    const id = reader.whole()
+    const arrivals = channel.arrivals.get(id)
+    if (arrivals === undefined) throw new BadRecord(`a message came for link ${id}, which was never opened`)
     if (arrivals.cell === undefined && arrivals.early === undefined) this.#exchange.whereabouts.lookFor(arrivals)
-    arrivals.take(message, meta, size)
+    return arrivals
   }
   #takeEnvelope(arrivals: Arrivals, reader: Reader, start: number): void {
     const kind = reader.byte()
@@ -93,7 +97,7 @@ export class Incoming {
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start)
+    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start)
   }
   #takeForAddress(channel: Channel, id: number, message: unknown): void {
     const { addresses, core } = this.#exchange
@@ -104,11 +108,4 @@ export class Incoming {
     core.ledger.sent--
     if (address instanceof PendingAsk || address instanceof Adapter) address.tell(message)
   }
-}
-
-function arrivalsOf(channel: Channel, reader: Reader): Arrivals {
-  const id = reader.whole()
-  const arrivals = channel.arrivals.get(id)
-  if (arrivals === undefined) throw new BadRecord(`a message came for link ${id}, which was never opened`)
-  return arrivals
 }

@@ -57,6 +57,9 @@ export class Questions implements MirrorKeeper {
     const { addresses } = this.#exchange
     const id = addresses.idOf(ask)
     const known = this.#gone.get(id)
+    // From here on it is the thread that has it which says what becomes of it, also when it is handed on there; news of its target's
+    // end come by another way, and may come first.
+    ask.unlink()
     if (known !== undefined) known.holder = channel.peer
     else {
       this.#gone.set(id, { ask, holder: channel.peer })
@@ -169,10 +172,13 @@ export class Questions implements MirrorKeeper {
     this.#gone.delete(id)
     gone?.ask.fail(cause)
   }
-  /** Whoever had the question handed it on: it ends with that one now, and no longer with the first. */
+  /** Whoever had the question handed it on: that one is waited for now. */
   #movedTo(id: number, to: AnyRef): void {
     const cell = cellOf(to)
-    if (cell !== undefined) this.#gone.get(id)?.ask.moved(cell)
+    const ask = this.#gone.get(id)?.ask
+    if (cell === undefined || ask === undefined) return
+    ask.moved(cell)
+    ask.unlink()
   }
   #passedTo(id: number, at: number): void {
     const gone = this.#gone.get(id)
