@@ -5,6 +5,7 @@
 import type { ActorSnapshot, AnyRef, ExitReason, Logger, SpawnOptions } from 'troupe'
 import { type Command, LocalRef } from 'troupe/internal'
 import type { Part } from './census.ts'
+import type { WaitMark } from './deadlocks.ts'
 import { BadRecord } from './errors.ts'
 import { checkPlacement, type PlacementRequest } from './placement.ts'
 
@@ -37,6 +38,15 @@ export type Control =
   | { readonly op: 'ask.cancelled'; readonly id: number }
   | { readonly op: 'ask.moved'; readonly id: number; readonly to: AnyRef }
   | { readonly op: 'ask.passed'; readonly id: number; readonly at: number }
+  | {
+      readonly op: 'probe'
+      /** The actor that the last question waits to be passed on to; undefined where somebody has it. */
+      readonly uid: number | undefined
+      readonly chain: readonly WaitMark[]
+      readonly trail: readonly string[]
+      readonly known: readonly WaitMark[] | undefined
+    }
+  | { readonly op: 'probe.confirm'; readonly known: readonly WaitMark[] }
   | { readonly op: 'follow'; readonly uid: number }
   | { readonly op: 'gone'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
   | { readonly op: 'locate'; readonly uid: number }
@@ -121,6 +131,11 @@ const verb: Check = (value) => {
 const counts: Readonly<Record<string, Check>> = Object.fromEntries(
   ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'queued', 'stashed', 'inProgress', 'unknown'].map((name) => [name, number]),
 )
+const each =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(check)
+const marks = each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))
 const snapshot: Check = (value) => of({ uid: whole, path: text, phase: text, children: list })(value)
 
 const shapes: Shapes = {
@@ -147,6 +162,8 @@ const shapes: Shapes = {
   'ask.cancelled': { id: whole },
   'ask.moved': { id: whole, to: actor },
   'ask.passed': { id: whole, at: whole },
+  probe: { uid: or(absent, whole), chain: marks, trail: list, known: or(absent, marks) },
+  'probe.confirm': { known: marks },
   follow: { uid: whole },
   gone: { uid: whole, reason, cause: any },
   locate: { uid: whole },

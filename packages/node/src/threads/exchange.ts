@@ -7,6 +7,7 @@ import { type Cell, ledgerOf, MessageRing, type SystemCore, walk } from 'troupe/
 import { Addresses, type AddressRef } from './address-ref.ts'
 import { Channel, record } from './channel.ts'
 import type { Control, ControlOf, Op } from './control.ts'
+import { Deadlocks } from './deadlocks.ts'
 import { Incoming } from './incoming.ts'
 import type { Loop } from './loop.ts'
 import type { Bell, Wiring } from './medium.ts'
@@ -56,6 +57,7 @@ export class Exchange {
   readonly addresses: Addresses = new Addresses()
   readonly questions: Questions
   readonly whereabouts: Whereabouts
+  readonly deadlocks: Deadlocks
   readonly #parts: ExchangeParts
   readonly #incoming: Incoming
   readonly #pump: Pump
@@ -78,6 +80,7 @@ export class Exchange {
     this.#incoming = new Incoming(this)
     this.questions = new Questions(this)
     this.whereabouts = new Whereabouts(this)
+    this.deadlocks = new Deadlocks(this, (task) => parts.loop.microtask(task))
     this.on('verb', ({ uid, command }) => {
       if (command.verb === 'stop' || command.verb === 'kill') this.residents.stopExpected(uid)
       this.residents.cell(uid)?.command(command)
@@ -124,6 +127,10 @@ export class Exchange {
   /** Says something to a thread to which there is a way; otherwise nothing happens. */
   tell(peer: number, content: Control): void {
     this.#channels.get(peer)?.control(content)
+  }
+  /** Says something to a thread, by a way that is opened for it if need be; to one that is gone nothing. */
+  reach(peer: number, content: Control): void {
+    this.channelTo(peer)?.control(content)
   }
   isLost(peer: number): boolean {
     return this.#lost.has(peer)

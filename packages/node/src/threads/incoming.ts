@@ -10,6 +10,7 @@ import { checkControl, type ControlOf, type Op } from './control.ts'
 import { BadRecord } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { metaKind } from './link.ts'
+import type { QuestionMark } from './questions.ts'
 
 type Handler<O extends Op> = (content: ControlOf<O>, channel: Channel) => void
 
@@ -87,17 +88,19 @@ export class Incoming {
   #takeEnvelope(arrivals: Arrivals, reader: Reader, start: number): void {
     const kind = reader.byte()
     let meta: Meta
+    let mark: QuestionMark | undefined
     if (kind === metaKind.sender) meta = reader.value() as AnyRef
     else if (kind === metaKind.envelope) meta = new Told(reader.value() as AnyRef, reader.value() as never, reader.value() as number)
     else if (kind === metaKind.poison) meta = poison
     else if (kind === metaKind.ask) {
       const { questions, core } = this.#exchange
-      const mark = { origin: reader.whole(), id: reader.whole() }
+      mark = { origin: reader.whole(), id: reader.whole() }
       const remaining = reader.double()
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
     arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start)
+    if (mark !== undefined && meta instanceof PendingAsk) this.#exchange.deadlocks.came(meta, mark.origin, mark.id)
   }
   #takeForAddress(channel: Channel, id: number, message: unknown): void {
     const { addresses, core } = this.#exchange

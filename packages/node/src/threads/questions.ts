@@ -36,6 +36,14 @@ export class Questions implements MirrorKeeper {
     exchange.on('ask.passed', ({ id, at }) => this.#passedTo(id, at))
   }
 
+  /** The thread that has a question of this one; undefined where it never left, or has come back. */
+  holderOf(ask: PendingAsk): number | undefined {
+    const id = ask instanceof Mirror ? undefined : this.#exchange.addresses.known(ask)
+    return id === undefined ? undefined : this.#gone.get(id)?.holder
+  }
+  isAway(ask: PendingAsk): boolean {
+    return this.holderOf(ask) !== undefined
+  }
   /** Questions of this thread that others have. */
   get pending(): number {
     return this.#gone.size
@@ -70,7 +78,7 @@ export class Questions implements MirrorKeeper {
         this.#gone.delete(id)
         addresses.forget(id)
         // Whoever is to answer need not.
-        if (holder !== undefined) this.#exchange.tell(holder, { op: 'ask.cancelled', id })
+        if (holder !== undefined) this.#exchange.reach(holder, { op: 'ask.cancelled', id })
       }
     }
   }
@@ -78,7 +86,7 @@ export class Questions implements MirrorKeeper {
   #passedOn(mirror: Mirror, channel: Channel): void {
     const { origin, id } = mirror
     mirror.leave(new Cancelled('The question'))
-    if (channel.peer !== origin) this.#exchange.tell(origin, { op: 'ask.passed', id, at: channel.peer })
+    if (channel.peer !== origin) this.#exchange.reach(origin, { op: 'ask.passed', id, at: channel.peer })
   }
 
   /** A question has come, for the actor of that number: what stands for it here. */
@@ -146,8 +154,10 @@ export class Questions implements MirrorKeeper {
       write(trouble instanceof NotTransferable ? new Error(`A cause that cannot go to another thread: ${trouble.what}`) : trouble)
     }
   }
-  moved({ origin, id }: Mirror, to: Cell): void {
-    this.#exchange.channelTo(origin)?.control({ op: 'ask.moved', id, to: to.ref })
+  moved(mirror: Mirror, to: Cell): void {
+    const { origin, id } = mirror
+    this.#exchange.reach(origin, { op: 'ask.moved', id, to: to.ref })
+    this.#exchange.deadlocks.came(mirror, origin, id)
   }
   answeredElsewhere({ origin, id, path }: Mirror, answer: unknown): void {
     this.#exchange.tellAddress(new AddressRef(this.#exchange, origin, id, path), answer)
@@ -182,7 +192,7 @@ export class Questions implements MirrorKeeper {
   }
   #passedTo(id: number, at: number): void {
     const gone = this.#gone.get(id)
-    if (gone === undefined) return this.#exchange.tell(at, { op: 'ask.cancelled', id })
+    if (gone === undefined) return this.#exchange.reach(at, { op: 'ask.cancelled', id })
     gone.holder = at
     if (this.#exchange.isLost(at)) this.refusalCame(id, this.#exchange.lossOf(at))
   }

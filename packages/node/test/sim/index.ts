@@ -1,8 +1,9 @@
 // The scenarios of the border between threads, simulated as those of one system are: by `npm run sim`, by tests and by the
 // mutation proof.
 
+import { bounded } from 'troupe'
 import type { LibraryScenario } from '@troupe/testkit/internal'
-import { noteFor, pick, queryFor, small, stage, times } from './stage.ts'
+import { circleFor, noteFor, pick, queryFor, small, stage, times } from './stage.ts'
 
 export const library: readonly LibraryScenario[] = [
   {
@@ -85,6 +86,19 @@ export const library: readonly LibraryScenario[] = [
           default:
             return world.tell('main', pick(world), noteFor(world))
         }
+      })
+    },
+  },
+  {
+    name: 'border circles',
+    about: 'actors of several threads that wait for each other: circles are broken, and nothing else is',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, ...(sim.choose(3) === 2 ? { mailboxes: [bounded(8, 'drop-newest')] } : undefined) })
+      sim.plan(sim.int(1, 8), () => void world.ask(undefined, pick(world), circleFor(world, 3), 5000).catch(() => {}))
+      sim.after(700, () => {
+        const [circle] = world.circles
+        if (circle !== undefined) sim.violate('C9', `question ${circle.id} is one of a circle that nobody has broken`)
       })
     },
   },

@@ -76,16 +76,11 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
           return same
         }
         life.waitsFor = world.questions.size
-        return question.then(
-          () => {
-            life.waitsFor = undefined
-            return answered({ do: 'answer' }, message)
-          },
-          () => {
-            life.waitsFor = undefined
-            return same
-          },
-        )
+        const done = (): Next | Promise<Next> => {
+          life.waitsFor = undefined
+          return answered({ do: 'answer' }, message)
+        }
+        return question.then(done, done)
       }
       const handedOn = ({ to, after, act }: Act & { readonly do: 'forward' }, message: Query): Next => {
         // Handed on, it is still the same message: whoever has it next does what is inside.

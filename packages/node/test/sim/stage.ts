@@ -120,3 +120,19 @@ export function queryFor(world: World, depth: number): Act {
       return { do: 'answer' }
   }
 }
+
+/** A question that others must be asked for, who may be waiting themselves. */
+export function circleFor(world: World, depth: number): Act {
+  const { sim } = world
+  switch (sim.choose(depth > 0 ? 5 : 2)) {
+    case 1:
+      return { do: 'answer later' }
+    case 2:
+    case 3:
+      return { do: 'ask', to: pick(world), timeout: 5000, act: circleFor(world, depth - 1), wait: true }
+    case 4:
+      return { do: 'forward', to: pick(world), after: 'stay', act: circleFor(world, depth - 1) }
+    default:
+      return { do: 'answer' }
+  }
+}
