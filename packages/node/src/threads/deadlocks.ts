@@ -4,8 +4,8 @@
 // whomever it was found, and the circle is gone around once more: only if each link of it still holds, and so all of them
 // held at one moment in between, that question is refused.
 //
-// Begun where a circle can be closed: where a question comes to an actor that waits, and where an actor waits for one of its
-// own thread that waits for another. A question that is answered costs nothing of this.
+// Begun where a circle can be closed: where a question comes to an actor that waits, where an actor waits for one of its own
+// thread that waits for another, and where a question turns out to have gone on to a third thread. A question that is answered costs nothing of this.
 
 import { DeadlockError } from 'troupe'
 import { type AskEdge, type Cell, inProgress, PendingAsk } from 'troupe/internal'
@@ -25,35 +25,47 @@ type Probe = Omit<ControlOf<'probe'>, 'op' | 'uid'>
 
 export class Deadlocks {
   readonly #exchange: Exchange
-  #begun: AskEdge[] = []
+  /** What is to be looked at when the turn is over. */
+  readonly #begun: (() => void)[] = []
   readonly #microtask: (task: () => void) => void
   constructor(exchange: Exchange, microtask: (task: () => void) => void) {
     this.#exchange = exchange
     this.#microtask = microtask
-    exchange.core.onWait = (edge) => {
-      // What it waits for is known when the turn is over: until then it is neither linked nor sent.
-      if (this.#begun.push(edge) === 1) this.#microtask(() => this.#look())
-    }
+    exchange.core.onWait = (edge) => this.#later(() => this.#waits(edge))
     exchange.on('probe', ({ uid, ...probe }) => this.#arrived(probe, uid))
     exchange.on('probe.confirm', ({ known }) => this.#confirm(known))
   }
 
   /** A question of another thread has come to an actor, or was handed on to it. */
   came(ask: PendingAsk, origin: number, id: number): void {
-    if (ask.target.extras?.pending === undefined) return
-    this.#follow(ask.target, { chain: [{ origin, id, mode: 'off' }], trail: [], known: undefined })
+    const { target } = ask
+    if (target.extras?.pending === undefined && !isElsewhere(target)) return
+    this.#later(() => {
+      if (!ask.settled) this.#follow(ask.target, { chain: [{ origin, id, mode: 'off' }], trail: [], known: undefined })
+    })
+  }
+  /** Who waits for what, and where a question is, is known when the turn is over: until then it is neither linked nor sent. */
+  #later(look: () => void): void {
+    if (this.#begun.push(look) > 1) return
+    this.#microtask(() => {
+      for (const each of this.#begun.splice(0)) each()
+    })
   }
 
-  /** Actors that wait for others of this thread: what those wait for may be elsewhere. */
-  #look(): void {
-    for (const edge of this.#begun.splice(0))
-      if (this.#binds(edge) && !this.#exchange.questions.isAway(edge.ask)) this.#pass(edge, { chain: [], trail: [], known: undefined })
+  /** A question of this thread is with another thread than was believed: what was looked for there found nothing. */
+  went({ edge }: PendingAsk): void {
+    if (edge !== undefined && this.#binds(edge)) this.#pass(edge, { chain: [], trail: [], known: undefined })
+  }
+
+  /** An actor waits for another of this thread: what that one waits for may be elsewhere. */
+  #waits(edge: AskEdge): void {
+    if (this.#binds(edge) && !this.#exchange.questions.isAway(edge.ask)) this.#pass(edge, { chain: [], trail: [], known: undefined })
   }
 
   /** Goes on from an actor to the questions that keep it waiting. */
   #follow(cell: Cell, probe: Probe): void {
     const { extras } = cell
-    if (cell instanceof StubCell || cell instanceof ProxyCell) {
+    if (isElsewhere(cell)) {
       // The question waits here for its way: its actor is looked at where that is.
       if (cell.at !== undefined) this.#exchange.reach(cell.at, { op: 'probe', uid: cell.ref.uid, ...probe })
       return
@@ -117,6 +129,11 @@ export class Deadlocks {
     if (edge.mode === 'reject') edge.ask.fail(error)
     else this.#exchange.core.logger.warn({ actor: edge.asker.cell.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
   }
+}
+
+/** Whether an actor runs on another thread, and this cell only stands for it. */
+function isElsewhere(cell: Cell): cell is StubCell | ProxyCell {
+  return cell instanceof StubCell || cell instanceof ProxyCell
 }
 
 /** Which of two questions is refused: any order will do, as long as all threads have the same. */

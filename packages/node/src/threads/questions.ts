@@ -195,6 +195,7 @@ export class Questions implements MirrorKeeper {
     if (gone === undefined) return this.#exchange.reach(at, { op: 'ask.cancelled', id })
     gone.holder = at
     if (this.#exchange.isLost(at)) this.refusalCame(id, this.#exchange.lossOf(at))
+    else this.#exchange.deadlocks.went(gone.ask)
   }
 
   /** A thread is lost: what it was asked gets no answer, and nobody waits for what it asked. */
