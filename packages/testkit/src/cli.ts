@@ -42,7 +42,7 @@ process.stdout.on('error', () => process.exit())
 // Which scenarios there are is part of what the command line says, so this is looked for first.
 const withAt = process.argv.findLastIndex((arg) => arg.startsWith('--with'))
 const module = process.argv[withAt]?.startsWith('--with=') === true ? process.argv[withAt].slice(7) : process.argv[withAt + 1]
-const names = (await libraryWith(withAt < 0 ? undefined : module)).map((s) => s.name)
+const names = (await libraryWith(withAt < 0 ? undefined : module, process.argv.includes('--alone'))).map((s) => s.name)
 const given = commandLine({
   name: 'npm run sim',
   about:
@@ -53,6 +53,7 @@ const given = commandLine({
     seed: whole('this seed alone, to see a failure again (default: none)', undefined, {}),
     scenario: oneOf('scenario', names, 'this scenario alone (default: all)', undefined),
     with: anyText('file', 'a module of more scenarios, which exports them as library (default: none)', undefined),
+    alone: flag('just the scenarios of that module'),
     jobs: whole('how many processes share the work (default: one for each core)', undefined),
     hold: whole('seconds that one step may take before its run counts as one without end', 10),
     twice: flag('runs every seed twice and compares the traces'),

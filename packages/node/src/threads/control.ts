@@ -134,8 +134,8 @@ const counts: Readonly<Record<string, Check>> = Object.fromEntries(
 const each =
   (check: Check): Check =>
   (value) =>
-    Array.isArray(value) && value.length > 0 && value.every(check)
-const marks = each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))
+    Array.isArray(value) && value.every(check)
+const marks: Check = (value) => each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))(value) && (value as unknown[]).length > 0
 const snapshot: Check = (value) => of({ uid: whole, path: text, phase: text, children: list })(value)
 
 const shapes: Shapes = {
@@ -153,7 +153,10 @@ const shapes: Shapes = {
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
   find: { id: whole, path: text },
   found: { id: whole, ref: or(absent, actor) },
-  'census.part': { id: whole, part: of({ ledger: of(counts), underWay: number, pending: number }) },
+  'census.part': {
+    id: whole,
+    part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), pending: number }),
+  },
   task: { id: whole, url: text, name: text, args: list },
   'task.done': { id: whole, ok: flag, value: any },
   'task.abort': { id: whole },

@@ -40,12 +40,6 @@ export interface ExchangeParts {
   makeMailbox?(): MessageRing
 }
 
-/** Told of ways that come, on which nothing was written yet, and go, for good. */
-interface WayFollower {
-  added(channel: Channel): void
-  closed(channel: Channel): void
-}
-
 /** Mailboxes that are filled in small portions stay small: handlers have their turns between. */
 const bytesPerPass = 16 * 1024
 
@@ -68,7 +62,7 @@ export class Exchange {
   readonly #lost = new Map<number, unknown>()
   /** Mailboxes with messages that wait for credit or for a way. */
   readonly #waiting = new Set<WireQueue>()
-  #follower: WayFollower | undefined
+  #onWay: ((channel: Channel) => void) | undefined
   #toFlush: Channel[] = []
 
   constructor(parts: ExchangeParts) {
@@ -139,16 +133,16 @@ export class Exchange {
   lossOf(peer: number): unknown {
     return this.#lost.get(peer) ?? new Error(`thread ${peer} is gone`)
   }
-  /** Tells somebody of ways that come and go: the census. */
-  followWays(follower: WayFollower): void {
-    this.#follower = follower
+  /** Tells somebody of each way that comes, on which nothing was written yet: the census. */
+  set onWay(take: (channel: Channel) => void) {
+    this.#onWay = take
   }
 
   #add(peer: number): Channel {
     const channel = new Channel(peer, this.refs, this.#later)
     channel.onRoom = () => this.#pumpWaiting()
     this.#channels.set(peer, channel)
-    this.#follower?.added(channel)
+    this.#onWay?.(channel)
     return channel
   }
   /** Both ends of a way have been given out. */
@@ -206,7 +200,6 @@ export class Exchange {
       channel.close()
       this.#channels.delete(peer)
       this.#broken.delete(channel)
-      this.#follower?.closed(channel)
     }
     this.questions.lost(peer, cause)
     this.whereabouts.lost(peer, cause)

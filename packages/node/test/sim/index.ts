@@ -3,7 +3,7 @@
 
 import { bounded } from 'troupe'
 import type { LibraryScenario } from '@troupe/testkit/internal'
-import { circleFor, noteFor, pick, queryFor, small, stage, times } from './stage.ts'
+import { any, circleFor, noteFor, pick, queryFor, small, stage, times } from './stage.ts'
 
 export const library: readonly LibraryScenario[] = [
   {
@@ -32,7 +32,7 @@ export const library: readonly LibraryScenario[] = [
     about: 'questions across threads: answered late, twice, never, handed on, by the dying',
     options: times,
     run: (sim) => {
-      const world = stage(sim, { mixed: true, supervision: ['restart', 'resume', 'stop'] })
+      const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'resume', 'stop'] })
       sim.plan(sim.int(1, 14), () => {
         const to = pick(world)
         if (sim.choose(8) === 7) return world.tell('main', to, { do: 'stop' })
@@ -46,7 +46,7 @@ export const library: readonly LibraryScenario[] = [
     about: 'members on threads are stopped, killed, restarted, suspended and watched, and have children on other threads',
     options: times,
     run: (sim) => {
-      const world = stage(sim, { mixed: true, supervision: ['restart', 'stop', 'resume'] })
+      const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'stop', 'resume'] })
       sim.plan(sim.int(1, 16), (i) => {
         const ref = pick(world)
         switch (sim.choose(9)) {
@@ -74,7 +74,7 @@ export const library: readonly LibraryScenario[] = [
     about: 'threads that crash, hang for a while or for good, and are replaced',
     options: times,
     run: (sim) => {
-      const world = stage(sim, { mixed: true, supervision: ['restart', 'stop'] })
+      const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'stop'] })
       sim.plan(sim.int(1, 16), () => {
         switch (sim.choose(8)) {
           case 5:
@@ -95,7 +95,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true, ...(sim.choose(3) === 2 ? { mailboxes: [bounded(8, 'drop-newest')] } : undefined) })
-      sim.plan(sim.int(1, 8), () => void world.ask(undefined, pick(world), circleFor(world, 3), 5000).catch(() => {}))
+      sim.plan(sim.int(1, 8), () => void world.ask(undefined, pick(world), circleFor(world, 3), 1200).catch(() => {}))
       sim.after(700, () => {
         const [circle] = world.circles
         if (circle !== undefined) sim.violate('C9', `question ${circle.id} is one of a circle that nobody has broken`)

@@ -51,7 +51,10 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
           case 'forward':
             return handedOn(act, message as Query)
           case 'keep':
-            if (message.type === 'query') kept.push(message)
+            if (message.type === 'query') {
+              kept.push(message)
+              world.keeps(message)
+            }
             return same
           default:
             return answered(act, message)

@@ -20,14 +20,42 @@ class SimulatedBell implements Bell {
   }
 }
 
+/** A ring whose writer is looked at in the very moment in which it says that there is more to read: it must be there by then. */
+class WatchedRing extends ByteRing {
+  readonly #memory: SharedArrayBuffer
+  readonly #sim: Simulation
+  constructor(memory: SharedArrayBuffer, sim: Simulation) {
+    super(memory)
+    this.#memory = memory
+    this.#sim = sim
+  }
+  override write(frame: Uint8Array, from: number, to: number): number {
+    const hooked = Atomics as { store: typeof Atomics.store }
+    const { store } = hooked
+    let seen: Buffer | undefined
+    hooked.store = ((view: Int32Array, index: number, value: number) => {
+      const stored = store(view, index, value)
+      seen = Buffer.from(new Uint8Array(this.#memory).slice())
+      return stored
+    }) as typeof Atomics.store
+    try {
+      return super.write(frame, from, to)
+    } finally {
+      hooked.store = store
+      if (seen !== undefined && seen.compare(new Uint8Array(this.#memory)) !== 0)
+        this.#sim.violate('T1', 'a frame was to be read before all of its bytes were written')
+    }
+  }
+}
+
 class SimulatedLine implements Line {
   readonly out: ByteRing
   readonly in: ByteRing
   readonly #bell: SimulatedBell
   readonly #wakePeer: () => void
   #onWake: (() => void) | undefined
-  constructor(out: SharedArrayBuffer, incoming: SharedArrayBuffer, bell: SimulatedBell, wakePeer: () => void) {
-    this.out = new ByteRing(out)
+  constructor(out: ByteRing, incoming: SharedArrayBuffer, bell: SimulatedBell, wakePeer: () => void) {
+    this.out = out
     this.in = new ByteRing(incoming)
     this.#bell = bell
     this.#wakePeer = wakePeer
@@ -77,8 +105,8 @@ export class SimulatedMedium implements Medium {
   way(a: number, b: number): Way {
     const ab = makeRing(this.#ringBytes)
     const ba = makeRing(this.#ringBytes)
-    const atA: SimulatedLine = new SimulatedLine(ab, ba, this.#bells.get(b)!, () => this.#wake(b, () => atB.woken()))
-    const atB: SimulatedLine = new SimulatedLine(ba, ab, this.#bells.get(a)!, () => this.#wake(a, () => atA.woken()))
+    const atA: SimulatedLine = new SimulatedLine(new WatchedRing(ab, this.#sim), ba, this.#bells.get(b)!, () => this.#wake(b, () => atB.woken()))
+    const atB: SimulatedLine = new SimulatedLine(new WatchedRing(ba, this.#sim), ab, this.#bells.get(a)!, () => this.#wake(a, () => atA.woken()))
     return {
       atA: { kind: 'given', line: atA },
       atB: { kind: 'given', line: atB },

@@ -1,6 +1,6 @@
 // What scenarios of the border have in common: threads, members on them, and what may be asked of a member.
 
-import { type ActorRef, bounded, type SpawnOptions } from 'troupe'
+import { type ActorRef, bounded, type SpawnOptions, unbounded } from 'troupe'
 import type { Simulation } from '@troupe/testkit/internal'
 import { memberOf } from './member.ts'
 import { type Act, type Told, World } from './world.ts'
@@ -33,11 +33,14 @@ export function stage(sim: Simulation, options: StageOptions = {}): World {
         name: `m${i}`,
         supervision: sim.oneOf(options.supervision ?? ['restart']),
         stopTimeout: 40,
+        ...(sim.choose(4) === 3 ? { onRestart: { mailbox: 'clear' } as const } : undefined),
         ...(mailbox === undefined ? undefined : { mailbox }),
         ...(here ? undefined : { dispatcher: sim.choose(8) === 7 ? 'pinned' : 'parallel', placement: sim.oneOf(['round-robin', 'least-loaded']) }),
       }),
     )
   }
+  // All threads are counted now and then, whatever goes on.
+  for (let i = sim.choose(3); i > 0; i--) sim.after(sim.oneOf([30, 5, 90, 160]), () => world.count())
   // After all that was planned everybody who lives is told and asked once more: whoever is stuck is found so.
   let answered = 0
   let asked = 0
@@ -66,6 +69,9 @@ export const small: readonly NonNullable<SpawnOptions['mailbox']>[] = [
   bounded(2, 'reject'),
   bounded(40, 'block'),
 ]
+
+/** As above, and mailboxes without bounds. */
+export const any: readonly NonNullable<SpawnOptions['mailbox']>[] = [unbounded(), bounded(8, 'drop-newest'), bounded(100, 'drop-oldest')]
 
 export function pick(world: World): ActorRef<Told> {
   return world.refs[world.sim.choose(world.refs.length)]!
@@ -124,14 +130,16 @@ export function queryFor(world: World, depth: number): Act {
 /** A question that others must be asked for, who may be waiting themselves. */
 export function circleFor(world: World, depth: number): Act {
   const { sim } = world
-  switch (sim.choose(depth > 0 ? 5 : 2)) {
+  switch (sim.choose(depth > 0 ? 6 : 2)) {
     case 1:
       return { do: 'answer later' }
     case 2:
     case 3:
-      return { do: 'ask', to: pick(world), timeout: 5000, act: circleFor(world, depth - 1), wait: true }
+      return { do: 'ask', to: pick(world), timeout: 1200, act: circleFor(world, depth - 1), wait: true }
     case 4:
       return { do: 'forward', to: pick(world), after: 'stay', act: circleFor(world, depth - 1) }
+    case 5:
+      return { do: 'keep' }
     default:
       return { do: 'answer' }
   }

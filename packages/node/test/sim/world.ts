@@ -40,8 +40,9 @@ export interface Life {
 
 export interface Question {
   readonly id: number
-  /** Before which time it must not time out. */
-  readonly until: number
+  /** Before which time it must not time out, and by when it must have. */
+  readonly least: number
+  readonly most: number
   readonly by: Life | undefined
   /** Who has it, as far as handlers have seen it. */
   holder: number
@@ -104,9 +105,12 @@ export class World {
   /** Asks somebody; a question that serves another has no more time than that has left. */
   ask(by: Life | undefined, to: ActorRef<Told>, act: Act, timeout: number, serves?: Told): Promise<string> {
     const served = serves?.type === 'query' ? this.questions.get(serves.id) : undefined
-    const until = this.sim.now + (served === undefined || served.settled ? timeout : Math.min(timeout, Math.max(1, served.until - this.sim.now)))
+    const { now } = this.sim
+    const most = now + (served === undefined ? timeout : Math.min(timeout, Math.max(1, served.most - now)))
+    // Whoever serves a question that has expired has no time at all, and may or may not know it yet.
+    const least = served?.settled === true ? now : most
     const id = this.questions.size + 1
-    const question: Question = { id, until, by, holder: to.uid, settled: false }
+    const question: Question = { id, least, most: served?.settled === true ? Infinity : most, by, holder: to.uid, settled: false }
     this.questions.set(id, question)
     this.sim.sent(by?.uid ?? 0, to.uid, 'query', id)
     const promise: Promise<string> = to.ask({ type: 'query', id, act, hops: 0 } as never, { timeout })
@@ -118,7 +122,7 @@ export class World {
   }
   #settled(question: Question, answer: string | undefined, cause: unknown): void {
     const { sim } = this
-    const { id, until, holder } = question
+    const { id, least, most, holder } = question
     if (question.settled) sim.violate('C9', `question ${id} was settled twice`)
     question.settled = true
     if (cause === undefined) {
@@ -126,7 +130,10 @@ export class World {
       return
     }
     const { code } = cause as { readonly code?: unknown }
-    if (code === 'ask-timeout' && sim.now < until) sim.violate('C9', `question ${id} timed out at ${sim.now} ms, and had time until ${until}`)
+    if (code === 'ask-timeout' && sim.now < least) sim.violate('C9', `question ${id} timed out at ${sim.now} ms, and had time until ${least}`)
+    // What a question takes to cross over does not count against it; much more than that does.
+    if (code === 'ask-timeout' && sim.now > most + 60 && !this.struck)
+      sim.violate('C9', `question ${id} timed out at ${sim.now} ms, and had time only until ${most}`)
     if (code === 'ask-target-stopped' && this.isWell(holder))
       sim.violate('C9', `question ${id} was refused because its target stopped, and #${holder}, who has it, runs`)
     if (code === 'deadlock' && !this.#isCircle(question)) sim.violate('C9', `question ${id} was refused as one of a circle, and there is none`)
@@ -201,6 +208,11 @@ export class World {
       if (question !== undefined) question.holder = life.uid
     } else if (message.act.do !== 'stash') this.#inOrder(life, message)
   }
+  /** Nobody is at it any more, though somebody may answer it yet. */
+  keeps({ id }: Query): void {
+    const question = this.questions.get(id)
+    if (question !== undefined) question.holder = 0
+  }
   ends(life: Life): void {
     life.busy--
   }
@@ -230,6 +242,18 @@ export class World {
   }
 
   // What must hold.
+
+  /** The ledger of all threads, as anybody may ask for it: of one instant, whatever goes on. */
+  count(): void {
+    this.threads.pool.ledger().then(
+      (l) => {
+        const ended = l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.unknown
+        if (l.sent !== ended + l.queued + l.stashed + l.inProgress)
+          this.sim.violate('T2', `the ledger says ${l.sent} sent, and accounts for ${ended + l.queued + l.stashed + l.inProgress}`)
+      },
+      (cause: unknown) => this.sim.violate('T2', `the ledger could not be had: ${String(cause)}`),
+    )
+  }
 
   #always(): void {
     this.#sums.check()

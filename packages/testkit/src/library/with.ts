@@ -11,10 +11,10 @@ interface Host {
 }
 
 /** All scenarios there are; rejects where the module cannot be loaded, or exports none. */
-export async function libraryWith(module: string | undefined): Promise<readonly LibraryScenario[]> {
+export async function libraryWith(module: string | undefined, alone = false): Promise<readonly LibraryScenario[]> {
   if (module === undefined) return library
   const { href } = (globalThis as unknown as Host).process.getBuiltinModule('node:url').pathToFileURL(module)
   const { library: more } = (await import(href)) as { readonly library?: readonly LibraryScenario[] }
   if (!Array.isArray(more)) throw new Error(`${module} exports no library of scenarios.`)
-  return [...library, ...(more as readonly LibraryScenario[])]
+  return [...(alone ? [] : library), ...(more as readonly LibraryScenario[])]
 }
