@@ -3,6 +3,7 @@
 import type { Decision } from '../deciders/supervision.ts'
 import type { TimerQueue } from '../queues/timers.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import type { Logger } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
@@ -39,6 +40,8 @@ export interface CellHost {
   readonly tap: Tap | undefined
   /** Who is told what happens here, on a thread of many; absent otherwise. */
   readonly reporter: ThreadReporter | undefined
+  /** Hears of each new phase of a cell, whether anybody listens or not. */
+  readonly onPhase: ((cell: Cell) => void) | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** How many observations were not made, because nobody listened. */
@@ -56,6 +59,8 @@ export interface CellHost {
   pending: number
   /** Messages that actors left behind when they ended. */
   undelivered: number
+  /** Keeps a failure. */
+  failed(failure: Failure): void
   /** PreStop, PostStop and PreRestart handlers that failed. */
   failedEndSignals: number
   nextUid(): number

@@ -3,6 +3,7 @@
 
 import type { MessageRing } from '../queues/ring.ts'
 import type { DeadLetter } from '../values/dead-letter.ts'
+import type { Failure } from '../values/failure.ts'
 import type { Observation } from '../values/observation.ts'
 import type { Cell } from './cell.ts'
 
@@ -12,6 +13,7 @@ export interface ThreadReporter {
   /** A ring for a mailbox, which may show what is taken from it. */
   makeRing(): MessageRing
   buried(letter: DeadLetter): void
+  failed(failure: Failure): void
   /** Whether anybody elsewhere wants to know what is observed here. */
   readonly listens: boolean
   observed(observation: Observation): void

@@ -2,11 +2,12 @@
 // must pass when it comes. What is not in the list, or not of its shape, is no record of Troupe: whoever sent it cannot be
 // trusted with the next one either.
 
-import type { ActorSnapshot, AnyRef, ExitReason, Logger, SpawnOptions } from 'troupe'
+import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } from 'troupe'
 import { type Command, LocalRef } from 'troupe/internal'
 import type { Part } from './census.ts'
 import type { WaitMark } from './deadlocks.ts'
 import { BadRecord } from './errors.ts'
+import { phases } from './phases.ts'
 import { checkPlacement, type PlacementRequest } from './placement.ts'
 
 /** What may be asked of an actor of another thread. */
@@ -23,6 +24,7 @@ export type Control =
   | { readonly op: 'listen'; readonly on: boolean }
   | { readonly op: 'log'; readonly level: keyof Logger; readonly fields: unknown; readonly message: string }
   | { readonly op: 'letter'; readonly message: unknown; readonly sender: unknown; readonly recipient: unknown; readonly reason: string }
+  | { readonly op: 'failure'; readonly actor: unknown; readonly message: unknown; readonly cause: unknown; readonly directive: unknown }
   | { readonly op: 'event'; readonly event: unknown }
   | { readonly op: 'inspect'; readonly id: number }
   | { readonly op: 'inspected'; readonly id: number; readonly hosted: readonly ActorSnapshot[] }
@@ -48,6 +50,8 @@ export type Control =
     }
   | { readonly op: 'probe.confirm'; readonly known: readonly WaitMark[] }
   | { readonly op: 'follow'; readonly uid: number }
+  | { readonly op: 'phases'; readonly uid: number }
+  | { readonly op: 'phase'; readonly uid: number; readonly phase: Phase }
   | { readonly op: 'gone'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
   | { readonly op: 'locate'; readonly uid: number }
   | { readonly op: 'located'; readonly uid: number; readonly at: number }
@@ -57,7 +61,8 @@ export type Control =
   | SpawnOrder
   | { readonly op: 'hosted.restart'; readonly uid: number; readonly cause: unknown; readonly within: number }
   | { readonly op: 'hosted.stop'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown; readonly within: number }
-  | { readonly op: 'hosted.release'; readonly uid: number }
+  /** With `args` where the incarnation that begins is made anew. */
+  | { readonly op: 'hosted.release'; readonly uid: number; readonly args: readonly unknown[] | undefined }
   | { readonly op: 'stub.started'; readonly uid: number }
   | { readonly op: 'stub.failed'; readonly uid: number; readonly cause: unknown; readonly message: unknown }
   | { readonly op: 'stub.held'; readonly uid: number }
@@ -148,6 +153,7 @@ const shapes: Shapes = {
   listen: { on: flag },
   log: { level: among('debug', 'info', 'warn', 'error'), fields: any, message: text },
   letter: { message: any, sender: any, recipient: any, reason: text },
+  failure: { actor: any, message: any, cause: any, directive: or(absent, text) },
   event: { event: any },
   inspect: { id: whole },
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
@@ -168,6 +174,8 @@ const shapes: Shapes = {
   probe: { uid: or(absent, whole), chain: marks, trail: list, known: or(absent, marks) },
   'probe.confirm': { known: marks },
   follow: { uid: whole },
+  phases: { uid: whole },
+  phase: { uid: whole, phase: among(...phases) },
   gone: { uid: whole, reason, cause: any },
   locate: { uid: whole },
   located: { uid: whole, at: whole },
@@ -176,7 +184,7 @@ const shapes: Shapes = {
   'hosted.spawn': { uid: whole, path: text, parent: actor, url, name: text, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },
   'hosted.stop': { uid: whole, reason, cause: any, within: number },
-  'hosted.release': { uid: whole },
+  'hosted.release': { uid: whole, args: or(absent, list) },
   'stub.started': { uid: whole },
   'stub.failed': { uid: whole, cause: any, message: any },
   'stub.held': { uid: whole },

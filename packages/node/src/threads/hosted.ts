@@ -7,14 +7,13 @@ import {
   type BehaviorNode,
   BehaviorWithOptions,
   Cell,
-  CellMetrics,
   type CellOptions,
   Children,
   Extras,
   HookedNode,
   type Keeper,
   LocalRef,
-  MeteredQueue,
+  measure,
   releaseHeld,
   resolveOptions,
 } from 'troupe/internal'
@@ -27,9 +26,12 @@ import { type Load, loadExport } from './loading.ts'
 
 export class HostedCell extends Cell {
   readonly channel: Channel
-  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+  /** Makes its behavior with other arguments. */
+  readonly make: (args: readonly unknown[]) => Behavior<unknown>
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel, make: HostedCell['make']) {
     super(ref, exchange.core.dispatchers.fallback, options, node)
     this.channel = channel
+    this.make = make
   }
 }
 
@@ -44,9 +46,10 @@ export function hostActors(exchange: Exchange, load: Load = loadExport): void {
     exchange.residents.stopExpected(uid)
     exchange.residents.hosted(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
   })
-  exchange.on('hosted.release', ({ uid }) => {
+  exchange.on('hosted.release', ({ uid, args }) => {
     const cell = exchange.residents.hosted(uid)
     if (cell === undefined) return
+    if (args !== undefined) cell.remake(() => cell.make(args))
     if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
     else releaseHeld(cell)
   })
@@ -62,17 +65,20 @@ export function followHosted(exchange: Exchange): void {
 
 async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, load: Load): Promise<void> {
   const { uid } = order
-  // Verbs that come while the module loads are for the actor, not for nobody.
-  const expected = exchange.residents.expect(uid)
+  // Verbs that come while the module loads are for the actor, not for nobody; and a module may never be loaded.
+  let stopped = false
+  exchange.residents.expect(uid, () => {
+    stopped = true
+    exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
+    channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+  })
   try {
     const definition = await load(order.url, order.name)
+    if (stopped) return
     exchange.residents.expectNoMore(uid)
-    if (expected.stopped) {
-      exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
-      return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
-    }
     makeHosted(exchange, channel, order, definition)
   } catch (cause) {
+    if (stopped) return
     exchange.residents.expectNoMore(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
@@ -84,11 +90,12 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
   const { parent } = order
   if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
-  const args = order.args
-  const defined =
+  const make = (args: readonly unknown[]): Behavior<unknown> =>
     behaviorFrom in definition
-      ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
-      : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
+      ? (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args)
+      : (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args)
+  const made = make(order.args)
+  const defined = behaviorFrom in definition ? { behavior: made, options: {} } : definitionOf(made)
   if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
@@ -106,12 +113,13 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
     { ...resolved, mailbox: { kind: 'hosted', create: () => exchange.makeMailbox() } },
     node as BehaviorNode,
     channel,
+    make,
   )
   cell.queue = exchange.makeMailbox()
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, channel)
   extras.incarnation = order.incarnation
-  if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue, cell, (extras.metrics = new CellMetrics()))
+  measure(cell)
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
   exchange.residents.host(cell)

@@ -1,7 +1,7 @@
 // What the system of a thread shows while it works: whose turn it is and what it takes, on the thread's signs, where that can
-// be read also when it never comes back; what it buries and observes, by telling the main one.
+// be read also when it never comes back; what it buries, what fails and what it observes, by telling the main one.
 
-import type { DeadLetter, Observation } from 'troupe'
+import type { DeadLetter, Failure, Observation } from 'troupe'
 import { type Cell, type LocalRef, MessageRing, type ThreadReporter, typeOf } from 'troupe/internal'
 import type { Control } from './control.ts'
 import { HostedCell } from './hosted.ts'
@@ -37,6 +37,9 @@ export class PlaceReporter implements ThreadReporter {
   }
   buried({ message, sender, recipient, reason }: DeadLetter): void {
     this.#tell({ op: 'letter', message, sender, recipient, reason })
+  }
+  failed({ actor, message, cause, directive }: Failure): void {
+    this.#tell({ op: 'failure', actor, message, cause, directive })
   }
   observed(event: Observation): void {
     // Dead letters go over anyway; of actors that stand on another thread that one tells.

@@ -2,14 +2,14 @@
 // thread that it runs on, so that several may live in one process. It reports what it logs, what it buries and what it
 // observes to the thread that started it.
 
-import type { ActorSystem, ExecutionRuntime, Logger } from 'troupe'
+import type { ActorSystem, ExecutionRuntime, LevelledLogger, Logger } from 'troupe'
 import { coreOf, createOnThread, snapshotOf } from 'troupe/internal'
 import { answerCensus } from './census.ts'
 import type { Control } from './control.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
 import { answerFinding } from './finding.ts'
-import { followHosted, hostActors } from './hosted.ts'
+import { followHosted, hostActors, HostedCell } from './hosted.ts'
 import type { Load } from './loading.ts'
 import type { Loop } from './loop.ts'
 import { berthOf } from './media.ts'
@@ -18,12 +18,14 @@ import { PlaceReporter } from './place-reporter.ts'
 import type { PlacementRequest } from './placement.ts'
 import type { Vitals } from './signs.ts'
 import { spawnerFor } from './spawner.ts'
+import { Tally } from './tally.ts'
 import { serveTasks } from './task-service.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
   readonly epoch: number
   readonly systemName: string
+  readonly systemId: number
   readonly berth: BerthParts
   readonly main: Wiring
   readonly beatEvery: number
@@ -77,9 +79,15 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
       if (peer === 0) host.fail(cause)
       else toMain({ op: 'broken', epoch: peer, cause })
     },
-    show: () => signs.ledger(core.ledger),
+    show: () => {
+      signs.ledger(core.ledger)
+      signs.counts(tally.counts)
+    },
     makeMailbox: () => reporter.makeRing(),
   })
+  const tally = new Tally(core, exchange.residents)
+  core.id = data.systemId
+  core.onIdle = () => signs.idle()
   hostActors(exchange, host.load)
   followHosted(exchange)
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
@@ -90,7 +98,10 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     channel.control({ op: 'lost.counts', epoch, sent, received })
   })
   core.federation = {
-    died: (cell) => exchange.whereabouts.died(cell),
+    died: (cell) => {
+      if (cell instanceof HostedCell) exchange.residents.hostedGone++
+      exchange.whereabouts.died(cell)
+    },
     ledger: (own) => Promise.resolve(own()),
     inspect: (own) => Promise.resolve(own),
     whenQuiet: (then) => then(),
@@ -98,7 +109,10 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   }
   core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
   core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
-  answerCensus(exchange, (id, part) => toMain({ op: 'census.part', id, part }))
+  answerCensus(exchange, (id, part) => {
+    signs.work(tally.work)
+    toMain({ op: 'census.part', id, part })
+  })
   serveTasks(exchange)
   answerFinding(exchange)
   exchange.wire(data.main)
@@ -110,16 +124,25 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     const { queued } = exchange.ledger()
     signs.vitals({ queued, ...host.vitals(), actors: exchange.residents.hostedCount })
     signs.ledger(core.ledger)
+    signs.counts(tally.counts)
+    signs.work(tally.work)
   })
   return { system, exchange, wire: (wiring) => exchange.wire(wiring) }
 }
 
-function forwardingLogger(tell: (content: Control) => void): Logger {
+/** Phases are told as observations, where they are wanted: the main thread logs them. */
+function forwardingLogger(tell: (content: Control) => void): LevelledLogger {
   const forward =
     (level: keyof Logger) =>
     (fields: Readonly<Record<string, unknown>>, message: string): void =>
       tell({ op: 'log', level, fields, message })
-  return { debug: forward('debug'), info: forward('info'), warn: forward('warn'), error: forward('error') }
+  return {
+    debug: forward('debug'),
+    info: forward('info'),
+    warn: forward('warn'),
+    error: forward('error'),
+    isLevelEnabled: (level) => level !== 'debug',
+  }
 }
 
 /** Asks the main thread, which knows the pool, where actors are to go. */

@@ -58,6 +58,7 @@ export class SimThreads {
       hangAfter: setup.hangAfter,
       medium: new SimulatedMedium(sim, placeOf, setup.ringBytes),
       systemName: core.name,
+      systemId: core.id,
       askTimeout: core.askTimeout,
       beatEvery: setup.hangAfter / 4,
       spin: 0,
