@@ -10,6 +10,7 @@ import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
 import { answerFinding } from './finding.ts'
 import { followHosted, hostActors, HostedCell } from './hosted.ts'
+import type { Load } from './loading.ts'
 import type { Loop } from './loop.ts'
 import { berthOf } from './media.ts'
 import type { BerthParts, Wiring } from './medium.ts'
@@ -41,10 +42,12 @@ export interface PlaceHost {
   readonly loop: Loop
   /** What drives its system; the host's own if left out. */
   readonly runtime?: ExecutionRuntime | undefined
+  /** Where it finds the code of its actors; the modules of the host if left out. */
+  readonly load?: Load | undefined
   /** Asks the main thread for a way to another. */
   connect(peer: number): void
   /** How busy and how late its loop was since the last time. */
-  load(): Pick<Vitals, 'busy' | 'loopDelay'>
+  vitals(): Pick<Vitals, 'busy' | 'loopDelay'>
   /** It cannot go on: what the main thread says cannot be read. */
   fail(cause: unknown): void
 }
@@ -91,7 +94,7 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   const tally = new Tally(core, exchange.residents)
   core.id = data.systemId
   core.onIdle = () => signs.idle()
-  hostActors(exchange)
+  hostActors(exchange, host.load)
   followHosted(exchange)
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
   exchange.on('inspect', ({ id }) => toMain({ op: 'inspected', id, hosted: Array.from(exchange.residents.allHosted, (cell) => snapshotOf(cell)) }))
@@ -129,7 +132,7 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   // Shows that the loop turns, and how it does.
   pulse.start(() => {
     const { queued } = exchange.ledger()
-    signs.vitals({ queued, ...host.load(), actors: exchange.residents.hostedCount })
+    signs.vitals({ queued, ...host.vitals(), actors: exchange.residents.hostedCount })
     signs.ledger(core.ledger)
     signs.counts(tally.counts)
     signs.work(tally.work)

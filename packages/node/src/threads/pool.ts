@@ -280,6 +280,10 @@ export class ThreadPool implements Federation {
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: Thread['state'] })[] {
     return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.signs.lastVitals))
   }
+  /** Whether nothing is left to be told of threads that were lost. */
+  get lossesSettled(): boolean {
+    return this.#losses.settled
+  }
   /** Whether the main thread said that it sleeps and nobody has rung since. */
   get asleep(): boolean {
     return this.#settings.medium.mainBell.asleep
