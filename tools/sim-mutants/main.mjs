@@ -1,11 +1,12 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--only classics|operators] [--json file] [--name text] [--again file] [--in text] [--salt word]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--only classics|operators|border] [--json file] [--name text] [--again file] [--in text] [--salt word]
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { anyText, commandLine, misuse, oneOf, whole } from '@troupe/testkit/internal'
+import { border } from './border.mjs'
 import { classics } from './classics.mjs'
 import { equivalentKinds, equivalents } from './equivalents.mjs'
 import { mutantsOf } from './operators.mjs'
@@ -19,7 +20,12 @@ const command = {
     count: whole('how many mutants by operator', 90, { from: 0 }),
     seeds: whole('how many seeds each is simulated with at most', 6000),
     start: whole('the first of them: the same each time, so that two proofs can be compared', 1, {}),
-    only: oneOf('kind', ['classics', 'operators'], 'just these (default: both)', undefined),
+    only: oneOf(
+      'kind',
+      ['classics', 'operators', 'border'],
+      'just these; border: bugs of the border between threads (default: classics and operators)',
+      undefined,
+    ),
     name: anyText('text', 'just the classics with this in their name (default: all)', undefined),
     in: anyText('text', 'just mutants by operator of files with this in their path (default: all)', ''),
     // Another word gives another sample: how well the checks do on mutants that nobody looked at.
@@ -29,8 +35,10 @@ const command = {
   },
 }
 const { count, seeds, start, only, name: named, in: within, salt, again, json } = commandLine(command)
-if (named !== undefined && !classics.some((c) => c.name.includes(named)))
-  misuse(command, `--name knows no classic with '${named}' in its name; there are: ${classics.map((c) => c.name).join(', ')}`)
+/** Bugs by hand: of the core, or of the border. */
+const planted = only === 'border' ? border : classics
+if (named !== undefined && !planted.some((c) => c.name.includes(named)))
+  misuse(command, `--name knows no classic with '${named}' in its name; there are: ${planted.map((c) => c.name).join(', ')}`)
 // Said now and not when hours of work are to be written.
 if (json !== undefined && (!existsSync(dirname(resolve(json))) || statSync(json, { throwIfNoEntry: false })?.isDirectory() === true))
   misuse(command, `--json cannot write '${json}': it is a folder, or in a folder that does not exist`)
@@ -94,8 +102,8 @@ function filesWithin() {
 }
 filesWithin()
 
-const workshop = new Workshop()
-for (const { file, before } of equivalents)
+const workshop = new Workshop({ border: only === 'border' })
+for (const { file, before } of only === 'border' ? [] : equivalents)
   if (!workshop.source(file).includes(before)) throw new Error(`An equivalent mutant does not fit ${file} any more: ${JSON.stringify(before)}`)
 const results = []
 process.on('exit', () => workshop.close())
@@ -133,8 +141,9 @@ if (again !== undefined) {
   }
 }
 if (only !== 'operators' && again === undefined) {
-  for (const { name, file, edits } of classics) {
+  for (const { name, ...patch } of planted) {
     if (named !== undefined && !name.includes(named)) continue
+    const { file, edits } = patch.or !== undefined && workshop.has(patch.or.file) ? patch.or : patch
     let text = workshop.source(file)
     for (const [find, replace] of edits) {
       if (text.split(find).length !== 2)
@@ -144,7 +153,7 @@ if (only !== 'operators' && again === undefined) {
     if (!(await judge({ kind: 'classic', name, file, before: name, after: '', text }))) throw new Error(`The classic "${name}" does not compile.`)
   }
 }
-if (only !== 'classics' && again === undefined) {
+if (only !== 'classics' && only !== 'border' && again === undefined) {
   // Evenly over the files, and the same ones each time.
   const pools = filesWithin().map((file) =>
     shuffled(

@@ -2,7 +2,7 @@
 // written to.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,31 +11,41 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 export class Workshop {
-  constructor() {
+  /** `border`: what is mutated is the threads of `@troupe/node`, and its scenarios are simulated alone. */
+  constructor({ border = false } = {}) {
+    this.border = border
+    this.at = border ? 'packages/node/src/threads' : 'packages/core/src'
     this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
-    const skip = (path) => !/node_modules|\/dist(\/|$)|\.test\.ts$/.test(path.slice(root.length))
-    for (const name of ['core', 'testkit'])
+    const skip = (path) => !/node_modules|\/dist(-\w+)?(\/|$)|\.test\.ts$/.test(path.slice(root.length))
+    for (const name of border ? ['core', 'testkit', 'node'] : ['core', 'testkit'])
       cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
     cpSync(join(root, 'tsconfig.base.json'), join(this.folder, 'tsconfig.base.json'))
     mkdirSync(join(this.folder, 'node_modules/@troupe'), { recursive: true })
     symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/troupe'))
     symlinkSync(join(this.folder, 'packages/testkit'), join(this.folder, 'node_modules/@troupe/testkit'))
-    if (!this.#compile('testkit')) throw new Error('The sources do not compile as they are.')
+    if (border) {
+      symlinkSync(join(this.folder, 'packages/node'), join(this.folder, 'node_modules/@troupe/node'))
+      for (const name of ['@types', 'undici-types', 'ws']) symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name))
+    }
+    if (!this.#compile(border ? 'node/tsconfig.sim.json' : 'testkit')) throw new Error('The sources do not compile as they are.')
     this.sources = new Map()
   }
-  /** A source file of core, as it is in the tree. */
+  /** A source file of what is mutated, as it is in the tree. */
   source(file) {
-    if (!this.sources.has(file)) this.sources.set(file, readFileSync(join(this.folder, 'packages/core/src', file), 'utf8'))
+    if (!this.sources.has(file)) this.sources.set(file, readFileSync(join(this.folder, this.at, file), 'utf8'))
     return this.sources.get(file)
   }
-  /** Whether core compiles with this file so changed; it stays changed until `restore`. */
+  has(file) {
+    return existsSync(join(this.folder, this.at, file))
+  }
+  /** Whether it compiles with this file so changed; it stays changed until `restore`. */
   mutate(file, text) {
     this.source(file)
-    writeFileSync(join(this.folder, 'packages/core/src', file), text)
-    return this.#compile('core')
+    writeFileSync(join(this.folder, this.at, file), text)
+    return this.#compile(this.border ? 'node' : 'core')
   }
   restore(file) {
-    writeFileSync(join(this.folder, 'packages/core/src', file), this.source(file))
+    writeFileSync(join(this.folder, this.at, file), this.source(file))
   }
   #compile(name) {
     return spawnSync(process.execPath, [tsc, '-b', join(this.folder, 'packages', name)], { cwd: this.folder, stdio: 'ignore' }).status === 0
@@ -45,7 +55,16 @@ export class Workshop {
     return new Promise((done) => {
       const child = spawn(
         process.execPath,
-        [join(this.folder, 'packages/testkit/dist/cli.js'), '--seeds', String(seeds), '--start', String(start), '--stop-at-first', '--json'],
+        [
+          join(this.folder, 'packages/testkit/dist/cli.js'),
+          '--seeds',
+          String(seeds),
+          '--start',
+          String(start),
+          '--stop-at-first',
+          '--json',
+          ...(this.border ? ['--with', join(this.folder, 'packages/node/dist-sim/index.js'), '--alone'] : []),
+        ],
         { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] },
       )
       let out = ''

@@ -19,6 +19,8 @@ export interface Part {
   readonly ledger: LedgerReport
   /** Also of ways that only this end knows of so far. */
   readonly ways: readonly Traffic[]
+  /** Bytes that it had written and that had not left it, on ways that are full or not open yet. */
+  readonly unsent: number
   /** Handlers that wait for a promise. */
   readonly pending: number
 }
@@ -44,8 +46,9 @@ export class Census {
   begin(id: number): void {
     this.#last = id
     const { core, channels, epoch } = this.#exchange
-    const ways = Array.from(channels, ({ peer, sent, received }) => ({ peer, sent, received }))
-    const part = { epoch, ledger: this.#exchange.ledger(), ways, pending: core.pending }
+    const ways = channels.map(({ peer, sent, received }) => ({ peer, sent, received }))
+    const unsent = channels.reduce((sum, channel) => sum + channel.standing.unsent, 0)
+    const part = { epoch, ledger: this.#exchange.ledger(), ways, unsent, pending: core.pending }
     for (const channel of channels) if (channel.state !== 'closed') channel.control({ op: 'census', id })
     this.#report(id, part)
   }

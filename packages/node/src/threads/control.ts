@@ -161,7 +161,7 @@ const shapes: Shapes = {
   found: { id: whole, ref: or(absent, actor) },
   'census.part': {
     id: whole,
-    part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), pending: number }),
+    part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), unsent: whole, pending: number }),
   },
   task: { id: whole, url: text, name: text, args: list },
   'task.done': { id: whole, ok: flag, value: any },

@@ -79,7 +79,7 @@ export class Deadlocks {
     const is = (mark: WaitMark | undefined): boolean => mark?.origin === origin && mark.id === id
     const met = chain.findIndex(is)
     if (met >= 0) {
-      if (known === undefined) this.#found(chain.slice(met).map((mark) => (is(mark) ? { ...mark, mode: edge.mode } : mark)))
+      if (known === undefined) this.#found([{ origin, id, mode: edge.mode }, ...chain.slice(met + 1)])
       else if (met === 0 && chain.length === known.length) this.#refuse(edge, trail)
       return
     }

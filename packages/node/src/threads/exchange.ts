@@ -102,8 +102,8 @@ export class Exchange {
   // Ways.
 
   /** The ways there are. */
-  get channels(): Iterable<Channel> {
-    return this.#channels.values()
+  get channels(): readonly Channel[] {
+    return [...this.#channels.values()]
   }
   /** The way to a thread, if there is one. */
   knownChannel(peer: number): Channel | undefined {

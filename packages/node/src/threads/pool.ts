@@ -250,8 +250,13 @@ export class ThreadPool implements Federation {
   }
   /** Ends a thread that is not needed any more, once it has told what it did last. */
   async #retire(thread: Thread): Promise<void> {
-    await this.#counting.parts()
-    if (!this.has(thread) || this.closing) return
+    // What it told others last may wait for a way that is only being opened.
+    for (let waits = true; waits;) {
+      const parts = await this.#counting.parts()
+      if (!this.has(thread) || this.closing) return
+      waits = parts.some((part) => part.epoch === thread.epoch && part.unsent > 0)
+      if (waits) await new Promise<void>((resolve) => this.#settings.loop.after(1, resolve))
+    }
     this.#ending.add(thread)
     thread.kill('retired')
   }

@@ -200,7 +200,13 @@ export class Questions implements MirrorKeeper {
 
   /** A thread is lost: what it was asked gets no answer, and nobody waits for what it asked. */
   lost(peer: number, cause: unknown): void {
-    for (const [id, { holder }] of this.#gone) if (holder === peer) this.refusalCame(id, cause)
+    // One that was ended because its actor had: whoever asked that one is told so.
+    const retired = (cause as { readonly why?: unknown } | undefined)?.why === 'retired'
+    for (const [id, { holder, ask }] of this.#gone) {
+      if (holder !== peer) continue
+      if (retired) ask.end('stopped', undefined)
+      else this.refusalCame(id, cause)
+    }
     const mirrors = this.#mirrors.get(peer)
     this.#mirrors.delete(peer)
     for (const mirror of mirrors?.values() ?? []) mirror.leave(cause)

@@ -59,6 +59,8 @@ export class World {
   readonly #sent = new Map<string, number>()
   /** Whether a thread was lost or hung so far. */
   struck = false
+  /** Counts of all threads that have not come to an end. */
+  #counts = 0
   handled = 0
 
   constructor(sim: Simulation, setup: ThreadsSetup) {
@@ -245,8 +247,10 @@ export class World {
 
   /** The ledger of all threads, as anybody may ask for it: of one instant, whatever goes on. */
   count(): void {
+    this.#counts++
     this.threads.pool.ledger().then(
       (l) => {
+        this.#counts--
         const ended = l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.unknown
         if (l.sent !== ended + l.queued + l.stashed + l.inProgress)
           this.sim.violate('T2', `the ledger says ${l.sent} sent, and accounts for ${ended + l.queued + l.stashed + l.inProgress}`)
@@ -275,6 +279,7 @@ export class World {
   judge(): void {
     const { sim, threads } = this
     this.#sums.checkAtRest()
+    if (this.#counts > 0) sim.violate('T2', `${this.#counts} counts of all threads never came to an end`)
     for (const question of this.questions.values())
       if (!question.settled && (question.by === undefined || this.placeOf(question.by).state === 'running'))
         sim.violate('C9', `question ${question.id} was never settled`)

@@ -1,0 +1,157 @@
+// Bugs of the border between threads, as patches on a copy of `packages/node/src/threads`: each is simulated with the scenarios
+// of the border until a promise breaks. As with the classics, a patch that no longer fits is an error, not a pass.
+
+export const border = [
+  {
+    name: 'credit is not returned for messages that a cleared mailbox drops',
+    file: 'arrivals.ts',
+    edits: [['cause: unknown): void {\n    this.#give()\n', 'cause: unknown): void {\n']],
+  },
+  { name: 'credit is returned twice', file: 'arrivals.ts', edits: [['    this.#of = undefined\n', '']] },
+  {
+    name: 'the deadline of a question is lost in a bounded mailbox',
+    file: 'arrivals.ts',
+    edits: [['return this.inner instanceof Envelope ? this.inner.deadline : Infinity', 'return Infinity']],
+  },
+  {
+    name: 'a message that its actor was not there for yet is not credited to it',
+    file: 'arrivals.ts',
+    edits: [['      if (meta instanceof Envelope) meta.moved(cell)\n', '']],
+  },
+  {
+    name: 'a ring says that there is more to read before it is there',
+    file: 'ring.ts',
+    edits: [
+      ['    Atomics.store(this.#header, written, (at + lengthBytes + fits) | 0)\n    return fits\n', '    return fits\n'],
+      [
+        '    this.#put(frame, from, from + fits, at + lengthBytes)\n',
+        '    Atomics.store(this.#header, written, (at + lengthBytes + fits) | 0)\n    this.#put(frame, from, from + fits, at + lengthBytes)\n',
+      ],
+    ],
+  },
+  {
+    name: 'a ring that wraps forgets its second half',
+    file: 'ring.ts',
+    edits: [['    if (head < to - from) this.#data.set(bytes.subarray(from + head, to), 0)\n', '']],
+  },
+  { name: 'a forwarded question keeps its origin', file: 'questions.ts', edits: [['    ask.unlink()\n    if (known', '    if (known']] },
+  {
+    name: 'a question that is passed on is not let go',
+    file: 'questions.ts',
+    edits: [["    mirror.leave(new Cancelled('The question'))\n    if (channel.peer", '    if (channel.peer']],
+  },
+  { name: 'mirrors of settled questions are kept', file: 'questions.ts', edits: [['    mirror.onSettled = () => this.#forget(mirror)\n', '']] },
+  {
+    name: 'nobody is told that a question need not be answered',
+    file: 'questions.ts',
+    edits: [["        if (holder !== undefined) this.#exchange.reach(holder, { op: 'ask.cancelled', id })\n", '']],
+  },
+  { name: 'a late answer counts as handled and as dead', file: 'questions.ts', edits: [['      core.ledger.handled--\n', '']] },
+  {
+    name: 'answers go to the next question',
+    file: 'questions.ts',
+    edits: [
+      [
+        '    const gone = this.#gone.get(id)\n    const { core }',
+        '    const gone = this.#gone.get(id + 1) ?? this.#gone.get(id)\n    const { core }',
+      ],
+    ],
+  },
+  { name: 'messages that go cost no credit', file: 'link.ts', edits: [['    this.#credit--\n', '']] },
+  { name: 'messages that go are not counted', file: 'link.ts', edits: [['    this.channel.sent++\n', '']] },
+  {
+    name: 'a message overtakes those that wait for credit',
+    file: 'wire-queue.ts',
+    edits: [
+      [
+        '    if (this.inner.size === 0 && this.#passes()) this.#pass(message, meta as Meta)\n',
+        '    if (this.#passes()) this.#pass(message, meta as Meta)\n',
+      ],
+    ],
+  },
+  {
+    name: 'a thread goes to sleep without a last look',
+    file: 'pump.ts',
+    edits: [['    if (!this.#of.hasIncoming) return true\n', '    if (!this.#of.hasIncoming || this.#score >= 0) return true\n']],
+  },
+  {
+    name: 'a thread does not show its ledger before it sends',
+    file: 'exchange.ts',
+    edits: [['    this.#toFlush = []\n    this.#parts.show?.()\n', '    this.#toFlush = []\n']],
+  },
+  { name: 'what a lost thread had sent is counted a second time', file: 'losses.ts', edits: [[' - loss.receivedFrom', '']] },
+  { name: 'a lost thread is not replaced', file: 'pool.ts', edits: [['    else if (!this.closing) this.#replace(thread.slot)\n', '']] },
+  {
+    name: 'a hung thread is not ended',
+    file: 'watchdog.ts',
+    edits: [['      if (thread.silent >= hangAfter) {', '      if (thread.silent >= hangAfter * 100) {']],
+  },
+  {
+    name: 'whoever waits for an actor on a lost thread waits on',
+    file: 'stub.ts',
+    edits: [
+      [
+        '    if (this.#waiter !== undefined) return this.#done(starting ? cause : undefined)\n',
+        '    if (this.#waiter !== undefined && !starting) return this.#done(undefined)\n    if (this.#waiter !== undefined) return\n',
+      ],
+    ],
+  },
+  {
+    name: 'a stub goes on writing to a thread that is gone',
+    file: 'stub.ts',
+    edits: [['    this.at = undefined\n    this.wire.unlink()\n', '    this.at = undefined\n']],
+  },
+  { name: 'a ref goes on writing to a thread that is gone', file: 'whereabouts.ts', edits: [['        cell.wire.link = undefined\n', '']] },
+  {
+    name: 'an actor that was looked for once is not looked for again',
+    file: 'whereabouts.ts',
+    edits: [['  #isLocated(uid: number, at: number): void {\n    this.#locating.delete(uid)\n', '  #isLocated(uid: number, at: number): void {\n']],
+  },
+  {
+    name: 'what came before an actor that never comes waits for ever',
+    file: 'whereabouts.ts',
+    edits: [
+      ['    cell?.finish(end)\n    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))\n', '    cell?.finish(end)\n'],
+    ],
+  },
+  {
+    name: 'the end of an actor elsewhere is told to nobody',
+    file: 'remote-ref.ts',
+    edits: [['    tellWatchers(this, extras, end.reason, end.cause, Infinity)\n', '']],
+  },
+  {
+    name: 'what waits for an actor that has ended elsewhere is kept',
+    file: 'remote-ref.ts',
+    edits: [['    while (!drainMailbox(this, end));\n', '']],
+  },
+  {
+    name: 'a question that comes to one who waits is not looked into',
+    file: 'deadlocks.ts',
+    edits: [
+      [
+        '    if (target.extras?.pending === undefined && !isElsewhere(target)) return\n',
+        '    if (target.extras?.pending !== undefined || !isElsewhere(target)) return\n',
+      ],
+    ],
+  },
+  {
+    name: 'whoever keeps a question counts as being at it',
+    file: 'deadlocks.ts',
+    edits: [['!ask.settled && (!ask.opened || inProgress(ask))) this.#follow', '!ask.settled) this.#follow']],
+  },
+  {
+    name: 'the ledger forgets ways that only one end knows of',
+    file: 'census.ts',
+    edits: [['(received.get(`${epoch} ${way.peer}`) ?? 0)', '(received.get(`${epoch} ${way.peer}`) ?? way.sent)']],
+  },
+  {
+    name: 'an error crosses without its cause',
+    file: 'codec/reader.ts',
+    edits: [['caused ? { cause } : undefined)', 'caused ? undefined : undefined)']],
+    // As the codec reads that walks values without recursion.
+    or: {
+      file: 'codec/error-walk.ts',
+      edits: [["if (read(() => 'cause' in error, false)) this", "if (read(() => 'cause' in error, false) && false) this"]],
+    },
+  },
+]
