@@ -60,7 +60,6 @@ export class SimThreads {
       systemName: core.name,
       systemId: core.id,
       askTimeout: core.askTimeout,
-      beatEvery: setup.hangAfter / 4,
       spin: 0,
       loop: loopOf(sim.home),
       launch: this.#launch,
