@@ -8,7 +8,7 @@ export type { Dispatcher } from './cell/dispatcher.ts'
 export { Envelope, type Meta, Told, headersOf, senderOf } from './cell/envelope.ts'
 export type { CellHost } from './cell/host.ts'
 export { cellOf, LocalRef } from './cell/local-ref.ts'
-export { type CellOptions, defaultOptions, resolveOptions } from './cell/options.ts'
+export { type CellOptions, defaultOptions, resolveOptions, spawnTable } from './cell/options.ts'
 export { hearsSignals } from './cell/hearing.ts'
 export { poison, poisonPill } from './cell/poison.ts'
 export { checkStashed } from './cell/stash.ts'
@@ -24,7 +24,26 @@ export { on, outcomeOf, phaseTable, takesMessages, takesSignals, type PhaseEvent
 export { hostEnter, hostHold, hostNow, hostTimer, hostYield, makeAbortSource } from './ports/host.ts'
 export { listenTo } from './ports/on-abort.ts'
 export { actorBehind, onRelease, setupOrRelease } from './cell/resources.ts'
-export { checkBoolean, checkFinite, checkFunction, checkKnown, checkOneOf, checkRef, checkWhole } from './values/checks.ts'
+export {
+  any,
+  can,
+  type Check,
+  checkBoolean,
+  checkCan,
+  checkFinite,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkPart,
+  checkRef,
+  checkSignal,
+  checkString,
+  checkText,
+  checkWhole,
+  readOptions,
+  type Table,
+  unreadable,
+} from './values/checks.ts'
 
 // For those who connect the systems of several threads.
 export { behaviorFrom } from './values/actor-class.ts'

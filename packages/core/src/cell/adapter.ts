@@ -50,13 +50,22 @@ export class Adapter implements ActorRef<unknown> {
     return askCell(this.cell, question, options, asker, owned, (ask) => new Adapted(this, ask)) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AbortSignalLike }): Promise<void> {
-    return offerTo(this.cell, message, new Adapted(this, undefined), options?.signal)
+    return offerTo(this.cell, message, new Adapted(this, undefined), options)
   }
   stop(): void {
     this.end()
   }
   toString(): string {
     return `ActorRef(${this.path})`
+  }
+}
+
+/** The adapter that a ref is, if it is one. */
+export function adapterOf(ref: unknown): Adapter | undefined {
+  try {
+    return ref instanceof Adapter ? ref : undefined
+  } catch {
+    return undefined
   }
 }
 

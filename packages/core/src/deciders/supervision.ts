@@ -2,7 +2,18 @@
 // The history is the failing actor's, so that a rebuilt wrapper or parent does not reset its budget, or that of its group.
 
 import { ActorError } from '../values/actor-error.ts'
-import { checkBoolean, checkFactor, checkFinite, checkKnown, checkOneOf, checkWhole } from '../values/checks.ts'
+import {
+  checkBoolean,
+  checkFactor,
+  checkFinite,
+  checkFunction,
+  checkOneOf,
+  checkPart,
+  checkUpTo,
+  checkWhole,
+  readOptions,
+  type Table,
+} from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef } from '../values/ref.ts'
@@ -63,6 +74,26 @@ export interface SuperviseOptions {
 const directives: readonly Directive[] = ['resume', 'restart', 'stop', 'escalate']
 const scopes: readonly Scope[] = ['one-for-one', 'all-for-one', 'rest-for-one']
 
+const usual: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1 }
+const backoffTable: Table<Backoff> = { min: [checkFinite, 'from'], max: [checkFinite, 'from'], factor: checkFactor, jitter: [checkUpTo, 1] }
+
+/** Pauses, checked and completed. */
+export function checkBackoff(option: string, value: unknown): Backoff {
+  const backoff = { ...usual, ...checkPart(option, value, backoffTable) }
+  if (backoff.min <= backoff.max) return backoff
+  throw new InvalidOption(`${option}.min`, backoff.min, `it must not exceed ${option}.max (${backoff.max})`)
+}
+
+const limitTable: Table<SupervisionPolicy['limit']> = { restarts: [checkWhole, 0, true], within: [checkFinite, 'above', true] }
+const table: Table<SuperviseOptions> = {
+  decide: checkFunction,
+  limit: [checkPart, limitTable],
+  onLimit: [checkOneOf, ['stop', 'escalate']],
+  backoff: checkBackoff,
+  scope: [checkOneOf, scopes],
+  retryStart: checkBoolean,
+}
+
 /** What `supervise` made; a policy that was put together otherwise is checked where it is used. */
 const checkedPolicies = new WeakSet<object>()
 
@@ -76,22 +107,14 @@ const checkedPolicies = new WeakSet<object>()
  * system.spawn(worker(), { supervision: supervise({ limit: { restarts: 5, within: 10_000 }, onLimit: 'escalate' }) })
  */
 export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
-  checkKnown('supervise', options, ['decide', 'limit', 'onLimit', 'backoff', 'scope', 'retryStart'])
-  const { decide, limit = { restarts: 3, within: 1000 }, onLimit = 'stop', scope = 'one-for-one', retryStart = false } = options
-  const backoff: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1, ...options.backoff }
-  if (decide !== undefined && typeof decide !== 'function') throw new InvalidOption('decide', decide, 'use a function')
-  checkKnown('limit', limit, ['restarts', 'within'])
-  checkKnown('backoff', backoff, ['min', 'max', 'factor', 'jitter'])
-  checkWhole('limit.restarts', limit.restarts, 0)
-  checkFinite('limit.within', limit.within, 'above')
-  checkOneOf('onLimit', onLimit, ['stop', 'escalate'])
-  checkOneOf('scope', scope, scopes)
-  checkFinite('backoff.min', backoff.min, 'from')
-  checkFinite('backoff.max', backoff.max, 'from')
-  if (backoff.min > backoff.max) throw new InvalidOption('backoff.min', backoff.min, `it must not exceed backoff.max (${backoff.max})`)
-  checkFactor('backoff.factor', backoff.factor)
-  if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) throw new InvalidOption('backoff.jitter', backoff.jitter, 'use a number from 0 to 1')
-  checkBoolean('retryStart', retryStart)
+  const {
+    decide,
+    limit = { restarts: 3, within: 1000 },
+    onLimit = 'stop',
+    scope = 'one-for-one',
+    retryStart = false,
+    backoff = usual,
+  } = readOptions('supervise', options, table) as SuperviseOptions & { readonly backoff?: Backoff }
   const policy = { decide, limit, onLimit, backoff, scope, retryStart }
   checkedPolicies.add(policy)
   return policy

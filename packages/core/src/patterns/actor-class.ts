@@ -6,11 +6,13 @@ import type { Context } from '../cell/context.ts'
 import { askedBy } from '../cell/envelope.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf, type ClassCall } from '../values/actor-class.ts'
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
+import { checkRef } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
-import { NotAllowed } from '../values/errors.ts'
+import { NotABehavior, NotAllowed, pathOf } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { ChildFailed, ChildStopped, Signal, Terminated } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
+import { cellOf } from '../cell/local-ref.ts'
 import { tellAny } from '../cell/telling.ts'
 import { HandleRef, Protocol } from './actor-handle.ts'
 
@@ -90,6 +92,7 @@ export abstract class Actor implements ActorHooks {
  * supervisor({ children: [child('cart', behaviorOfClass(Cart, 'eur'))] })
  */
 export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...args: A): Behavior<CallOf<T>> {
+  if (typeof actor !== 'function' || !(behaviorFrom in actor)) throw new NotABehavior(actor, 'behaviorOfClass was given')
   return behaviorOf(actor as unknown as AnyClass, args)
 }
 
@@ -99,8 +102,9 @@ export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown
  * Fails with `NotAllowed` when the ref is not that of a class actor.
  */
 export function handleOf<T extends ActorHooks>(ref: ActorRef<CallOf<T>>): ActorHandle<T> {
-  if (ref instanceof HandleRef) return ref as unknown as ActorHandle<T>
-  throw new NotAllowed(`${ref.path} is not a class actor: it has no methods to call.`)
+  checkRef('ref', ref)
+  if (cellOf(ref) !== undefined && ref instanceof HandleRef) return ref as unknown as ActorHandle<T>
+  throw new NotAllowed(`${pathOf(ref)} is not a class actor: it has no methods to call.`)
 }
 
 /** What is known of a class, found once: its methods, and what its handles need. */

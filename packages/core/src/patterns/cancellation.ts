@@ -3,9 +3,9 @@
 
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
-import { listenTo, reasonOf } from '../ports/on-abort.ts'
+import { isAborted, listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkCan, checkFinite, checkSignal, readOptions, type Table } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import { Cancelled, type TroupeError } from '../values/errors.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
@@ -15,10 +15,24 @@ export interface WaitOptions {
   readonly signal?: Signal | undefined
 }
 
+/** What ends waits early. */
+export const waitTable: Table<WaitOptions> = { signal: checkSignal }
+
+/** What ends waits early, and whose time they are measured in. */
+export const timedTable: Table<WaitOptions & { readonly clock?: Clock | undefined }> = {
+  ...waitTable,
+  clock: [checkCan, ['system.clock, or another clock', 'now', 'random', 'after']],
+}
+
+/** The signal of a wait that may have been given none. */
+export function signalOf(whose: string, options: WaitOptions | undefined): Signal | undefined {
+  return options === undefined ? undefined : readOptions(whose, options, waitTable).signal
+}
+
 /** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
 export function onAbort(signal: Signal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {}
-  if (signal?.aborted) {
+  if (isAborted(signal)) {
     listener(reasonOf(signal))
     return () => {}
   }
@@ -63,8 +77,8 @@ export class CancellationToken {
   /** A token that cancels itself after `ms`, with `TimedOut`; `dispose` lets go of the timer. */
   static after(ms: number, options: WaitOptions & { readonly clock?: Clock | undefined } = {}): CancellationToken {
     checkFinite('ms', ms, 'from')
-    const token = new CancellationToken(options.signal)
-    const clock = options.clock ?? hostClock
+    const { signal, clock = hostClock } = readOptions('CancellationToken.after', options, timedTable)
+    const token = new CancellationToken(signal)
     if (!token.isCancelled)
       token.#release.push(
         clock.after(

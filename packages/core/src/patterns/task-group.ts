@@ -6,10 +6,10 @@
 import { makeAbortSource } from '../ports/host.ts'
 import { Ring } from '../queues/ring.ts'
 import type { AbortSource, Signal } from '../values/abort.ts'
-import { checkWhole } from '../values/checks.ts'
+import { checkFunction, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
-import { Cancelled, NotAllowed } from '../values/errors.ts'
-import { cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
+import { Cancelled, InvalidOption, NotAllowed } from '../values/errors.ts'
+import { cancelledBy, onAbort, signalOf, type WaitOptions, waitTable } from './cancellation.ts'
 
 /** What cancels a group from outside, and how many of its tasks may run at once. */
 export interface TaskGroupOptions extends WaitOptions {
@@ -19,6 +19,8 @@ export interface TaskGroupOptions extends WaitOptions {
 
 /** One piece of work; it should end soon after its signal is aborted. */
 export type Task<T> = (signal: Signal) => PromiseLike<T> | T
+
+const table: Table<TaskGroupOptions> = { ...waitTable, limit: [checkWhole, 1] }
 
 /**
  * Tasks that end together.
@@ -48,8 +50,9 @@ export class TaskGroup {
   #wake: (() => void)[] = []
 
   constructor(options: TaskGroupOptions = {}) {
-    this.#limit = options.limit === undefined ? Infinity : checkWhole('limit', options.limit, 1)
-    this.#unlisten = onAbort(options.signal, (reason) => this.cancel(reason))
+    const { limit = Infinity, signal } = readOptions('TaskGroup', options, table)
+    this.#limit = limit
+    this.#unlisten = onAbort(signal, (reason) => this.cancel(reason))
   }
 
   /** Aborted when the group is cancelled; what each task gets. */
@@ -66,6 +69,7 @@ export class TaskGroup {
    * group reports failures.
    */
   spawn<T>(task: Task<T>): Promise<T> {
+    checkFunction('task', task)
     if (this.#closed) throw new NotAllowed('Cannot spawn a task: the group has ended. Spawn before waitAll resolves, or make a new group.')
     const promise = new Promise<T>((resolve, reject) => {
       if (this.signal.aborted) throw cancelledBy('The task', this.signal.reason)
@@ -194,7 +198,10 @@ async function run(task: Task<unknown>, signal: Signal): Promise<unknown> {
  * const answer = await race([(signal) => askOne(signal), (signal) => askOther(signal)])
  */
 export async function race<T>(tasks: readonly Task<T>[], options: WaitOptions = {}): Promise<T> {
-  const group = new TaskGroup(options)
+  if (!Array.isArray(tasks) || !tasks.every((task) => typeof task === 'function'))
+    throw new InvalidOption('tasks', tasks, 'use an array of functions')
+  const signal = signalOf('race', options)
+  const group = new TaskGroup({ signal })
   for (const task of tasks) void group.spawn(task)
   return group.race<T>()
 }

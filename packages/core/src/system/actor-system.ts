@@ -24,6 +24,7 @@ import { SystemCore, type SupervisionCounts } from './core.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
+import { checkOptions } from './options.ts'
 import { spawnRoot } from './root.ts'
 import { type SystemMetrics, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
@@ -69,7 +70,7 @@ export class ActorSystem<in R = never> implements SystemView {
   /** A new system. Its name stands in logs and errors. */
   static create<R = never>(name: string, options: SystemOptions<R> = {}): ActorSystem<R> {
     if (typeof name !== 'string' || name === '') throw new InvalidName(name, 'the system registry', 'it must be a non-empty string')
-    return new ActorSystem(name, options)
+    return new ActorSystem(name, checkOptions(options))
   }
 
   get name(): string {

@@ -2,6 +2,7 @@
 // use. Who still waits when the system ends is told so; nobody waits for ever.
 
 import type { Deadline } from '../queues/timers.ts'
+import { checkFinite, checkFunction } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { SystemCore } from './core.ts'
@@ -38,6 +39,9 @@ export class SystemClock implements Clock {
     return this.#core.runtime.random()
   }
   after(ms: number, task: () => void, lost: (cause: unknown) => void): () => void {
+    checkFinite('ms', ms, 'from')
+    checkFunction('task', task)
+    checkFunction('lost', lost)
     const { timers, phase } = this.#core
     const wake = new Wake(this.#waiting, task, lost)
     this.#waiting.add(wake)

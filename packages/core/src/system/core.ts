@@ -6,19 +6,17 @@ import type { Dispatcher } from '../cell/dispatcher.ts'
 import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
 import type { CellHost } from '../cell/host.ts'
 import { Context } from '../cell/context.ts'
-import { deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
-import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { cellIn, LocalRef } from '../cell/local-ref.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
-import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
+import { type CellOptions, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
-import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
-import { ForeignRef, messageOf } from '../values/errors.ts'
+import { messageOf } from '../values/errors.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
@@ -32,7 +30,6 @@ import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Federation } from './federation.ts'
-import { checkOptions } from './options.ts'
 import { runtimeOf } from './runtimes.ts'
 
 /** What supervision has done so far. */
@@ -94,27 +91,20 @@ export class SystemCore implements CellHost {
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
 
+  /** Of options that were checked. */
   constructor(name: string, options: SystemOptions, view: SystemView) {
-    checkOptions(options)
     this.name = name
     this.view = view
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
     this.logger = options.logger === undefined ? silent : contained(options.logger)
-    for (const level of ['debug', 'info', 'warn', 'error'] as const)
-      if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
-    checkBoolean('keepAlive', options.keepAlive ?? true)
-    this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
-    this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
+    this.askTimeout = options.askTimeout ?? 5000
+    this.deadlock = options.deadlock ?? 'reject'
     this.flightRecorder = options.flightRecorder
-    this.defaults = defaultsOf(
-      checkMiddleware(options.middleware ?? [], 0),
-      checkBoolean('metrics', options.metrics ?? false),
-      this.flightRecorder !== undefined,
-    )
-    this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
-    this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.defaults = defaultsOf(options.middleware ?? [], options.metrics ?? false, this.flightRecorder !== undefined)
+    this.onEscalation = options.onEscalation ?? 'shutdown'
+    this.deadLetters = new DeadLetterRing(options.deadLetterCapacity ?? 10_000)
     this.timers = new TimerQueue(
       this.runtime,
       () => this.runtime.enter(this.#fireDue),
@@ -245,8 +235,6 @@ export class SystemCore implements CellHost {
 
   /** The cell of a ref of this system. */
   mine(ref: AnyRef, what: string): Cell {
-    const cell = cellOf(ref)
-    if (cell === undefined || cell.dispatcher.host !== this) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), what)
-    return cell
+    return cellIn(this, ref, what)
   }
 }

@@ -3,9 +3,8 @@
 import { InvalidOption } from '../values/errors.ts'
 import type { EventSelector } from '../values/event-stream.ts'
 
-/** Whether an event is one of those; all of them where nothing was said. */
-export function matcherOf(selector: EventSelector<unknown> | undefined): (event: object) => boolean {
-  if (selector === undefined) return () => true
+/** Whether an event is one of those. */
+export function matcherOf(selector: EventSelector<unknown>): (event: object) => boolean {
   if (typeof selector === 'string') return (event) => (event as { type?: unknown }).type === selector
   if (typeof selector !== 'function') throw new InvalidOption('selector', selector, 'use a class, a type tag or a predicate')
   // Only classes have a prototype with a fixed `writable: false` descriptor; arrow functions have none at all.

@@ -2,6 +2,7 @@
 
 import { HostRuntime } from '../ports/host.ts'
 import { ManualRuntime } from '../ports/manual.ts'
+import { can } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { SystemOptions } from '../values/options.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
@@ -9,7 +10,7 @@ import type { ExecutionRuntime } from '../values/runtime.ts'
 export function runtimeOf(options: SystemOptions): ExecutionRuntime {
   const { runtime = 'host' } = options
   if (typeof runtime !== 'string') {
-    if (typeof runtime?.wake === 'function' && typeof runtime.now === 'function') return runtime
+    if (can(runtime, 'wake', 'now')) return runtime
     throw new InvalidOption('runtime', runtime, 'use a name or an execution runtime')
   }
   const given = options.runtimes !== undefined && Object.hasOwn(options.runtimes, runtime) ? options.runtimes[runtime] : undefined

@@ -3,7 +3,7 @@
 
 import type { Deadline } from '../queues/timers.ts'
 import { hostNow, hostYield } from '../ports/host.ts'
-import { checkBoolean, checkFinite, checkKnown } from '../values/checks.ts'
+import { checkBoolean, checkFinite, readOptions, type Table } from '../values/checks.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { SystemCore } from './core.ts'
@@ -24,10 +24,10 @@ class Alarm implements Deadline {
   }
 }
 
+const table: Table<ShutdownOptions> = { deadline: [checkFinite, 'from'], drain: checkBoolean }
+
 export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
-  checkKnown('shutdown', options, ['deadline', 'drain'])
-  const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
-  const drain = checkBoolean('drain', options.drain ?? false)
+  const { deadline = 30_000, drain = false } = readOptions('shutdown', options, table)
   core.phase = 'closing'
   core.draining = drain
   let killed: ReadonlyMap<Cell, string> = new Map()

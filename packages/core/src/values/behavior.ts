@@ -1,6 +1,7 @@
 // What an actor does with a message, as a value. One class for every kind, so that the turn's call site sees one shape.
 // A behavior holds no runtime state: the same one may be given to many actors, and to each incarnation anew.
 
+import { checkCan, checkFunction, checkObject } from './checks.ts'
 import type { ActorContext } from './context.ts'
 import type { SpawnOptions } from './options.ts'
 import type { Signal } from './signals.ts'
@@ -34,6 +35,7 @@ export class BehaviorNode {
   readonly handle: (ctx: never, message: never) => unknown
   readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
   constructor(kind: NodeKind, handle: (ctx: never, message: never) => unknown, signal: BehaviorNode['signal']) {
+    if (signal !== undefined) checkFunction('onSignal', signal)
     this.kind = kind
     this.handle = handle
     this.signal = signal
@@ -108,6 +110,7 @@ export const ignore: Behavior<unknown> = new BehaviorNode('receive', () => same,
  * })
  */
 export function receive<M>(onMessage: MessageHandler<M>, onSignal?: SignalHandler<M>): Behavior<M> {
+  checkFunction('onMessage', onMessage)
   return new BehaviorNode('receive', onMessage, onSignal)
 }
 
@@ -123,7 +126,9 @@ export type MatchHandlers<M extends { type: string }> = {
  * const door: Behavior<Door> = match({ open: () => opened, close: () => same })
  */
 export function match<M extends { type: string }>(handlers: MatchHandlers<M>, onSignal?: SignalHandler<M>): Behavior<M> {
+  checkObject('handlers', handlers)
   const table = handlers as unknown as Readonly<Record<string, MessageHandler<M>>>
+  for (const type in table) checkFunction(`handlers.${type}`, table[type])
   const dispatch: MessageHandler<M> = (ctx, message) => {
     const type = message.type
     const handler = Object.hasOwn(table, type) ? table[type] : undefined
@@ -143,6 +148,7 @@ export function match<M extends { type: string }>(handlers: MatchHandlers<M>, on
  * const session = setup<Msg>((ctx) => { const seen = new Set<string>(); return receive(…) })
  */
 export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<Behavior<M>>, onSignal?: SignalHandler<M>): Behavior<M> {
+  checkFunction('init', init)
   return new BehaviorNode('setup', init, onSignal)
 }
 
@@ -170,5 +176,7 @@ export class BehaviorWithOptions<M> implements Behavior<M> {
  * export const cache = withOptions(receive<Cache>(…), { mailbox: bounded(1_000, 'drop-oldest') })
  */
 export function withOptions<M>(behavior: Behavior<M>, options: SpawnOptions): Behavior<M> {
+  checkCan('behavior', behavior, ['a behavior', 'onSignal'])
+  checkObject('options', options)
   return new BehaviorWithOptions(behavior, options)
 }

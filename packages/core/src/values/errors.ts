@@ -13,8 +13,8 @@ export abstract class TroupeError extends Error {
 export class InvalidOption extends TroupeError {
   readonly code = 'invalid-option'
   readonly option: string
-  constructor(option: string, value: unknown, rule: string) {
-    super(`Option ${option} is ${show(value)}: ${rule}.`)
+  constructor(option: string, value: unknown, rule: string, cause?: unknown) {
+    super(`Option ${option} is ${show(value)}: ${rule}.`, cause === undefined ? undefined : { cause })
     this.option = option
   }
 }
@@ -282,6 +282,15 @@ function look(value: unknown): string {
   const type = (value as { type?: unknown }).type
   if (typeof type === 'string') return `{ type: ${JSON.stringify(type)}, … }`
   return Object.prototype.toString.call(value)
+}
+
+/** The path of what may be no ref at all. */
+export function pathOf(ref: unknown): string {
+  try {
+    return String((ref as { readonly path?: unknown } | null | undefined)?.path)
+  } catch {
+    return unreadable
+  }
 }
 
 /** The message of whatever was thrown. */

@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import type { ActorRef, Behavior } from 'troupe'
+import { checkCan } from 'troupe/internal'
 import { Once, ownedConnection } from './connection.ts'
 import { adoptChecks, checkOptions } from './limits.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
@@ -23,7 +24,8 @@ export interface AdoptOptions extends ConnectionOptions {
  * @example
  * const connection = ctx.spawn(adopt(duplex, { owner: ctx.self, interest: ['data', 'closed'] }))
  */
-export function adopt(stream: Duplex, options: AdoptOptions): Behavior<ConnectionCommand> {
-  checkOptions('adopt', options, adoptChecks, ['owner'])
+export function adopt(stream: Duplex, given: AdoptOptions): Behavior<ConnectionCommand> {
+  checkCan('stream', stream, ['a duplex stream', 'on', 'write', 'end', 'pause', 'resume', 'destroy'])
+  const options = checkOptions('adopt', given, adoptChecks, ['owner'])
   return ownedConnection(new Once(new SocketLink(stream, 'use an adopted stream', options, options.interest)), options.owner, options)
 }

@@ -2,7 +2,7 @@
 // dispatcher of this thread they are behaviors like any other.
 
 import type { Behavior, SignalHandler, SpawnOptions } from 'troupe'
-import { behaviorFrom, BehaviorWithOptions } from 'troupe/internal'
+import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show } from 'troupe/internal'
 import { NotOnThread } from './errors.ts'
 
 /** Where the code of an actor is found, and what it is made with. */
@@ -53,7 +53,10 @@ export function defineActor<const A extends readonly unknown[], M>(
 export function defineActor<C extends abstract new (...args: never) => object>(url: string, name: string, actor: C): C
 export function defineActor(url: string, name: string, actor: Factory | Class, options: SpawnOptions = {}): unknown {
   if (typeof url !== 'string' || !URL.canParse(url))
-    throw new NotOnThread(`defineActor was given ${url} as the module of ${name}: use import.meta.url.`)
+    throw new NotOnThread(`defineActor was given ${show(url)} as the module of ${show(name)}: use import.meta.url.`)
+  checkText('name', name)
+  checkFunction('actor', actor)
+  checkObject('options', options)
   if (behaviorFrom in actor) {
     classes.set(actor, { url, name })
     return actor

@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
-import { Cancelled } from 'troupe'
-import { listenTo } from 'troupe/internal'
+import { Cancelled, InvalidOption } from 'troupe'
+import { checkBoolean, checkFinite, checkSignal, checkText, listenTo, readOptions, type Table } from 'troupe/internal'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
@@ -15,6 +15,8 @@ export interface TaskOptions {
   /** Whether giving up a task that runs ends its thread, for one that never looks at its signal; false if left out. */
   readonly kill?: boolean | undefined
 }
+
+const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'from'], kill: checkBoolean }
 
 interface Task {
   readonly id: number
@@ -45,7 +47,16 @@ export class TaskQueue {
   }
 
   run(url: string, name: string, args: readonly unknown[], options: TaskOptions): Promise<unknown> {
-    const { signal, timeout } = options
+    let read: TaskOptions
+    try {
+      checkText('url', url)
+      checkText('name', name)
+      if (!Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the function takes')
+      read = readOptions('runTask', options, table)
+    } catch (cause) {
+      return Promise.reject(cause)
+    }
+    const { signal, timeout, kill = false } = read
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
@@ -59,7 +70,7 @@ export class TaskQueue {
         url,
         name,
         args,
-        kill: options.kill ?? false,
+        kill,
         thread: undefined,
         resolve: (value) => {
           over()

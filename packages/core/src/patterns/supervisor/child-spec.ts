@@ -1,10 +1,11 @@
 // What a supervisor knows of a child before it lives: its name, its behavior, and how its end is answered. Specs are
 // values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
 
-import { supervise } from '../../deciders/supervision.ts'
+import { spawnTable } from '../../cell/options.ts'
+import { checkBackoff } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { checkBoolean, checkFinite, checkObject, checkOneOf } from '../../values/checks.ts'
+import { type Check, checkBoolean, checkCan, checkObject, checkOneOf, readOptions, type Table, unreadable } from '../../values/checks.ts'
 import { InvalidOption, NotABehavior } from '../../values/errors.ts'
 import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
@@ -53,7 +54,25 @@ export interface ChildSpec<in M, out R = ActorRef<M>> {
 /** A spec of which only the supervisor's side matters. */
 export type AnyChildSpec = ChildSpec<never, unknown>
 
-const known: ReadonlySet<string> = new Set(['restart', 'shutdown', 'significant', 'needs', 'backoff'])
+const ownTable: Table<Pick<ChildOptions, 'restart' | 'shutdown' | 'significant' | 'needs' | 'backoff'>> = {
+  restart: [checkOneOf, ['permanent', 'transient', 'temporary']],
+  shutdown: (option, value) => {
+    if (value === 'kill' || value === 'infinity' || (Number.isFinite(value) && (value as number) >= 0)) return value
+    throw new InvalidOption(option, value, "use milliseconds, 'kill' or 'infinity'")
+  },
+  significant: checkBoolean,
+  needs: (option, value) => {
+    if (Array.isArray(value) && value.every((need) => typeof need === 'string')) return value
+    throw new InvalidOption(option, value, 'use an array of names')
+  },
+  backoff: checkBackoff,
+}
+
+const decidedElsewhere: Check = (option, value) => {
+  throw new InvalidOption(option, value, 'a supervised child takes its name first, and its supervisor decides about its failures')
+}
+
+const table: Table<ChildOptions> = { ...spawnTable, ...ownTable, name: decidedElsewhere, supervision: decidedElsewhere } as Table<ChildOptions>
 
 /**
  * A child for `supervisor` or `startChild`.
@@ -74,10 +93,28 @@ export function child<T extends ActorHooks, A extends readonly unknown[]>(
 export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: readonly unknown[] } = {}): AnyChildSpec {
   checkName(name, { path: 'a supervisor' })
   checkObject('options', options)
-  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options, undefined)
-  const { args = [], ...rest } = options
+  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, readOptions('child', options, table), undefined)
+  const { args, rest } = takeArgs(options)
   if (!(behaviorFrom in actor)) throw new NotABehavior(actor, `child "${name}" was given`)
-  return specOf(name, (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args), rest, undefined)
+  return specOf(
+    name,
+    (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args),
+    readOptions('child', rest, table),
+    undefined,
+  )
+}
+
+function takeArgs(options: ChildOptions & { readonly args?: readonly unknown[] }): {
+  readonly args: readonly unknown[]
+  readonly rest: ChildOptions
+} {
+  try {
+    const { args = [], ...rest } = options
+    if (!Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the constructor takes')
+    return { args, rest }
+  } catch (cause) {
+    throw unreadable('options', options, cause)
+  }
 }
 
 /** Options of a child that is a class; `args` may be left out only where the constructor needs none. */
@@ -102,30 +139,21 @@ export interface ChildTemplate<A extends readonly unknown[], in M> {
  */
 export function template<A extends readonly unknown[], M>(make: (...args: A) => Behavior<M>, options: ChildOptions = {}): ChildTemplate<A, M> {
   if (typeof make !== 'function') throw new InvalidOption('template', make, 'use a function that makes the behavior')
-  checkObject('options', options)
-  if (options.needs !== undefined && options.needs.length > 0)
-    throw new InvalidOption('needs', options.needs, 'instances of a template have no names to need')
-  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), options, self) }
+  const read = readOptions('template', options, table)
+  if (read.needs !== undefined && read.needs.length > 0) throw new InvalidOption('needs', read.needs, 'instances of a template have no names to need')
+  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), read, self) }
   return self
 }
 
-function specOf<M>(name: string | undefined, behavior: Behavior<M>, options: ChildOptions, from: object | undefined): ChildSpec<M> {
-  const { restart = 'permanent', significant = false, needs = [], backoff } = options
-  const { shutdown = isSupervisor(behavior) ? 'infinity' : 5000 } = options
-  checkOneOf('restart', restart, ['permanent', 'transient', 'temporary'])
-  if (typeof shutdown === 'number') checkFinite('shutdown', shutdown, 'from')
-  else if (shutdown !== 'kill' && shutdown !== 'infinity') throw new InvalidOption('shutdown', shutdown, "use milliseconds, 'kill' or 'infinity'")
-  checkBoolean('significant', significant)
+function specOf<M>(name: string | undefined, behavior: Behavior<M>, read: ChildOptions, from: object | undefined): ChildSpec<M> {
+  checkCan('behavior', behavior, ['a behavior, or a class that extends Actor', 'onSignal'])
+  const { restart = 'permanent', significant = false, needs = [], backoff } = read
+  const { shutdown = isSupervisor(behavior) ? 'infinity' : 5000 } = read
   if (significant && restart === 'permanent')
     throw new InvalidOption('significant', significant, 'a permanent child is always restarted; make it transient or temporary')
-  if (!Array.isArray(needs) || needs.some((n) => typeof n !== 'string')) throw new InvalidOption('needs', needs, 'use an array of names')
   const spawn: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(options)) if (!known.has(key)) spawn[key] = value
-  for (const key of ['name', 'supervision'])
-    if (key in spawn)
-      throw new InvalidOption(key, spawn[key], 'a supervised child takes its name first, and its supervisor decides about its failures')
+  for (const [key, value] of Object.entries(read)) if (!(key in ownTable)) spawn[key] = value
   if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill')
     spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
-  const resolved = backoff === undefined ? undefined : supervise({ backoff }).backoff
-  return { name, behavior, restart, shutdown, significant, needs, backoff: resolved, spawn, template: from }
+  return { name, behavior, restart, shutdown, significant, needs, backoff: backoff as Backoff | undefined, spawn, template: from }
 }
