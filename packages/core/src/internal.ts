@@ -39,6 +39,7 @@ export {
   checkSignal,
   checkString,
   checkText,
+  checkUpTo,
   checkWhole,
   readOptions,
   type Table,
@@ -48,7 +49,8 @@ export {
 // For those who connect the systems of several threads.
 export { behaviorFrom } from './values/actor-class.ts'
 export { HandleRef, Protocol } from './patterns/actor-handle.ts'
-export { show, typeOf } from './values/errors.ts'
+export { checkName } from './values/path.ts'
+export { pathOf, show, typeOf } from './values/errors.ts'
 export { MessageRing } from './queues/ring.ts'
 export { Children } from './cell/children.ts'
 export { drainMailbox } from './cell/draining.ts'
@@ -65,4 +67,5 @@ export type { Command } from './cell/system-lane.ts'
 export { coreOf } from './system/actor-system.ts'
 export type { SystemCore } from './system/core.ts'
 export type { Federation } from './system/federation.ts'
+export { systemTable } from './system/options.ts'
 export { ledgerOf, snapshotOf, walk } from './system/inspection.ts'

@@ -265,7 +265,7 @@ test('handles answer for the methods of their class, and for nothing that object
   const answer = cart.ask.count()
   await kit.settle()
   expect(await answer).toBe(3)
-  cart.tell.call(cart, { type: 'count', args: [] })
+  for (const name of ['call', 'apply', 'bind', 'toString'] as const) expect(cart.tell[name]).toBe(Function.prototype[name])
   expect(String(cart.ask)).toEqual(expect.any(String))
   await kit.end()
 })

@@ -28,7 +28,8 @@ function checkEach(option: string, value: unknown, check: (option: string, value
   return Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, check(`${option}.${name}`, one)]))
 }
 
-const table: Table<SystemOptions> = {
+/** What each option of a system may be, as far as that can be told from it alone. */
+export const systemTable: Table<SystemOptions> = {
   root: any,
   logger: [checkCan, ['a logger, which has debug, info, warn and error', 'debug', 'info', 'warn', 'error']],
   supervision: any,
@@ -48,5 +49,5 @@ const table: Table<SystemOptions> = {
 
 /** Fails with `InvalidOption` on the first option that is wrong, or that no system knows. */
 export function checkOptions<R>(options: SystemOptions<R>): SystemOptions<R> {
-  return readOptions('ActorSystem.create', options, table as Table<SystemOptions<R>>)
+  return readOptions('ActorSystem.create', options, systemTable as Table<SystemOptions<R>>)
 }

@@ -86,6 +86,7 @@ export function unreadable(option: string, value: unknown, cause: unknown): unkn
   return known instanceof TroupeError ? known : new InvalidOption(option, value, `it cannot be read: ${messageOf(known)}`, known)
 }
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what it is, is known by whoever asked
 function fit<T>(fits: boolean, option: string, value: unknown, rule: string): T {
   if (fits) return value as T
   throw new InvalidOption(option, value, rule)
