@@ -32,6 +32,7 @@ export {
   checkCan,
   checkFinite,
   checkFunction,
+  checkList,
   checkObject,
   checkOneOf,
   checkPart,

@@ -133,7 +133,7 @@ export class FakeContext implements ActorContext<unknown> {
       if (this.#timers.delete(key)) this.effects.push({ type: 'cancelled', key })
     }
     return {
-      once: (key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }) => 
+      once: (key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }) =>
         schedule(key, ms, message, false, options === undefined ? undefined : readOptions('timers.once', options, { to: [checkRef, 0, true] }).to),
       every: (key, ms, message) => schedule(key, ms, message, true, undefined),
       cancel,
@@ -176,9 +176,7 @@ export class FakeContext implements ActorContext<unknown> {
     const { name } = readOptions('spawn', options, spawnTable as Table<SpawnOptions>)
     if (name !== undefined) checkName(name, this)
     const uid = ++this.#uid
-    const inbox = new Inbox<unknown>(`${this.path}/${name ?? `$${uid}`}`, uid, (to, message) =>
-      this.effects.push({ type: 'told', to, message }),
-    )
+    const inbox = new Inbox<unknown>(`${this.path}/${name ?? `$${uid}`}`, uid, (to, message) => this.effects.push({ type: 'told', to, message }))
     this.#children.set(inbox.ref, inbox)
     this.effects.push({ type: 'spawned', ref: inbox.ref, behavior, options })
     return inbox.ref

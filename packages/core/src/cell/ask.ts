@@ -268,7 +268,7 @@ export function askCell(
       if (signal !== undefined) ask.listen(signal)
     }
   } catch (cause) {
-    ask.fail(cause)
+    ask.fail(typeof question === 'function' ? cause : unreadable('question', question, cause))
     return promise
   }
   target.send(message, wrap === undefined ? ask : wrap(ask))

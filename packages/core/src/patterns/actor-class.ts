@@ -6,7 +6,7 @@ import type { Context } from '../cell/context.ts'
 import { askedBy } from '../cell/envelope.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf, type ClassCall } from '../values/actor-class.ts'
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
-import { checkRef } from '../values/checks.ts'
+import { checkRef, isList } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
 import { NotABehavior, NotAllowed, pathOf } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
@@ -92,8 +92,10 @@ export abstract class Actor implements ActorHooks {
  * supervisor({ children: [child('cart', behaviorOfClass(Cart, 'eur'))] })
  */
 export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...args: A): Behavior<CallOf<T>> {
-  if (typeof actor !== 'function' || !(behaviorFrom in actor)) throw new NotABehavior(actor, 'behaviorOfClass was given')
-  return behaviorOf(actor as unknown as AnyClass, args)
+  try {
+    if (behaviorFrom in actor) return behaviorOf(actor as unknown as AnyClass, args)
+  } catch {}
+  throw new NotABehavior(actor, 'behaviorOfClass was given')
 }
 
 /**
@@ -158,7 +160,7 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
   const handle = (ctx: Context, message: Partial<ClassCall> | null): unknown => {
     const method = methods.get(message?.type as string)
     const args = message?.args
-    if (method === undefined || !Array.isArray(args)) return unhandled
+    if (method === undefined || !isList(args)) return unhandled
     bind(instance, ctx)
     const result = method.apply(instance, args)
     if (isThenable(result)) return Promise.resolve(result).then((value) => answer(ctx, message as ClassCall, value))

@@ -5,7 +5,7 @@ import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
 import { isAborted, listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
-import { checkCan, checkFinite, checkSignal, readOptions, type Table } from '../values/checks.ts'
+import { checkCan, checkFinite, checkSignal, readOptions, type Table, unreadable } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import { Cancelled, type TroupeError } from '../values/errors.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
@@ -27,6 +27,14 @@ export const timedTable: Table<WaitOptions & { readonly clock?: Clock | undefine
 /** The signal of a wait that may have been given none. */
 export function signalOf(whose: string, options: WaitOptions | undefined): Signal | undefined {
   return options === undefined ? undefined : readOptions(whose, options, waitTable).signal
+}
+
+function signalBehind(link: Signal | CancellationToken | undefined): Signal | undefined {
+  try {
+    return link instanceof CancellationToken ? link.signal : link
+  } catch (cause) {
+    throw unreadable('signal', link, cause)
+  }
 }
 
 /** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
@@ -63,8 +71,7 @@ export class CancellationToken {
   constructor(...linked: readonly (Signal | CancellationToken | undefined)[]) {
     try {
       for (const link of linked) {
-        const signal = link instanceof CancellationToken ? link.signal : link
-        this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+        this.#release.push(onAbort(signalBehind(link), (reason) => this.cancel(reason)))
       }
     } catch (cause) {
       // The links before the one that is none must not keep what nobody has.

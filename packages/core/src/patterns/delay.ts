@@ -3,7 +3,7 @@
 
 import { hostClock } from '../ports/clock.ts'
 import type { Signal } from '../values/abort.ts'
-import { checkFinite, readOptions } from '../values/checks.ts'
+import { checkFinite, readOptions, unreadable } from '../values/checks.ts'
 import { observed } from '../values/thenable.ts'
 import type { Clock } from '../values/clock.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
@@ -65,6 +65,11 @@ export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLi
   if (typeof work !== 'function') observed(work, () => {})
   return new Promise((resolve, reject) => {
     checkFinite('ms', ms, 'from')
+    try {
+      void (work as { then?: unknown } | null | undefined)?.then
+    } catch (cause) {
+      throw unreadable('work', work, cause)
+    }
     const token = CancellationToken.after(ms, readOptions('timeout', options, timedTable))
     const unlisten = onAbort(token.signal, (reason) => reject(reason instanceof TimedOut ? reason : cancelledBy('The wait', reason)))
     const done = (): void => {

@@ -86,17 +86,17 @@ export function select<const C extends SelectCases>(cases: C, options?: WaitOpti
   })
 }
 
-function entriesOf(cases: SelectCases): [string, SelectCases[string]][] {
+function candidatesOf(cases: SelectCases): Candidate[] {
+  checkObject('cases', cases)
   try {
-    return Object.entries(cases)
+    return lookAt(cases)
   } catch (cause) {
     throw unreadable('cases', cases, cause)
   }
 }
 
-function candidatesOf(cases: SelectCases): Candidate[] {
-  checkObject('cases', cases)
-  const candidates = entriesOf(cases).map(([key, given]): Candidate => {
+function lookAt(cases: SelectCases): Candidate[] {
+  const candidates = Object.entries(cases).map(([key, given]): Candidate => {
     const sends = given instanceof Sending
     const core = coreOf(sends ? given.channel : given)
     if (core === undefined) throw new InvalidOption(`cases.${key}`, given, 'use a channel, or sending(channel, value)')

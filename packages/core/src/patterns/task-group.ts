@@ -6,9 +6,9 @@
 import { makeAbortSource } from '../ports/host.ts'
 import { Ring } from '../queues/ring.ts'
 import type { AbortSource, Signal } from '../values/abort.ts'
-import { checkFunction, checkWhole, readOptions, type Table } from '../values/checks.ts'
+import { checkFunction, checkList, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
-import { Cancelled, InvalidOption, NotAllowed } from '../values/errors.ts'
+import { Cancelled, NotAllowed } from '../values/errors.ts'
 import { cancelledBy, onAbort, signalOf, type WaitOptions, waitTable } from './cancellation.ts'
 
 /** What cancels a group from outside, and how many of its tasks may run at once. */
@@ -198,10 +198,9 @@ async function run(task: Task<unknown>, signal: Signal): Promise<unknown> {
  * const answer = await race([(signal) => askOne(signal), (signal) => askOther(signal)])
  */
 export async function race<T>(tasks: readonly Task<T>[], options: WaitOptions = {}): Promise<T> {
-  if (!Array.isArray(tasks) || !tasks.every((task) => typeof task === 'function'))
-    throw new InvalidOption('tasks', tasks, 'use an array of functions')
+  const all = checkList<Task<T>>('tasks', tasks, (task) => typeof task === 'function', 'functions')
   const signal = signalOf('race', options)
   const group = new TaskGroup({ signal })
-  for (const task of tasks) void group.spawn(task)
+  for (const task of all) void group.spawn(task)
   return group.race<T>()
 }

@@ -52,6 +52,12 @@ export class SystemClock implements Clock {
     }
   }
   #lose(wake: Wake): void {
-    if (this.#waiting.delete(wake)) wake.lost(new SystemClosed(this.#core.name, 'wait'))
+    if (!this.#waiting.delete(wake)) return
+    try {
+      wake.lost(new SystemClosed(this.#core.name, 'wait'))
+    } catch (cause) {
+      // Others wait too, and are to hear of it.
+      this.#core.logger.error({ cause }, 'a timer failed')
+    }
   }
 }

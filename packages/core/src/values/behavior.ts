@@ -1,7 +1,7 @@
 // What an actor does with a message, as a value. One class for every kind, so that the turn's call site sees one shape.
 // A behavior holds no runtime state: the same one may be given to many actors, and to each incarnation anew.
 
-import { checkCan, checkFunction, checkObject } from './checks.ts'
+import { checkCan, checkFunction, checkObject, unreadable } from './checks.ts'
 import type { ActorContext } from './context.ts'
 import type { SpawnOptions } from './options.ts'
 import type { Signal } from './signals.ts'
@@ -128,7 +128,11 @@ export type MatchHandlers<M extends { type: string }> = {
 export function match<M extends { type: string }>(handlers: MatchHandlers<M>, onSignal?: SignalHandler<M>): Behavior<M> {
   checkObject('handlers', handlers)
   const table = handlers as unknown as Readonly<Record<string, MessageHandler<M>>>
-  for (const type in table) checkFunction(`handlers.${type}`, table[type])
+  try {
+    for (const type in table) checkFunction(`handlers.${type}`, table[type])
+  } catch (cause) {
+    throw unreadable('handlers', handlers, cause)
+  }
   const dispatch: MessageHandler<M> = (ctx, message) => {
     const type = message.type
     const handler = Object.hasOwn(table, type) ? table[type] : undefined

@@ -163,6 +163,24 @@ export function checkBoolean(option: string, value: unknown): boolean {
   return fit(typeof value === 'boolean', option, value, 'use true or false')
 }
 
+export function isList(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** A copy of a list of such values. */
+export function checkList<T>(option: string, value: unknown, fits: (one: unknown) => boolean, of: string): T[] {
+  let list: unknown[] | undefined
+  try {
+    if (isList(value)) list = [...value]
+  } catch {}
+  fit(list?.every(fits) === true, option, value, `use an array of ${of}`)
+  return list as T[]
+}
+
 /** Left to whoever uses it. */
 export function any(_option: string, value: unknown): unknown {
   return value

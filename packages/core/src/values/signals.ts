@@ -69,6 +69,15 @@ export type Signal = PreStart | PostStart | PreStop | PostStop | PreRestart | Po
 
 /** Whether a value is, or looks exactly like, what the runtime gives to a signal handler. */
 export function isSignal(value: unknown): value is Signal {
+  try {
+    return looksLikeSignal(value)
+  } catch {
+    // What cannot be read is none.
+    return false
+  }
+}
+
+function looksLikeSignal(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { type, child, ref } = value as { readonly type?: unknown; readonly child?: unknown; readonly ref?: unknown }
   switch (type) {

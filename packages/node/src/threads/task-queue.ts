@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
-import { Cancelled, InvalidOption } from 'troupe'
-import { checkBoolean, checkFinite, checkSignal, checkText, listenTo, readOptions, type Table } from 'troupe/internal'
+import { Cancelled } from 'troupe'
+import { checkBoolean, checkFinite, checkList, checkSignal, checkText, listenTo, readOptions, type Table } from 'troupe/internal'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
@@ -51,7 +51,7 @@ export class TaskQueue {
     try {
       checkText('url', url)
       checkText('name', name)
-      if (!Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the function takes')
+      checkList('args', args, () => true, 'what the function takes')
       read = readOptions('runTask', options, table)
     } catch (cause) {
       return Promise.reject(cause)

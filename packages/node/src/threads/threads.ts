@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
 import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
-import { checkBoolean, checkFinite, checkObject, checkWhole, coreOf, readOptions, type Table } from 'troupe/internal'
+import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from 'troupe/internal'
 import { hostShares, mediumOf } from './media.ts'
 import { ThreadPool } from './pool.ts'
 import { reportOn } from './report.ts'
@@ -118,10 +118,7 @@ const table: Table<ThreadsOptions> = {
   spin: [checkFinite, 'from'],
   sharedMemory: checkBoolean,
   resourceLimits: checkObject,
-  execArgv: (option, value) => {
-    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
-    throw new InvalidOption(option, value, 'use an array of texts')
-  },
+  execArgv: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
   keepAlive: checkBoolean,
 }
 

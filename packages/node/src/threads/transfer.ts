@@ -1,8 +1,7 @@
 // Buffers and ports that a message takes along instead of copying. The message stays what it is, so that it may be
 // told to an actor of any thread; the list is looked up when it leaves this one.
 
-import { InvalidOption } from 'troupe'
-import { checkObject } from 'troupe/internal'
+import { checkList, checkObject } from 'troupe/internal'
 
 const lists = new WeakMap<object, readonly unknown[]>()
 let waiting = 0
@@ -18,9 +17,9 @@ let waiting = 0
  */
 export function transfer<M extends object>(message: M, list: readonly unknown[]): M {
   checkObject('message', message)
-  if (!Array.isArray(list)) throw new InvalidOption('list', list, 'use an array of what moves along')
+  const moved = checkList('list', list, () => true, 'what moves along')
   if (!lists.has(message)) waiting++
-  lists.set(message, list)
+  lists.set(message, moved)
   return message
 }
 

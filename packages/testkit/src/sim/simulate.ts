@@ -125,7 +125,10 @@ const table: Table<SimulateOptions> = {
   seeds: (option, value) => {
     if (typeof value === 'number') return checkWhole(option, value, 0)
     if (Array.isArray(value)) return value.map((seed, i) => checkFinite(`${option}[${i}]`, seed, 'from'))
-    return checkPart<{ readonly from: number; readonly count: number }>(option, value, { from: [checkFinite, 'from', true], count: [checkWhole, 0, true] })
+    return checkPart<{ readonly from: number; readonly count: number }>(option, value, {
+      from: [checkFinite, 'from', true],
+      count: [checkWhole, 0, true],
+    })
   },
   strategy: (option, value) =>
     typeof value === 'object'

@@ -2,7 +2,7 @@
 // it gives the host a pass only to drain native promises, when one is pending or before time moves.
 
 import { ActorSystem, type AnyRef, InvalidOption, type SystemOptions } from 'troupe'
-import { cellOf, checkFinite, checkFunction, checkWhole, hostYield } from 'troupe/internal'
+import { cellOf, checkFinite, checkFunction, checkList, checkWhole, hostYield } from 'troupe/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'
@@ -117,7 +117,8 @@ export class Simulation {
   }
   /** One of these, the first being the plainest. */
   oneOf<T>(options: readonly T[]): T {
-    if (!Array.isArray(options) || options.length === 0) throw new InvalidOption('options', options, 'use an array of at least one')
+    if (checkList('options', options, () => true, 'at least one').length === 0)
+      throw new InvalidOption('options', options, 'use an array of at least one')
     return options[this.choices.choose(options.length)]!
   }
   /** True with this probability at a named point of user code, as long as faults are on. */

@@ -1,6 +1,6 @@
 // What may be said to a router besides its protocol. A class of its own, so that no message of a user is taken for it.
 
-import { checkOneOf, checkRef, checkWhole } from '../../values/checks.ts'
+import { checkOneOf, checkRef, checkWhole, unreadable } from '../../values/checks.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 
 type Verb =
@@ -13,7 +13,11 @@ type Verb =
 export class RouterCommand {
   readonly order: Verb
   constructor(order: Verb) {
-    checkOneOf('verb', order?.verb, ['resize', 'add', 'remove', 'list', 'set'])
+    try {
+      checkOneOf('verb', order?.verb, ['resize', 'add', 'remove', 'list', 'set'])
+    } catch (cause) {
+      throw unreadable('order', order, cause)
+    }
     this.order = order
   }
 }

@@ -2,8 +2,7 @@
 // forgets those that end; with none left it waits for new ones, and what comes meanwhile is a dead letter.
 
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
-import { can, readOptions } from '../../values/checks.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { can, checkList, readOptions } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import { isKey, type Listing, receptionistOf, ServiceKey } from '../receptionist.ts'
@@ -27,8 +26,7 @@ export function group<M>(
   routees: readonly ActorRef<M>[] | ServiceKey<M>,
   options: { readonly strategy?: RoutingStrategy<M> | undefined } = {},
 ): Behavior<M | RouterCommand> {
-  const fits = Array.isArray(routees) ? routees.every((ref) => can(ref, 'tell')) : isKey(routees)
-  if (!fits) throw new InvalidOption('routees', routees, 'use an array of refs, or a serviceKey')
+  const refs = isKey(routees) ? [] : checkList<ActorRef<M>>('routees', routees, (ref) => can(ref, 'tell'), 'refs, or a serviceKey')
   const { strategy = roundRobin() } = readOptions('group', options, { strategy: checkStrategy })
   return setup<M | RouterCommand>((ctx) => {
     const routing = new Routing<M>(strategy, ctx.self)
@@ -36,7 +34,7 @@ export function group<M>(
     if (routees instanceof ServiceKey) {
       const listings = ctx.adapt((listing: Listing<M>) => new RouterCommand({ verb: 'set', refs: listing.refs }))
       receptionistOf(ctx.system).subscribe(routees, listings)
-    } else for (const ref of routees) members.add(ref)
+    } else for (const ref of refs) members.add(ref)
     return receive(
       (c, message) => {
         if (!(message instanceof RouterCommand)) return routing.route(c, message) as Behavior<M | RouterCommand>

@@ -5,7 +5,7 @@ import { spawnTable } from '../../cell/options.ts'
 import { checkBackoff } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { type Check, checkBoolean, checkCan, checkObject, checkOneOf, readOptions, type Table, unreadable } from '../../values/checks.ts'
+import { type Check, checkBoolean, checkCan, checkList, checkObject, checkOneOf, readOptions, type Table, unreadable } from '../../values/checks.ts'
 import { InvalidOption, NotABehavior } from '../../values/errors.ts'
 import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
@@ -61,10 +61,7 @@ const ownTable: Table<Pick<ChildOptions, 'restart' | 'shutdown' | 'significant' 
     throw new InvalidOption(option, value, "use milliseconds, 'kill' or 'infinity'")
   },
   significant: checkBoolean,
-  needs: (option, value) => {
-    if (Array.isArray(value) && value.every((need) => typeof need === 'string')) return value
-    throw new InvalidOption(option, value, 'use an array of names')
-  },
+  needs: (option, value) => checkList(option, value, (need) => typeof need === 'string', 'names'),
   backoff: checkBackoff,
 }
 
@@ -95,13 +92,13 @@ export function child(name: string, actor: unknown, options: ChildOptions & { re
   checkObject('options', options)
   if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, readOptions('child', options, table), undefined)
   const { args, rest } = takeArgs(options)
-  if (!(behaviorFrom in actor)) throw new NotABehavior(actor, `child "${name}" was given`)
-  return specOf(
-    name,
-    (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args),
-    readOptions('child', rest, table),
-    undefined,
-  )
+  const read = readOptions('child', rest, table)
+  let behavior: Behavior<never> | undefined
+  try {
+    if (behaviorFrom in actor) behavior = (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args)
+  } catch {}
+  if (behavior === undefined) throw new NotABehavior(actor, `child "${name}" was given`)
+  return specOf(name, behavior, read, undefined)
 }
 
 function takeArgs(options: ChildOptions & { readonly args?: readonly unknown[] }): {

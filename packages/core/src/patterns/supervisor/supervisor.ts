@@ -7,7 +7,7 @@ import { cellOf } from '../../cell/local-ref.ts'
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
 import { checkCan, checkFinite, checkOneOf, checkWhole, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { InvalidOption, show } from '../../values/errors.ts'
 import { endless } from '../../values/options.ts'
 import type { AnyChildSpec, ChildTemplate } from './child-spec.ts'
 import { Engine } from './engine.ts'
@@ -136,7 +136,7 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
       if (wrong === undefined) engine.start(message.child, message.replyTo)
       else {
         const cause = new InvalidOption('child', message.child, wrong)
-        engine.reply(message.replyTo, refusal(path, `start ${message.child?.name ?? 'a child'}`, { ok: false, reason: 'invalid', cause }))
+        engine.reply(message.replyTo, refusal(path, `start ${show(message.child?.name ?? 'a child')}`, { ok: false, reason: 'invalid', cause }))
       }
       return true
     }
@@ -173,7 +173,7 @@ function isLegible(message: SupervisorMessage): boolean {
   try {
     const { child, replyTo } = (message ?? {}) as { readonly child?: unknown; readonly replyTo?: { readonly tell?: unknown } }
     void replyTo?.tell
-    if (typeof child !== 'object' || child === null) return true
+    if ((typeof child !== 'object' && typeof child !== 'function') || child === null) return true
     void ('tell' in child)
     for (const part of looked) void (child as Record<string, unknown>)[part]
     return true
@@ -196,5 +196,10 @@ function misfit({ template, autoShutdown }: Checked, spec: AnyChildSpec): string
 
 /** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
 function isSpec(spec: AnyChildSpec | undefined): boolean {
-  return typeof spec?.behavior === 'object' && Array.isArray(spec.needs) && typeof spec.spawn === 'object'
+  return (
+    typeof spec?.behavior === 'object' &&
+    (spec.name === undefined || typeof spec.name === 'string') &&
+    Array.isArray(spec.needs) &&
+    typeof spec.spawn === 'object'
+  )
 }
