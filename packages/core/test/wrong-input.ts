@@ -97,7 +97,7 @@ const makers: Readonly<Record<string, () => unknown>> = {
 }
 
 /** What is a function, and throws when it is called. */
-const callable = ['a class', 'a function that is a proxy that throws']
+const callable = new Set(['a class', 'a function that is a proxy that throws'])
 
 /** Where a call is spoilt, and with what. */
 interface Spoil {
@@ -154,7 +154,7 @@ async function once(calls: Entry, spoils: readonly Spoil[]): Promise<void> {
     for (const s of spoils) {
       inputs++
       const refused = (cause: unknown): void => {
-        if (calls.hands === true && callable.includes(s.wrong)) return
+        if (calls.hands === true && callable.has(s.wrong)) return
         if (!isTold(cause)) throw new Error(`spoilt by ${JSON.stringify(s)}: an error without a code: ${String((cause as Error)?.stack ?? cause)}`)
       }
       try {

@@ -225,10 +225,12 @@ export class FakeContext implements ActorContext<unknown> {
     checkFunction('ok', ok)
     checkFunction('err', err)
     this.effects.push({ type: 'piped' })
-    void Promise.resolve(promise).then(
-      (value) => this.self.tell(ok(value)),
-      (cause: unknown) => this.self.tell(err(cause)),
-    )
+    void Promise.resolve(promise)
+      .then(
+        (value) => this.self.tell(ok(value)),
+        (cause: unknown) => this.self.tell(err(cause)),
+      )
+      .then(undefined, (cause: unknown) => this.log.error({ cause }, 'a mapper of pipeToSelf failed'))
   }
   setReceiveTimeout(ms: number | null): void {
     if (ms !== null) checkFinite('ms', ms, 'above')

@@ -16,11 +16,13 @@ import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
 import type { Spawner } from './spawner.ts'
 import { suspect } from './suspicion.ts'
+import { SystemLane } from './system-lane.ts'
 
 const longestStride = 64
 /** Turns of full length in a slice. */
 const turnsInSlice = 8
-const spareRings = 64
+/** Empty rings, and lanes, that are kept for whoever needs one next. */
+const spares = 64
 
 /** A dispatcher's life. */
 export type DispatcherState = 'starting' | 'running' | 'draining' | 'stopped'
@@ -64,6 +66,7 @@ export class Dispatcher {
   /** Remembers who had a turn since the last clock read. */
   readonly #ready: ReadyQueue<Cell> = new ReadyQueue()
   readonly #rings: MessageRing[] = []
+  readonly #lanes: SystemLane[] = []
   readonly #fairness: Fairness = new Fairness()
   #yieldedAt = NaN
   /** Turns of earlier passes, and messages up to the last clock read: counting costs nothing per turn. */
@@ -182,6 +185,7 @@ export class Dispatcher {
 
   #runTurns(): void {
     const choices = this.#runtime.choices
+    const { reporter } = this.host
     const ready = this.#ready
     // One drain of 16 is looked at closely, which is enough for how evenly turns share.
     const measured = (this.#drains++ & 15) === 0
@@ -191,6 +195,7 @@ export class Dispatcher {
       if (cell.dear) this.#beginTimed(cell)
       this.#turns++
       this.current = cell
+      if (reporter !== undefined) reporter.turn(cell)
       const before = measured ? this.messages : 0
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
@@ -265,12 +270,22 @@ export class Dispatcher {
 
   /** An empty ring for a mailbox that needs more than its inline slot. */
   takeRing(): MessageRing {
-    return this.#rings.pop() ?? new MessageRing()
+    return this.#rings.pop() ?? this.host.reporter?.makeRing() ?? new MessageRing()
   }
 
   /** Takes an empty ring back. */
   giveRing(ring: MessageRing): void {
-    if (this.#rings.length < spareRings) this.#rings.push(ring)
+    if (this.#rings.length < spares) this.#rings.push(ring)
+  }
+
+  /** An empty lane for a cell that has to hear or do something. */
+  takeLane(): SystemLane {
+    return this.#lanes.pop() ?? new SystemLane()
+  }
+
+  /** Takes an empty lane back. */
+  giveLane(lane: SystemLane): void {
+    if (this.#lanes.length < spares) this.#lanes.push(lane)
   }
 
   /** Drains: takes no new actors; stopped once the last has gone. */

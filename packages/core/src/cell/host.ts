@@ -18,6 +18,7 @@ import type { Ledger } from './ledger.ts'
 import type { YoungAsks } from './young-asks.ts'
 import type { CellOptions } from './options.ts'
 import type { Tap } from './tap.ts'
+import type { ThreadReporter } from './thread-reporter.ts'
 
 export interface CellHost {
   readonly name: string
@@ -35,6 +36,8 @@ export interface CellHost {
   running: Dispatcher | undefined
   /** Where a test looks inside; absent otherwise. */
   readonly tap: Tap | undefined
+  /** Who is told what happens here, on a thread of many; absent otherwise. */
+  readonly reporter: ThreadReporter | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** How many observations were not made, because nobody listened. */

@@ -162,7 +162,7 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
     const args = message?.args
     if (method === undefined || !isList(args)) return unhandled
     bind(instance, ctx)
-    const result = method.apply(instance, args)
+    const result = method.apply(instance, args as unknown[])
     if (isThenable(result)) return Promise.resolve(result).then((value) => answer(ctx, message as ClassCall, value))
     answer(ctx, message as ClassCall, result)
     return undefined

@@ -6,6 +6,7 @@ import { neverStarted } from '../cell/stopping.ts'
 import { tellAny } from '../cell/telling.ts'
 import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
+import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
@@ -33,6 +34,8 @@ export type { DispatcherState }
 
 /** The inside of a system, for sibling packages. */
 export let coreOf: (system: ActorSystem) => SystemCore
+/** A system on a thread of many, which tells the others what happens in it. */
+export let createOnThread: (name: string, options: SystemOptions, reporter: ThreadReporter) => ActorSystem
 
 /**
  * A tree of actors with one set of dispatchers, timers and dead letters.
@@ -48,6 +51,7 @@ export class ActorSystem<in R = never> implements SystemView {
   readonly #core: SystemCore
   static {
     coreOf = (system) => system.#core
+    createOnThread = (name, options, reporter) => new ActorSystem(name, options, reporter)
   }
   readonly #release: () => void
   #ending: Promise<ShutdownReport> | undefined
@@ -58,8 +62,8 @@ export class ActorSystem<in R = never> implements SystemView {
   /** The actor given as `root`, if one was. */
   readonly root: ActorRef<R> | undefined
 
-  private constructor(name: string, options: SystemOptions<R>) {
-    this.#core = new SystemCore(name, options, this)
+  private constructor(name: string, options: SystemOptions<R>, reporter?: ThreadReporter) {
+    this.#core = new SystemCore(name, options, this, reporter)
     this.terminated = new Promise((resolve) => (this.#resolveTerminated = resolve))
     // Before the hold: a root that is no behavior must not leave a process that never ends.
     this.root = options.root === undefined ? undefined : spawnRoot(this.#core, options.root, (cause) => void this.#end({}, cause))

@@ -9,6 +9,7 @@ import { Context } from '../cell/context.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellIn, LocalRef } from '../cell/local-ref.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
+import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
@@ -58,6 +59,7 @@ export class SystemCore implements CellHost {
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
+  readonly reporter: ThreadReporter | undefined
   readonly onEscalation: 'shutdown' | 'stop'
   readonly deadLetters: DeadLetterRing
   readonly events: LocalEventStream
@@ -92,9 +94,10 @@ export class SystemCore implements CellHost {
   #notice: object | undefined = undefined
 
   /** Of options that were checked. */
-  constructor(name: string, options: SystemOptions, view: SystemView) {
+  constructor(name: string, options: SystemOptions, view: SystemView, reporter: ThreadReporter | undefined) {
     this.name = name
     this.view = view
+    this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
     this.logger = options.logger === undefined ? silent : contained(options.logger)
@@ -141,7 +144,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0) return true
+    if (this.events.size > 0 || this.reporter?.listens === true) return true
     this.unheard++
     return false
   }
@@ -160,6 +163,7 @@ export class SystemCore implements CellHost {
   }
   observe(observation: Observation): void {
     this.events.publish(observation)
+    this.reporter?.observed(observation)
   }
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
@@ -174,6 +178,7 @@ export class SystemCore implements CellHost {
     const at = this.runtime.now()
     const letter = { message, sender: senderOf(meta), recipient, reason, at }
     this.deadLetters.add(letter)
+    this.reporter?.buried(letter)
     if (meta instanceof Envelope) {
       const stopped = reason === 'stopped' || reason === 'system-closed'
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)

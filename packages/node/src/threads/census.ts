@@ -31,17 +31,19 @@ export class Census {
 
   constructor(exchange: Exchange, report: (id: number, part: Part) => void) {
     this.#exchange = exchange
-    exchange.on('census', ({ id }: { id: number }, channel) => {
+    exchange.on('census', ({ id }, channel) => {
       if (id > this.#last) this.begin(id, (part) => report(id, part))
       this.#marked(id, channel)
     })
-    exchange.onAdded = (channel) => {
-      // The first record of a new way is a mark: whatever goes by it comes after what was written down here. A peer that has
-      // not written its part down does so on meeting it, and marks the way in turn; one that has did so by this same rule.
-      if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
-      this.#count?.open.set(channel, channel.received)
-    }
-    exchange.onClosed = (channel) => this.#marked(this.#last, channel)
+    exchange.followWays({
+      added: (channel) => {
+        // The first record of a new way is a mark: whatever goes by it comes after what was written down here. A peer that has
+        // not written its part down does so on meeting it, and marks the way in turn; one that has did so by this same rule.
+        if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
+        this.#count?.open.set(channel, channel.received)
+      },
+      closed: (channel) => this.#marked(this.#last, channel),
+    })
   }
 
   /** Writes this thread's part down. A count that was open is given up: who began this one does not wait for it any more. */
@@ -50,7 +52,7 @@ export class Census {
     const { core, channels } = this.#exchange
     const count: Count = { ledger: this.#exchange.ledger(), pending: core.pending, underWay: 0, open: new Map(), report }
     this.#count = count
-    for (const channel of channels.values()) {
+    for (const channel of channels) {
       if (channel.state === 'closed') continue
       count.open.set(channel, channel.received)
       channel.control({ op: 'census', id })

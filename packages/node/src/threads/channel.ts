@@ -10,6 +10,7 @@ import { type RefReader, Reader } from './codec/reader.ts'
 import { tag } from './codec/tags.ts'
 import { fromClone, toClone } from './cargo.ts'
 import type { Arrivals } from './arrivals.ts'
+import type { Control } from './control.ts'
 import type { Link } from './link.ts'
 import { lineOf } from './media.ts'
 import type { ByteStream, Line, Wiring } from './medium.ts'
@@ -112,7 +113,7 @@ export class Channel {
   }
 
   /** Writes a control record; what cannot go over in it is told by its text. */
-  control(content: { readonly op: string; readonly [field: string]: unknown }): void {
+  control(content: Control): void {
     if (this.state === 'closed') return
     const { writer } = this
     const { position, shapes } = writer

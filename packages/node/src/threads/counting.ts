@@ -25,7 +25,7 @@ export class Counting {
     this.#epochs = epochs
     this.#ready = ready
     this.#census = new Census(exchange, () => {})
-    exchange.on('census.part', ({ id, part }: { id: number; part: Part }, channel) => this.#part(id, channel.peer, part))
+    exchange.on('census.part', ({ id, part }, channel) => this.#part(id, channel.peer, part))
   }
 
   async ledger(): Promise<LedgerReport> {

@@ -2,7 +2,7 @@
 // dispatcher of this thread they are behaviors like any other.
 
 import type { Behavior, SignalHandler, SpawnOptions } from 'troupe'
-import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show } from 'troupe/internal'
+import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show, unreadable } from 'troupe/internal'
 import { NotOnThread } from './errors.ts'
 
 /** Where the code of an actor is found, and what it is made with. */
@@ -57,9 +57,13 @@ export function defineActor(url: string, name: string, actor: Factory | Class, o
   checkText('name', name)
   checkFunction('actor', actor)
   checkObject('options', options)
-  if (behaviorFrom in actor) {
-    classes.set(actor, { url, name })
-    return actor
+  try {
+    if (behaviorFrom in actor) {
+      classes.set(actor, { url, name })
+      return actor
+    }
+  } catch (cause) {
+    throw unreadable('actor', actor, cause)
   }
   const factory = actor as Factory
   const define = (...args: readonly unknown[]): Behavior<unknown> => new DefinedBehavior(factory(...(args as never)), options, { url, name, args })

@@ -6,7 +6,7 @@ import { TroupeError } from 'troupe'
 export class ThreadLost extends TroupeError {
   readonly code = 'thread-lost'
   readonly thread: number
-  /** `exit`, `error`, `out-of-memory`, `hung`, `terminated`. */
+  /** `exit`, `error`, `out-of-memory`, `hung`, `bad-record`, `terminated`. */
   readonly why: string
   constructor(thread: number, why: string, detail: string, cause?: unknown) {
     super(
@@ -44,4 +44,15 @@ export class NotOnThread extends TroupeError {
 /** A task was given up before it had a result. */
 export class TaskCancelled extends TroupeError {
   readonly code = 'task-cancelled'
+}
+
+/** What came from another thread is no record of Troupe, or cannot be read: that thread is ended. */
+export class BadRecord extends TroupeError {
+  readonly code = 'bad-record'
+  constructor(what: string, cause?: unknown) {
+    super(
+      `What came from another thread cannot be read: ${what}. The thread that sent it is ended; this is a bug of Troupe, or of what writes into its memory.`,
+      cause === undefined ? undefined : { cause },
+    )
+  }
 }

@@ -17,7 +17,7 @@ export class Finding {
   #next = 0
   constructor(exchange: Exchange) {
     this.#exchange = exchange
-    exchange.on('found', ({ id, ref }: { id: number; ref: AnyRef | undefined }, channel) => this.#answered(id, channel.peer, ref))
+    exchange.on('found', ({ id, ref }, channel) => this.#answered(id, channel.peer, ref))
   }
 
   /** The actor of that path below one that runs on another thread; undefined if no thread has it. */
@@ -27,7 +27,7 @@ export class Finding {
     return new Promise((resolve) => {
       const id = ++this.#next
       this.#open.set(id, { awaited, resolve })
-      for (const epoch of awaited) this.#exchange.channels.get(epoch)?.control({ op: 'find', id, path })
+      for (const epoch of awaited) this.#exchange.tell(epoch, { op: 'find', id, path })
     })
   }
   gone(epoch: number): void {
@@ -43,11 +43,11 @@ export class Finding {
 
 /** Looks below the actors of this thread when another asks. */
 export function answerFinding(exchange: Exchange): void {
-  exchange.on('find', ({ id, path }: { id: number; path: string }, channel) => channel.control({ op: 'found', id, ref: lookFor(exchange, path) }))
+  exchange.on('find', ({ id, path }, channel) => channel.control({ op: 'found', id, ref: lookFor(exchange, path) }))
 }
 
 function lookFor(exchange: Exchange, path: string): AnyRef | undefined {
-  for (const top of exchange.hosted.values()) {
+  for (const top of exchange.residents.allHosted) {
     const above = `${top.ref.path}/`
     if (!path.startsWith(above)) continue
     let cell: Cell | undefined = top

@@ -1,7 +1,7 @@
 // An actor that runs on this thread while its parent lives on another: a cell as any other, under a parent that stands
 // for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
 
-import type { Behavior, ExitReason, SpawnOptions } from 'troupe'
+import type { Behavior, SpawnOptions } from 'troupe'
 import {
   behaviorFrom,
   type BehaviorNode,
@@ -19,6 +19,7 @@ import {
   resolveOptions,
 } from 'troupe/internal'
 import type { Channel } from './channel.ts'
+import type { SpawnOrder } from './control.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -32,31 +33,19 @@ export class HostedCell extends Cell {
   }
 }
 
-interface SpawnOrder {
-  readonly uid: number
-  readonly path: string
-  readonly parent: LocalRef
-  readonly url: string
-  readonly name: string
-  readonly args: readonly unknown[]
-  readonly options: SpawnOptions
-  readonly incarnation: number
-}
-
 /** Takes orders to make actors here, and reports what becomes of them. */
 export function hostActors(exchange: Exchange): void {
-  exchange.on('hosted.spawn', (order: SpawnOrder, channel) => void spawnHosted(exchange, channel, order))
+  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order))
   const by = (within: number): number => exchange.core.runtime.now() + within
-  exchange.on('hosted.restart', ({ uid, cause, within }: { uid: number; cause: unknown; within: number }) =>
-    exchange.hosted.get(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
+  exchange.on('hosted.restart', ({ uid, cause, within }) =>
+    exchange.residents.hosted(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
   )
-  exchange.on('hosted.stop', ({ uid, reason, cause, within }: { uid: number; reason: ExitReason; cause: unknown; within: number }) => {
-    const loading = exchange.loading.get(uid)
-    if (loading !== undefined) loading.stopped = true
-    exchange.hosted.get(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
+  exchange.on('hosted.stop', ({ uid, reason, cause, within }) => {
+    exchange.residents.stopExpected(uid)
+    exchange.residents.hosted(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
   })
-  exchange.on('hosted.release', ({ uid }: { uid: number }) => {
-    const cell = exchange.hosted.get(uid)
+  exchange.on('hosted.release', ({ uid }) => {
+    const cell = exchange.residents.hosted(uid)
     if (cell === undefined) return
     if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
     else releaseHeld(cell)
@@ -65,31 +54,26 @@ export function hostActors(exchange: Exchange): void {
 
 /** Lets the stubs of this thread hear what the threads of their actors report. */
 export function followHosted(exchange: Exchange): void {
-  exchange.on('stub.started', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.started())
-  exchange.on('stub.failed', ({ uid, cause, message }: { uid: number; cause: unknown; message: unknown }) =>
-    exchange.stubs.get(uid)?.failed(cause, message),
-  )
-  exchange.on('stub.held', ({ uid }: { uid: number }) => exchange.stubs.get(uid)?.held())
-  exchange.on('stub.ended', ({ uid, reason, cause }: { uid: number; reason: 'normal' | 'shutdown' | 'killed' | 'failure'; cause: unknown }) =>
-    exchange.stubs.get(uid)?.ended(reason, cause),
-  )
+  exchange.on('stub.started', ({ uid }) => exchange.residents.stub(uid)?.started())
+  exchange.on('stub.failed', ({ uid, cause, message }) => exchange.residents.stub(uid)?.failed(cause, message))
+  exchange.on('stub.held', ({ uid }) => exchange.residents.stub(uid)?.held())
+  exchange.on('stub.ended', ({ uid, reason, cause }) => exchange.residents.stub(uid)?.ended(reason, cause))
 }
 
 async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
   const { uid } = order
   // Verbs that come while the module loads are for the actor, not for nobody.
-  const waiting = new Pending()
-  exchange.loading.set(uid, waiting)
+  const expected = exchange.residents.expect(uid)
   try {
     const definition = await loadExport(order.url, order.name)
-    exchange.loading.delete(uid)
-    if (waiting.stopped) {
+    exchange.residents.expectNoMore(uid)
+    if (expected.stopped) {
       exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
       return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
     }
     makeHosted(exchange, channel, order, definition)
   } catch (cause) {
-    exchange.loading.delete(uid)
+    exchange.residents.expectNoMore(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
     channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
@@ -97,13 +81,8 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
   }
 }
 
-/** Stands in for an actor whose module is being loaded. */
-class Pending {
-  stopped = false
-}
-
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
-  const { uid, parent } = order
+  const { parent } = order
   if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
   const args = order.args
   const defined =
@@ -124,7 +103,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   const cell = new HostedCell(
     ref,
     exchange,
-    { ...resolved, mailbox: { kind: 'hosted', create: exchange.makeMailbox } },
+    { ...resolved, mailbox: { kind: 'hosted', create: () => exchange.makeMailbox() } },
     node as BehaviorNode,
     channel,
   )
@@ -135,7 +114,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue, cell, (extras.metrics = new CellMetrics()))
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
-  exchange.hosted.set(uid, cell)
+  exchange.residents.host(cell)
   cell.dispatcher.joined()
   exchange.core.born(cell)
   cell.dispatcher.enqueue(cell)
@@ -159,8 +138,8 @@ function reporter(exchange: Exchange, channel: Channel): Keeper {
     },
     held: (cell) => channel.control({ op: 'stub.held', uid: cell.ref.uid }),
     ended: (cell, end) => {
-      exchange.hosted.delete(cell.ref.uid)
-      exchange.whereabouts.rememberEnd(cell)
+      exchange.residents.unhost(cell.ref.uid)
+      exchange.residents.remember(cell)
       channel.control({ op: 'stub.ended', uid: cell.ref.uid, reason: end.reason, cause: end.cause })
     },
   }

@@ -19,7 +19,7 @@ export class Inspections {
   #next = 0
   constructor(exchange: Exchange, slotOf: (epoch: number) => number) {
     this.#exchange = exchange
-    exchange.on('inspected', ({ id, hosted }: { id: number; hosted: ActorSnapshot[] }, channel) => {
+    exchange.on('inspected', ({ id, hosted }, channel) => {
       const inspection = this.#open.get(id)
       if (inspection === undefined) return
       for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, { ...snapshot, thread: slotOf(channel.peer) })
@@ -34,7 +34,7 @@ export class Inspections {
     if (awaited.size > 0) {
       await new Promise<void>((resolve) => {
         this.#open.set(id, { awaited, hosted, resolve })
-        for (const epoch of awaited) this.#exchange.channels.get(epoch)?.control({ op: 'inspect', id })
+        for (const epoch of awaited) this.#exchange.tell(epoch, { op: 'inspect', id })
       })
       this.#open.delete(id)
     }

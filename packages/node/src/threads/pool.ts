@@ -9,11 +9,11 @@ import { ThreadLost } from './errors.ts'
 import { Exchange } from './exchange.ts'
 import { Finding } from './finding.ts'
 import { hearReports } from './hearsay.ts'
-import { followHosted, hostActors } from './hosted.ts'
+import { followHosted } from './hosted.ts'
 import { Inspections } from './inspections.ts'
+import type { Loop } from './loop.ts'
 import { Losses } from './losses.ts'
-import { wire } from './media.ts'
-import type { Medium, Way } from './medium.ts'
+import type { Medium } from './medium.ts'
 import type { PlacementRequest } from './placement.ts'
 import { Places } from './places.ts'
 import { Replacements } from './replacements.ts'
@@ -22,12 +22,14 @@ import { spawnerFor } from './spawner.ts'
 import { TaskQueue } from './task-queue.ts'
 import { type LossReason, Thread, type ThreadSettings } from './thread.ts'
 import { watchThreads } from './watchdog.ts'
+import { Ways } from './ways.ts'
 
 export interface PoolSettings extends ThreadSettings {
   readonly size: number
   /** Milliseconds without a sign of life until a thread counts as hung. */
   readonly hangAfter: number
   readonly medium: Medium
+  readonly loop: Loop
 }
 
 /** How long the end of the system waits for what is under way between threads. */
@@ -40,8 +42,7 @@ export class ThreadPool implements Federation {
   readonly slots: (Thread | undefined)[]
   readonly #settings: PoolSettings
   readonly #threads = new Map<number, Thread>()
-  /** Ways between two threads, by both their epochs, the lower first. */
-  readonly #ways = new Map<string, Way>()
+  readonly #ways: Ways
   readonly #replacements: Replacements
   readonly #places: Places
   readonly #losses: Losses
@@ -58,8 +59,17 @@ export class ThreadPool implements Federation {
   constructor(core: SystemCore, settings: PoolSettings) {
     this.core = core
     this.#settings = settings
-    this.exchange = new Exchange(0, core, settings.medium.mainBell, settings.spin, () => {})
-    hostActors(this.exchange)
+    this.#ways = new Ways(settings.medium)
+    this.exchange = new Exchange({
+      epoch: 0,
+      core,
+      loop: settings.loop,
+      bell: settings.medium.mainBell,
+      spin: settings.spin,
+      connect: () => {},
+      place: (request, uid) => this.place(request, uid),
+      broken: (peer, cause) => this.#broken(peer, cause),
+    })
     followHosted(this.exchange)
     this.#replacements = new Replacements(core.runtime)
     this.#places = new Places(this, this.#replacements)
@@ -71,7 +81,6 @@ export class ThreadPool implements Federation {
     )
     this.#inspections = new Inspections(this.exchange, (epoch) => this.slotOf(epoch))
     this.#finding = new Finding(this.exchange)
-    this.exchange.place = (request, stub) => this.place(request, stub.ref.uid)
     this.tasks = new TaskQueue(this)
     this.#listen()
     this.slots = new Array<Thread | undefined>(settings.size).fill(undefined)
@@ -79,22 +88,23 @@ export class ThreadPool implements Federation {
     core.dispatchers.addRemote('parallel', spawnerFor(this.exchange, 'parallel'))
     core.dispatchers.addRemote('pinned', spawnerFor(this.exchange, 'pinned'))
     core.federation = this
-    this.#unwatch = watchThreads(this, settings.hangAfter)
+    this.#unwatch = watchThreads(this, settings.hangAfter, settings.loop)
   }
 
   #listen(): void {
     const { exchange } = this
-    exchange.on('up', ({ epoch }: { epoch: number }) => this.#isUp(epoch))
-    exchange.on('place', ({ id, request, uid }: { id: number; request: PlacementRequest; uid: number }, channel) => {
+    exchange.on('up', ({ epoch }) => this.#isUp(epoch))
+    exchange.on('place', ({ id, request, uid }, channel) => {
       this.place(request, uid).then(
-        (epoch) => channel.control({ op: 'placed', id, epoch }),
-        (cause: unknown) => channel.control({ op: 'placed', id, cause }),
+        (epoch) => channel.control({ op: 'placed', id, epoch, cause: undefined }),
+        (cause: unknown) => channel.control({ op: 'placed', id, epoch: undefined, cause }),
       )
     })
-    exchange.on('lost.counts', ({ epoch, sent, received }: { epoch: number; sent: number; received: number }, channel) => {
+    exchange.on('lost.counts', ({ epoch, sent, received }, channel) => {
       const by = this.#threads.get(channel.peer)
       if (by !== undefined) this.#losses.counted(epoch, by, sent, received)
     })
+    exchange.on('broken', ({ epoch, cause }) => this.#broken(epoch, cause))
     hearReports(exchange, this.core, (epoch) => this.slotOf(epoch))
   }
 
@@ -123,7 +133,7 @@ export class ThreadPool implements Federation {
     this.#threads.set(epoch, thread)
     if (slot >= 0) this.slots[slot] = thread
     this.exchange.wire(thread.wiring)
-    if (this.#told) this.exchange.channels.get(epoch)?.control({ op: 'listen', on: true })
+    if (this.#told) this.exchange.tell(epoch, { op: 'listen', on: true })
     return thread
   }
   startPinned(): Thread {
@@ -143,16 +153,15 @@ export class ThreadPool implements Federation {
     const to = this.#threads.get(peer)
     if (to === undefined) {
       // It was lost before the one that asks was started, or before that could hear of it: it would wait for ever.
-      this.exchange.channels.get(from.epoch)?.control({ op: 'lost', epoch: peer, cause: this.exchange.lossOf(peer) })
+      this.exchange.tell(from.epoch, { op: 'lost', epoch: peer, cause: this.exchange.lossOf(peer) })
       return
     }
-    // Both may have asked at once; there is one way between two threads.
-    const pair = from.epoch < peer ? `${from.epoch} ${peer}` : `${peer} ${from.epoch}`
-    if (this.#ways.has(pair)) return
-    const { atA, atB, way } = wire(this.#settings.medium, Math.min(from.epoch, peer), Math.max(from.epoch, peer))
-    this.#ways.set(pair, way)
-    to.give(from.epoch < peer ? atB : atA)
-    from.give(from.epoch < peer ? atA : atB)
+    this.#ways.join(from, to)
+  }
+
+  /** What came from a thread cannot be read: it is ended, for nothing that it says can be believed any more. */
+  #broken(epoch: number, cause: unknown): void {
+    this.#threads.get(epoch)?.kill('bad-record', cause)
   }
 
   /** Tells threads whether anybody listens to what they observe. */
@@ -160,7 +169,7 @@ export class ThreadPool implements Federation {
     const listening = this.core.events.size > 0
     if (listening === this.#told) return
     this.#told = listening
-    for (const thread of this.threads) this.exchange.channels.get(thread.epoch)?.control({ op: 'listen', on: listening })
+    for (const thread of this.threads) this.exchange.tell(thread.epoch, { op: 'listen', on: listening })
   }
 
   place(request: PlacementRequest, uid: number): Promise<number> {
@@ -172,10 +181,10 @@ export class ThreadPool implements Federation {
     const { core, exchange } = this
     const { running } = thread.signs
     const cause = new ThreadLost(thread.slot, why, detail, given)
-    const actor = running.uid === 0 ? undefined : (exchange.stubs.get(running.uid)?.ref.path ?? exchange.cellFor(running.uid)?.ref.path)
-    const actors = [...exchange.stubs.values()].filter((s) => s.at === thread.epoch).length
+    const actor = running.uid === 0 ? undefined : exchange.residents.cell(running.uid)?.ref.path
+    const actors = [...exchange.residents.stubs].filter((s) => s.at === thread.epoch).length
     this.#forget(thread)
-    for (const other of this.threads) exchange.channels.get(other.epoch)?.control({ op: 'lost', epoch: thread.epoch, cause })
+    for (const other of this.threads) exchange.tell(other.epoch, { op: 'lost', epoch: thread.epoch, cause })
     const { sent, received } = exchange.lose(thread.epoch, cause)
     this.#losses.begin(thread, sent, received, new Set(this.#threads.keys()))
     this.#losses.gone(thread.epoch)
@@ -198,7 +207,7 @@ export class ThreadPool implements Federation {
   #forget(thread: Thread): void {
     this.#threads.delete(thread.epoch)
     this.#settings.medium.forget(thread.epoch)
-    for (const pair of this.#ways.keys()) if (pair.split(' ').includes(String(thread.epoch))) this.#ways.delete(pair)
+    this.#ways.forget(thread.epoch)
     if (thread.slot >= 0 && this.slots[thread.slot] === thread) this.slots[thread.slot] = undefined
   }
   /**
@@ -207,7 +216,7 @@ export class ThreadPool implements Federation {
    */
   #wakeAll(): void {
     this.exchange.nudge()
-    for (const thread of this.threads) this.exchange.channels.get(thread.epoch)?.nudge()
+    for (const thread of this.threads) this.exchange.knownChannel(thread.epoch)?.nudge()
   }
   #replace(slot: number): void {
     this.#replacements.lost(slot)
@@ -244,7 +253,7 @@ export class ThreadPool implements Federation {
     return this.#counting.ledger()
   }
   whenQuiet(then: () => void): void {
-    void this.#counting.quiet().then((quiet) => (quiet ? then() : setTimeout(() => this.core.onIdle?.(), 5)))
+    void this.#counting.quiet().then((quiet) => (quiet ? then() : this.#settings.loop.after(5, () => this.core.onIdle?.())))
   }
   inspect(own: ActorSnapshot): Promise<ActorSnapshot> {
     return this.#inspections.inspect(own, this.threads)
@@ -262,7 +271,7 @@ export class ThreadPool implements Federation {
   /** Ways between two threads and bytes in each that were not read, and what is waited for, in words. */
   get waits(): readonly string[] {
     return [
-      ...Array.from(this.#ways, ([pair, way]) => `way between threads ${pair}: ${way.standing()}`),
+      ...this.#ways.standing,
       ...this.#losses.waits,
       ...this.#counting.waits,
       ...this.#inspections.waits,
@@ -277,7 +286,9 @@ export class ThreadPool implements Federation {
     this.#replacements.close()
     this.#places.changed()
     this.tasks.close()
-    await Promise.race([this.#quiet(), new Promise((resolve) => setTimeout(resolve, lastWords).unref())])
+    let cancel = (): void => {}
+    await Promise.race([this.#quiet(), new Promise<void>((resolve) => (cancel = this.#settings.loop.after(lastWords, resolve)))])
+    cancel()
     const threads = [...this.threads]
     await Promise.all(threads.map((t) => t.end()))
     // As for threads that are lost: what came out of them is read, and what neither came out nor ended there is unknown. What
@@ -293,6 +304,7 @@ export class ThreadPool implements Federation {
   }
   /** Lets what is under way arrive, and what threads did last be told. */
   async #quiet(): Promise<void> {
-    while (this.core.federation === this && !(await this.#counting.quiet())) await new Promise((resolve) => setTimeout(resolve, 1).unref())
+    while (this.core.federation === this && !(await this.#counting.quiet()))
+      await new Promise<void>((resolve) => this.#settings.loop.after(1, resolve))
   }
 }

@@ -1,6 +1,7 @@
 // When a thread reads what has come: at once when woken, then again and again while there is traffic; then it sleeps,
 // after having said so, so that whoever sends next wakes it.
 
+import type { Loop } from './loop.ts'
 import type { Bell } from './medium.ts'
 
 /** What is looked after. */
@@ -21,15 +22,17 @@ export class Pump {
   readonly #bell: Bell
   /** Milliseconds of looking for more before sleeping. */
   readonly #spin: number
+  readonly #loop: Loop
   #scheduled = false
   #idleSince = 0
   #score = 4
   #sinceSpin = 0
 
-  constructor(of: Pumped, bell: Bell, spin: number) {
+  constructor(of: Pumped, bell: Bell, spin: number, loop: Loop) {
     this.#of = of
     this.#bell = bell
     this.#spin = spin
+    this.#loop = loop
   }
 
   readonly wake = (): void => {
@@ -55,7 +58,7 @@ export class Pump {
       }
     }
     this.#scheduled = true
-    setImmediate(this.#again)
+    this.#loop.soon(this.#again)
   }
 
   /**

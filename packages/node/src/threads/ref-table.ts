@@ -106,20 +106,19 @@ export class RefTable {
 
   /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
   #locationOf(ref: LocalRef): number {
-    const { epoch, exported } = this.#exchange
+    const { epoch, residents } = this.#exchange
     const { cell } = ref
     if (cell instanceof ProxyCell) return cell.at ?? unknown
     if (cell instanceof HostedCell) return epoch
-    if (cell.phase === 'terminated') this.#exchange.whereabouts.rememberEnd(cell)
-    else exported.set(ref.uid, cell)
+    if (cell.phase === 'terminated') residents.remember(cell)
+    else residents.export(cell)
     return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
   }
 
   /** The one ref of this thread for an actor of any. */
   actor(uid: number, at: number, path: string, methods: readonly string[] | undefined): AnyRef {
     const { exchange } = { exchange: this.#exchange }
-    const here = exchange.hosted.get(uid)?.ref ?? exchange.exported.get(uid)?.ref ?? exchange.ended.get(uid)?.ref
-    return here ?? exchange.whereabouts.remote(uid, at, path, methods)
+    return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods)
   }
 
   #address(channel: Channel, thread: number, id: number, path: string): unknown {

@@ -11,8 +11,8 @@ export function reportOn(pool: ThreadPool): readonly string[] {
   const lines: string[] = []
   for (const thread of pool.threads) {
     const { uid, message } = thread.signs.running
-    const turn = `last turn of ${exchange.stubs.get(uid)?.ref.path ?? uid}${message === undefined ? '' : ` on ${message}`}`
-    const channel = exchange.channels.get(thread.epoch)
+    const turn = `last turn of ${exchange.residents.stub(uid)?.ref.path ?? uid}${message === undefined ? '' : ` on ${message}`}`
+    const channel = exchange.knownChannel(thread.epoch)
     const way = channel?.standing
     lines.push(
       [
@@ -26,10 +26,10 @@ export function reportOn(pool: ThreadPool): readonly string[] {
     )
   }
   lines.push(
-    `main thread: ${pool.asleep ? 'asleep' : 'awake'}; ${exchange.questions.pending} questions away; ${exchange.waiting.size} mailboxes wait to pass on`,
+    `main thread: ${pool.asleep ? 'asleep' : 'awake'}; ${exchange.questions.pending} questions away; ${exchange.waitingMailboxes} mailboxes wait to pass on`,
   )
   const groups = new Map<string, string[]>()
-  for (const stub of exchange.stubs.values()) {
+  for (const stub of exchange.residents.stubs) {
     const key = `${stub.phase}, there ${stub.there}, at ${stub.at ?? 'none'}${stub.wire.size > 0 ? ', messages wait' : ''}`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [stub.ref.path])

@@ -16,6 +16,7 @@ import {
   type Meta,
   type PhaseInfo,
 } from 'troupe/internal'
+import type { Control, Verb } from './control.ts'
 import type { Origin } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
@@ -92,8 +93,7 @@ export class StubCell extends Cell {
     this.#window = windowOf(kind)
     this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : openMailbox(kind, new CellMailboxOwner(this)), exchange)
     this.queue = this.wire
-    exchange.stubs.set(ref.uid, this)
-    exchange.exported.set(ref.uid, this)
+    exchange.residents.stand(this)
   }
 
   override put(message: unknown, meta: Meta): void {
@@ -125,11 +125,11 @@ export class StubCell extends Cell {
       this.#tellStop()
     } else if (this.phase === 'suspended' && this.#there === 'up') {
       this.#there = 'suspended'
-      this.#tell({ op: 'verb', command: { verb: 'suspend', reason: (this.info as { note?: string }).note ?? 'suspended' } })
+      this.#tellVerb({ verb: 'suspend', reason: (this.info as { note?: string }).note ?? 'suspended' })
     } else if (this.phase === 'running') {
       if (this.#there === 'suspended' || this.#there === 'failed') {
         this.#there = 'up'
-        this.#tell({ op: 'verb', command: { verb: 'resume' } })
+        this.#tellVerb({ verb: 'resume' })
       } else if (this.#there === 'nothing') {
         // Told to go on after its thread was lost: there is nothing to go on with, so it begins anew.
         this.command({ verb: 'restart', cause: undefined, delay: 0 })
@@ -144,8 +144,11 @@ export class StubCell extends Cell {
     return this.#waiter === undefined ? this.#there : `${this.#there}, waited for`
   }
 
-  #tell(content: { readonly op: string; readonly [field: string]: unknown }): void {
-    if (this.at !== undefined) this.exchange.channelTo(this.at)?.control({ ...content, uid: this.ref.uid })
+  #tell(content: Control): void {
+    if (this.at !== undefined) this.exchange.channelTo(this.at)?.control(content)
+  }
+  #tellVerb(command: Verb): void {
+    this.#tell({ op: 'verb', uid: this.ref.uid, command })
   }
 
   #step(signal: Signal): Promise<void> | undefined {
@@ -154,7 +157,7 @@ export class StubCell extends Cell {
         return this.#start()
       case 'PreRestart':
         if (this.#there === 'nothing') return undefined
-        this.#tell({ op: 'hosted.restart', cause: signal.cause, within: this.#timeLeft() })
+        this.#tell({ op: 'hosted.restart', uid: this.ref.uid, cause: signal.cause, within: this.#timeLeft() })
         return this.#wait()
       case 'PreStop':
         if (this.#there === 'nothing') return undefined
@@ -163,7 +166,7 @@ export class StubCell extends Cell {
       case 'PostStop':
         // Killed: nobody waited for it so far.
         if (this.phase !== 'stopping' || this.#there === 'nothing') return undefined
-        this.#tell({ op: 'verb', command: { verb: 'kill' } })
+        this.#tellVerb({ verb: 'kill' })
         return this.#wait()
       default:
         return undefined
@@ -172,7 +175,7 @@ export class StubCell extends Cell {
 
   #tellStop(): void {
     const { reason, cause } = this.info!
-    this.#tell({ op: 'hosted.stop', reason, cause, within: this.#timeLeft() })
+    this.#tell({ op: 'hosted.stop', uid: this.ref.uid, reason, cause, within: this.#timeLeft() })
   }
   /** What those above leave it to end, by a clock that both threads know: as a duration. */
   #timeLeft(): number {
@@ -186,7 +189,7 @@ export class StubCell extends Cell {
   override hasten(): boolean {
     if (this.#there === 'nothing' || this.dispatcher.host.hurried) return false
     // A restart has its deadline over there; a thread that hangs is the watchdog's.
-    if (this.phase === 'stopping') this.#tell({ op: 'verb', command: { verb: 'kill' } })
+    if (this.phase === 'stopping') this.#tellVerb({ verb: 'kill' })
     return true
   }
 
@@ -204,10 +207,10 @@ export class StubCell extends Cell {
   async #start(): Promise<void> {
     if (this.#there === 'held' || this.#there === 'failed') {
       this.#there = 'starting'
-      this.#tell({ op: 'hosted.release' })
+      this.#tell({ op: 'hosted.release', uid: this.ref.uid })
       return this.#wait()
     }
-    const at = await this.exchange.place(this.plan.placement, this)
+    const at = await this.exchange.place(this.plan.placement, this.ref.uid)
     if (this.phase !== 'starting') return undefined
     const channel = this.exchange.channelTo(at)
     if (channel === undefined) throw this.exchange.lossOf(at)
@@ -221,7 +224,8 @@ export class StubCell extends Cell {
       op: 'hosted.spawn',
       uid: this.ref.uid,
       path: this.ref.path,
-      parent: this.ref.parent,
+      // An actor that somebody spawned has a parent.
+      parent: this.ref.parent!,
       url: origin.url,
       name: origin.name,
       args: origin.args,
@@ -230,7 +234,7 @@ export class StubCell extends Cell {
     })
     this.wire.unlink()
     this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window, this.wire)
-    for (const peer of this.locators) this.exchange.channels.get(peer)?.control({ op: 'located', uid: this.ref.uid, at })
+    for (const peer of this.locators) this.exchange.tell(peer, { op: 'located', uid: this.ref.uid, at })
     this.locators.clear()
     return this.#wait()
   }

@@ -43,7 +43,7 @@ export class TaskQueue {
 
   constructor(pool: Pool) {
     this.#pool = pool
-    pool.exchange.on('task.done', ({ id, ok, value }: { id: number; ok: boolean; value: unknown }) => this.#done(id, ok, value))
+    pool.exchange.on('task.done', ({ id, ok, value }) => this.#done(id, ok, value))
   }
 
   run(url: string, name: string, args: readonly unknown[], options: TaskOptions): Promise<unknown> {
@@ -97,7 +97,7 @@ export class TaskQueue {
       const task = this.#waiting.shift()!
       task.thread = thread
       this.#running.set(task.id, task)
-      this.#pool.exchange.channels.get(thread.epoch)!.control({ op: 'task', id: task.id, url: task.url, name: task.name, args: task.args })
+      this.#pool.exchange.tell(thread.epoch, { op: 'task', id: task.id, url: task.url, name: task.name, args: task.args })
     }
   }
   runningOn(thread: Thread): number {
@@ -123,7 +123,7 @@ export class TaskQueue {
     } else if (this.#running.has(task.id)) {
       // The thread stays taken until the task has ended, for it may not look at its signal.
       if (task.kill) thread.kill('terminated', cause)
-      else this.#pool.exchange.channels.get(thread.epoch)?.control({ op: 'task.abort', id: task.id })
+      else this.#pool.exchange.tell(thread.epoch, { op: 'task.abort', id: task.id })
     }
   }
   lost(thread: Thread, cause: unknown): void {

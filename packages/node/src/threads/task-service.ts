@@ -1,20 +1,16 @@
 // Runs tasks on this thread: one function of a module, called with arguments, its result or failure told back.
 
 import { Cancelled } from 'troupe'
+import type { ControlOf } from './control.ts'
 import type { Exchange } from './exchange.ts'
 import { NotOnThread } from './errors.ts'
 import { loadExport } from './loading.ts'
 
-interface TaskOrder {
-  readonly id: number
-  readonly url: string
-  readonly name: string
-  readonly args: readonly unknown[]
-}
+type TaskOrder = ControlOf<'task'>
 
 export function serveTasks(exchange: Exchange): void {
   const running = new Map<number, AbortController>()
-  exchange.on('task', (order: TaskOrder, channel) => {
+  exchange.on('task', (order, channel) => {
     const control = new AbortController()
     running.set(order.id, control)
     const done = (ok: boolean, value: unknown): void => {
@@ -26,7 +22,7 @@ export function serveTasks(exchange: Exchange): void {
       (cause: unknown) => done(false, cause),
     )
   })
-  exchange.on('task.abort', ({ id }: { id: number }) => running.get(id)?.abort(new Cancelled('The task')))
+  exchange.on('task.abort', ({ id }) => running.get(id)?.abort(new Cancelled('The task')))
 }
 
 async function perform({ url, name, args }: TaskOrder, signal: AbortSignal): Promise<unknown> {

@@ -1,10 +1,9 @@
-// One worker thread as the main one sees it: started, watched, ended. It is used once: a replacement is another.
+// One thread as the main one sees it: started, watched, ended. It is used once: a replacement is another.
 
-import { Worker, type ResourceLimits } from 'node:worker_threads'
-import { portsOf, portsOfBerth, wire } from './media.ts'
+import type { Engine, Launch } from './engine.ts'
+import { wire } from './media.ts'
 import type { Berth, Medium, Wiring } from './medium.ts'
 import type { SignsSeen } from './signs.ts'
-import type { ThreadData } from './worker-main.ts'
 
 /** How threads are set up. */
 export interface ThreadSettings {
@@ -12,12 +11,10 @@ export interface ThreadSettings {
   readonly askTimeout: number
   readonly beatEvery: number
   readonly spin: number
-  readonly resourceLimits: ResourceLimits | undefined
-  readonly execArgv: readonly string[] | undefined
-  readonly keepAlive: boolean
+  readonly launch: Launch
 }
 
-export type LossReason = 'exit' | 'error' | 'out-of-memory' | 'hung' | 'terminated' | 'retired'
+export type LossReason = 'exit' | 'error' | 'out-of-memory' | 'hung' | 'bad-record' | 'terminated' | 'retired'
 
 export interface ThreadEvents {
   connect(thread: Thread, peer: number): void
@@ -33,7 +30,7 @@ export class Thread {
   /** Resolves when it is gone and its loss was told. */
   readonly gone: Promise<void>
   readonly #berth: Berth
-  readonly #worker: Worker
+  readonly #engine: Engine
   state: 'starting' | 'up' | 'ending' | 'gone' = 'starting'
   /** Actors that were given this place since its beat number `placedAt`. */
   placed = 0
@@ -56,32 +53,17 @@ export class Thread {
     const { parts } = this.#berth
     const { atA, atB } = wire(medium, 0, epoch)
     this.wiring = atA
-    const data: ThreadData = {
-      epoch,
-      systemName: settings.systemName,
-      berth: parts,
-      main: atB,
-      beatEvery: settings.beatEvery,
-      spin: settings.spin,
-      askTimeout: settings.askTimeout,
-    }
-    this.#worker = new Worker(entry(), {
-      workerData: data,
-      name: `${settings.systemName}-${slot < 0 ? 'pinned' : slot}`,
-      transferList: [...portsOf(atB), ...portsOfBerth(parts)],
-      ...(settings.resourceLimits === undefined ? undefined : { resourceLimits: settings.resourceLimits }),
-      ...(settings.execArgv === undefined ? undefined : { execArgv: [...settings.execArgv] }),
-    })
-    if (!settings.keepAlive) this.#worker.unref()
-    this.#worker.on('message', (message: { readonly connect?: number }) => {
-      if (message.connect !== undefined) events.connect(this, message.connect)
-    })
-    this.#worker.on('error', (cause: unknown) => {
-      this.#why ??= (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out-of-memory' : 'error'
-      this.#cause ??= cause
-    })
-    this.gone = new Promise((resolve) => {
-      this.#worker.on('exit', (code) => {
+    const { systemName, beatEvery, spin, askTimeout } = settings
+    let isGone!: () => void
+    this.gone = new Promise((resolve) => (isGone = resolve))
+    const data = { epoch, systemName, berth: parts, main: atB, beatEvery, spin, askTimeout }
+    this.#engine = settings.launch(data, `${systemName}-${slot < 0 ? 'pinned' : slot}`, {
+      connect: (peer) => events.connect(this, peer),
+      failed: (cause) => {
+        this.#why ??= reasonOf(cause)
+        this.#cause ??= cause
+      },
+      exited: (code) => {
         const expected = this.state === 'ending'
         this.state = 'gone'
         if (!expected) {
@@ -89,8 +71,8 @@ export class Thread {
           const detail = this.#cause instanceof Error ? this.#cause.message : why === 'exit' ? `it exited with code ${code}` : why
           events.lost(this, why, detail, this.#cause)
         }
-        resolve()
-      })
+        isGone()
+      },
     })
   }
 
@@ -100,30 +82,27 @@ export class Thread {
 
   /** Gives it its end of a way to another thread. */
   give(wiring: Wiring): void {
-    this.#worker.postMessage({ wiring }, portsOf(wiring))
+    this.#engine.give(wiring)
   }
 
   /** Ends it for cause: its loss is told when it is gone. */
   kill(why: LossReason, cause?: unknown): void {
     this.#why ??= why
     this.#cause ??= cause
-    void this.#worker.terminate()
+    void this.#engine.terminate()
   }
 
   /** Ends it because it is not needed any more. */
   async end(): Promise<void> {
     if (this.state === 'gone') return
     this.state = 'ending'
-    await this.#worker.terminate()
+    await this.#engine.terminate()
     this.state = 'gone'
   }
 }
 
-/** Built, the entry lies beside this; from sources, the host must strip types, or the built one is taken. */
-function entry(): URL {
-  const here = import.meta.url
-  if (!here.endsWith('.ts')) return new URL('./worker-main.js', here)
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const strips = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
-  return strips ? new URL('./worker-main.ts', here) : new URL('../../dist/threads/worker-main.js', here)
+function reasonOf(cause: unknown): LossReason {
+  const code = (cause as { readonly code?: unknown } | undefined)?.code
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out-of-memory'
+  return code === 'bad-record' ? 'bad-record' : 'error'
 }

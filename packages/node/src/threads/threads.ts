@@ -4,6 +4,8 @@ import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
 import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
 import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from 'troupe/internal'
+import { onWorkers } from './engine.ts'
+import { hostLoop } from './loop.ts'
 import { hostShares, mediumOf } from './media.ts'
 import { ThreadPool } from './pool.ts'
 import { reportOn } from './report.ts'
@@ -88,9 +90,8 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     askTimeout: core.askTimeout,
     beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
     spin: read.spin ?? 0.05,
-    resourceLimits: read.resourceLimits,
-    execArgv: read.execArgv,
-    keepAlive: read.keepAlive ?? true,
+    loop: hostLoop,
+    launch: onWorkers({ resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
   })
   installed.set(system, pool)
   return {
@@ -98,6 +99,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     vitals: () => pool.vitals(),
     report: () => reportOn(pool),
     find: (path) => {
+      if (typeof path !== 'string') return Promise.reject(new InvalidOption('path', path, 'use a path such as /user/cart'))
       const here = system.find(path)
       return here === undefined ? pool.find(path) : Promise.resolve(here)
     },

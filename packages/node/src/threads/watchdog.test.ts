@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hostLoop } from './loop.ts'
 import type { Thread } from './thread.ts'
 import { watchThreads } from './watchdog.ts'
 
@@ -19,7 +20,7 @@ beforeEach(() => {
   now = 0
   killed = []
   const thread = { state: 'up', signs, lastBeats: -1, lastBeatAt: 0, silent: 0, kill: () => killed.push(now) } as unknown as Thread
-  end = watchThreads({ core: { runtime: { now: () => now } }, threads: [thread], tellListening: () => {} }, hangAfter)
+  end = watchThreads({ core: { runtime: { now: () => now } }, threads: [thread], tellListening: () => {} }, hangAfter, hostLoop)
   look(10)
 })
 afterEach(() => {

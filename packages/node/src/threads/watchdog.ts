@@ -2,6 +2,7 @@
 // asking it. When the main thread was itself late, or the whole process was stopped for a while, only a part of that time
 // counts: enough to end a hung thread also beside a main one that is always late.
 
+import type { Loop } from './loop.ts'
 import type { Thread } from './thread.ts'
 
 interface Watched {
@@ -11,11 +12,11 @@ interface Watched {
 }
 
 /** Starts watching; returns what ends it. */
-export function watchThreads(pool: Watched, hangAfter: number): () => void {
+export function watchThreads(pool: Watched, hangAfter: number, loop: Loop): () => void {
   const { runtime } = pool.core
   const period = Math.max(5, Math.min(100, hangAfter / 20))
   let last = runtime.now()
-  const timer = setInterval(() => {
+  return loop.every(period, () => {
     const now = runtime.now()
     const passed = Math.min(now - last, hangAfter / 2)
     last = now
@@ -34,7 +35,5 @@ export function watchThreads(pool: Watched, hangAfter: number): () => void {
         thread.kill('hung', new Error(`no sign of life for ${Math.round(now - thread.lastBeatAt)} ms${thread.signs.doing}`))
       }
     }
-  }, period)
-  timer.unref()
-  return () => clearInterval(timer)
+  })
 }

@@ -10,8 +10,6 @@ import { Link, widest } from './link.ts'
 import { LocalWay } from './local-way.ts'
 import { makeRemoteRef, ProxyCell, type RemoteRef } from './remote-ref.ts'
 
-const endsKept = 10_000
-
 export class Whereabouts {
   readonly #exchange: Exchange
   /** Which threads want to know of the end of which actor of this one. */
@@ -30,12 +28,12 @@ export class Whereabouts {
       if (this.#remotes.get(uid)?.deref() === undefined) this.#remotes.delete(uid)
       link()?.close()
     })
-    exchange.on('follow', ({ uid }: { uid: number }, channel) => this.#followedBy(uid, channel))
-    exchange.on('gone', ({ uid, reason, cause }: { uid: number; reason: EndInfo['reason']; cause: unknown }) => this.#isGone(uid, { reason, cause }))
-    exchange.on('locate', ({ uid }: { uid: number }, channel) => this.#locatedBy(uid, channel))
-    exchange.on('located', ({ uid, at }: { uid: number; at: number }) => this.#isLocated(uid, at))
-    exchange.on('whereis', ({ uid }: { uid: number }, channel) => this.#whereIs(uid, channel))
-    exchange.on('absent', ({ uid }: { uid: number }) => this.#absent(uid))
+    exchange.on('follow', ({ uid }, channel) => this.#followedBy(uid, channel))
+    exchange.on('gone', ({ uid, reason, cause }) => this.#isGone(uid, { reason, cause }))
+    exchange.on('locate', ({ uid }, channel) => this.#locatedBy(uid, channel))
+    exchange.on('located', ({ uid, at }) => this.#isLocated(uid, at))
+    exchange.on('whereis', ({ uid }, channel) => this.#whereIs(uid, channel))
+    exchange.on('absent', ({ uid }) => this.#absent(uid))
   }
 
   /** Messages that wait for an actor to come. */
@@ -48,9 +46,9 @@ export class Whereabouts {
   /** A message for nobody we know: not here yet, or gone. */
   lookFor(arrivals: Arrivals): void {
     const { uid } = arrivals
-    const cell = this.#exchange.cellFor(uid)
+    const cell = this.#exchange.residents.cell(uid)
     if (cell !== undefined) arrivals.cell = cell
-    else if (homeOf(uid) === this.#exchange.epoch || this.#exchange.ended.has(uid)) arrivals.cell = this.deadCell(uid)
+    else if (homeOf(uid) === this.#exchange.epoch || this.#exchange.residents.ended(uid) !== undefined) arrivals.cell = this.deadCell(uid)
     else {
       const others = this.#early.get(uid)
       if (others === undefined) this.#early.set(uid, [arrivals])
@@ -60,7 +58,7 @@ export class Whereabouts {
   }
   /** A cell that is gone, to bury what still comes for it. */
   deadCell(uid: number): Cell {
-    const known = this.#exchange.ended.get(uid)
+    const known = this.#exchange.residents.ended(uid)
     const ref = (known?.ref as RemoteRef | undefined) ?? makeRemoteRef(uid, `/gone/$${uid}`, undefined)
     if (ref.cell === undefined) {
       const cell = new ProxyCell(ref, this.#exchange, undefined)
@@ -74,10 +72,10 @@ export class Whereabouts {
     const known = this.#remotes.get(uid)?.deref()
     if (known !== undefined) return known
     const ref = makeRemoteRef(uid, path, methods)
-    const location = at < 0 || at === this.#exchange.epoch || this.#exchange.lost.has(at) ? undefined : at
+    const location = at < 0 || at === this.#exchange.epoch || this.#exchange.isLost(at) ? undefined : at
     const cell = new ProxyCell(ref, this.#exchange, location)
-    if (homeOf(uid) === this.#exchange.epoch || this.#exchange.lost.has(homeOf(uid))) {
-      cell.finish({ reason: 'failure', cause: this.#exchange.lost.get(homeOf(uid)) })
+    if (homeOf(uid) === this.#exchange.epoch || this.#exchange.isLost(homeOf(uid))) {
+      cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
       return ref
     }
     this.#remotes.set(uid, new WeakRef(ref))
@@ -85,6 +83,12 @@ export class Whereabouts {
     cell.onLink = (link) => (held.link = link)
     this.#forgotten.register(ref, { uid, link: () => held.link })
     return ref
+  }
+
+  /** Why the home of an actor is gone, where it is. */
+  #lossOf(uid: number): unknown {
+    const home = homeOf(uid)
+    return this.#exchange.isLost(home) ? this.#exchange.lossOf(home) : undefined
   }
 
   /** Finds the way to an actor that has messages waiting and none. */
@@ -100,7 +104,7 @@ export class Whereabouts {
   linkProxy(cell: ProxyCell): void {
     if (cell.at === this.#exchange.epoch) {
       // It has come to this thread, or is about to.
-      const here = this.#exchange.hosted.get(cell.ref.uid)
+      const here = this.#exchange.residents.hosted(cell.ref.uid)
       if (here === undefined) return
       cell.wire.link = new LocalWay(here)
       cell.wire.pump()
@@ -125,15 +129,15 @@ export class Whereabouts {
     this.linkProxy(cell)
   }
   #locatedBy(uid: number, channel: Channel): void {
-    if (this.#exchange.exported.get(uid) === undefined) return this.#tellGone(uid, channel)
+    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, channel)
     this.#followedBy(uid, channel)
-    const stub = this.#exchange.stubs.get(uid)
+    const stub = this.#exchange.residents.stub(uid)
     if (stub === undefined) channel.control({ op: 'located', uid, at: this.#exchange.epoch })
     else if (stub.at === undefined) stub.locators.add(channel.peer)
     else channel.control({ op: 'located', uid, at: stub.at })
   }
   #whereIs(uid: number, channel: Channel): void {
-    const stub = this.#exchange.stubs.get(uid)
+    const stub = this.#exchange.residents.stub(uid)
     if (stub === undefined) return this.#tellGone(uid, channel)
     if (stub.at !== channel.peer) channel.control({ op: 'absent', uid })
   }
@@ -164,17 +168,17 @@ export class Whereabouts {
     const { uid } = cell.ref
     this.#followed.set(uid, cell)
     const channel = this.#exchange.channelTo(homeOf(uid))
-    if (channel === undefined) cell.finish({ reason: 'failure', cause: this.#exchange.lost.get(homeOf(uid)) })
+    if (channel === undefined) cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
     else channel.control({ op: 'follow', uid })
   }
   #followedBy(uid: number, channel: Channel): void {
-    if (!this.#exchange.exported.has(uid)) return this.#tellGone(uid, channel)
+    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, channel)
     let followers = this.#followers.get(uid)
     if (followers === undefined) this.#followers.set(uid, (followers = new Set()))
     followers.add(channel.peer)
   }
   #tellGone(uid: number, channel: Channel): void {
-    const { reason, cause } = this.#exchange.ended.get(uid)?.end ?? { reason: 'normal', cause: undefined }
+    const { reason, cause } = this.#exchange.residents.ended(uid)?.end ?? { reason: 'normal', cause: undefined }
     channel.control({ op: 'gone', uid, reason, cause })
   }
   #isGone(uid: number, end: EndInfo): void {
@@ -188,13 +192,12 @@ export class Whereabouts {
   /** An actor of this thread has ended. */
   died(cell: Cell): void {
     const { uid } = cell.ref
-    if (this.#exchange.stubs.delete(uid) || this.#exchange.exported.has(uid)) this.rememberEnd(cell)
-    this.#exchange.exported.delete(uid)
+    this.#exchange.residents.left(cell)
     const followers = this.#followers.get(uid)
     if (followers === undefined) return
     this.#followers.delete(uid)
     for (const peer of followers) {
-      const channel = this.#exchange.channels.get(peer)
+      const channel = this.#exchange.knownChannel(peer)
       if (channel !== undefined) this.#tellGone(uid, channel)
     }
   }
@@ -202,13 +205,8 @@ export class Whereabouts {
   neverCame(uid: number, path: string, end: EndInfo): void {
     const cell = new ProxyCell(makeRemoteRef(uid, path, undefined), this.#exchange, undefined)
     cell.finish(end)
-    this.rememberEnd(cell)
+    this.#exchange.residents.remember(cell)
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
-  }
-  rememberEnd(cell: Cell): void {
-    const { reason, cause } = cell.end ?? { reason: 'normal' as const, cause: undefined }
-    this.#exchange.ended.set(cell.ref.uid, { ref: cell.ref, end: { reason, cause } })
-    if (this.#exchange.ended.size > endsKept) this.#exchange.ended.delete(this.#exchange.ended.keys().next().value!)
   }
 
   /** A thread is gone: actors that it was the home of are, too; others that were there are somewhere else by and by. */
@@ -225,7 +223,7 @@ export class Whereabouts {
         if (cell.wire.size > 0) this.locate(cell)
       }
     }
-    for (const stub of this.#exchange.stubs.values()) if (stub.at === peer) stub.threadLost(cause)
-    for (const hosted of this.#exchange.hosted.values()) if (homeOf(hosted.ref.uid) === peer) hosted.command({ verb: 'kill' })
+    for (const stub of this.#exchange.residents.stubs) if (stub.at === peer) stub.threadLost(cause)
+    for (const hosted of this.#exchange.residents.allHosted) if (homeOf(hosted.ref.uid) === peer) hosted.command({ verb: 'kill' })
   }
 }

@@ -43,7 +43,7 @@ export class WireQueue implements MailboxQueue {
 
   #wait(message: unknown, meta: unknown): void {
     this.inner.push(message, meta)
-    this.#exchange.waiting.add(this)
+    this.#exchange.waits(this)
     // A mailbox that was chosen looks after this by itself.
     if (this.inner.size >= highWater && this.inner instanceof MessageRing) notePressure(this.#cell, this.inner.size)
     if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
@@ -74,7 +74,7 @@ export class WireQueue implements MailboxQueue {
       if (message === undefined) break
       this.#pass(message, inner.meta as Meta)
     }
-    if (inner.size === 0) this.#exchange.waiting.delete(this)
+    if (inner.size === 0) this.#exchange.waitsNoMore(this)
     if (this.#cell.extras?.pressed === true) notePressure(this.#cell, inner.size)
     return inner.size < before
   }
@@ -88,7 +88,7 @@ export class WireQueue implements MailboxQueue {
     }
     const message = this.inner.shift()
     this.meta = this.inner.meta
-    if (this.inner.size === 0) this.#exchange.waiting.delete(this)
+    if (this.inner.size === 0) this.#exchange.waitsNoMore(this)
     return message
   }
 

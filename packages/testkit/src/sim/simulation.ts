@@ -2,7 +2,7 @@
 // it gives the host a pass only to drain native promises, when one is pending or before time moves.
 
 import { ActorSystem, type AnyRef, InvalidOption, type SystemOptions } from 'troupe'
-import { cellOf, checkFinite, checkFunction, checkList, checkWhole, hostYield } from 'troupe/internal'
+import { cellOf, checkFinite, checkFunction, checkList, checkString, checkUpTo, checkWhole, hostYield } from 'troupe/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'
@@ -109,11 +109,12 @@ export class Simulation {
 
   /** One of n, chosen by the seed; 0 is what a shrunk run falls back to. */
   choose(n: number): number {
-    return this.choices.choose(n)
+    return this.choices.choose(checkWhole('n', n, 0))
   }
   /** A whole number from `least` to `most`. */
   int(least: number, most: number): number {
-    return least + this.choices.choose(most - least + 1)
+    if (!Number.isSafeInteger(least)) throw new InvalidOption('least', least, 'use a whole number')
+    return least + this.choices.choose(checkWhole('most', most, least) - least + 1)
   }
   /** One of these, the first being the plainest. */
   oneOf<T>(options: readonly T[]): T {
@@ -123,6 +124,8 @@ export class Simulation {
   }
   /** True with this probability at a named point of user code, as long as faults are on. */
   buggify(point: string, probability = 0.1): boolean {
+    checkString('point', point)
+    checkUpTo('probability', probability, 1)
     if (!this.#faults.open || !this.choices.chance(probability)) return false
     this.trace.add('fault', this.tap.sender(), 0, point, 0)
     return true

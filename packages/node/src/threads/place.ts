@@ -1,0 +1,143 @@
+// What lives on each thread: a system of its own, connected to the others. It knows its ports and its loop, and nothing of the
+// thread that it runs on, so that several may live in one process. It reports what it logs, what it buries and what it
+// observes to the thread that started it.
+
+import type { ActorSystem, ExecutionRuntime, Logger } from 'troupe'
+import { coreOf, createOnThread, snapshotOf } from 'troupe/internal'
+import { answerCensus } from './census.ts'
+import type { Control } from './control.ts'
+import { firstUid } from './epochs.ts'
+import { Exchange } from './exchange.ts'
+import { answerFinding } from './finding.ts'
+import { followHosted, hostActors } from './hosted.ts'
+import type { Loop } from './loop.ts'
+import { berthOf } from './media.ts'
+import type { BerthParts, Wiring } from './medium.ts'
+import { PlaceReporter } from './place-reporter.ts'
+import type { PlacementRequest } from './placement.ts'
+import type { Vitals } from './signs.ts'
+import { spawnerFor } from './spawner.ts'
+import { serveTasks } from './task-service.ts'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly epoch: number
+  readonly systemName: string
+  readonly berth: BerthParts
+  readonly main: Wiring
+  readonly beatEvery: number
+  readonly spin: number
+  readonly askTimeout: number
+}
+
+/** What a place has of whatever it runs on. */
+export interface PlaceHost {
+  readonly loop: Loop
+  /** What drives its system; the host's own if left out. */
+  readonly runtime?: ExecutionRuntime | undefined
+  /** Asks the main thread for a way to another. */
+  connect(peer: number): void
+  /** How busy and how late its loop was since the last time. */
+  load(): Pick<Vitals, 'busy' | 'loopDelay'>
+  /** It cannot go on: what the main thread says cannot be read. */
+  fail(cause: unknown): void
+}
+
+export interface Place {
+  readonly system: ActorSystem
+  readonly exchange: Exchange
+  /** Its end of a way to another thread has come. */
+  wire(wiring: Wiring): void
+}
+
+export function startPlace(data: ThreadData, host: PlaceHost): Place {
+  const { bell, signs } = berthOf(data.berth)
+  const toMain = (content: Control): void => exchange.tell(0, content)
+  const reporter = new PlaceReporter(signs, toMain)
+  const system = createOnThread(
+    `${data.systemName}-${data.epoch}`,
+    { askTimeout: data.askTimeout, logger: forwardingLogger(toMain), ...(host.runtime === undefined ? undefined : { runtime: host.runtime }) },
+    reporter,
+  )
+  const core = coreOf(system)
+  core.beginUids(firstUid(data.epoch))
+  const placing = new Placing(toMain)
+  const exchange: Exchange = new Exchange({
+    epoch: data.epoch,
+    core,
+    loop: host.loop,
+    bell,
+    spin: data.spin,
+    connect: (peer) => host.connect(peer),
+    place: (request, uid) => placing.ask(request, uid),
+    broken: (peer, cause) => {
+      if (peer === 0) host.fail(cause)
+      else toMain({ op: 'broken', epoch: peer, cause })
+    },
+    show: () => signs.ledger(core.ledger),
+    makeMailbox: () => reporter.makeRing(),
+  })
+  hostActors(exchange)
+  followHosted(exchange)
+  exchange.on('listen', ({ on }) => void (reporter.listens = on))
+  exchange.on('inspect', ({ id }) => toMain({ op: 'inspected', id, hosted: Array.from(exchange.residents.allHosted, (cell) => snapshotOf(cell)) }))
+  exchange.on('placed', ({ id, epoch, cause }) => placing.answered(id, epoch, cause))
+  exchange.on('lost', ({ epoch, cause }, channel) => {
+    const { sent, received } = exchange.lose(epoch, cause)
+    channel.control({ op: 'lost.counts', epoch, sent, received })
+  })
+  core.federation = {
+    died: (cell) => exchange.whereabouts.died(cell),
+    ledger: (own) => Promise.resolve(own()),
+    inspect: (own) => Promise.resolve(own),
+    whenQuiet: (then) => then(),
+    close: () => Promise.resolve(),
+  }
+  core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
+  core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
+  answerCensus(exchange, (id, part) => toMain({ op: 'census.part', id, part }))
+  serveTasks(exchange)
+  answerFinding(exchange)
+  exchange.wire(data.main)
+  toMain({ op: 'up', epoch: data.epoch })
+  // Shows that the loop turns, and how it does.
+  signs.alive()
+  host.loop.every(data.beatEvery, () => {
+    signs.alive()
+    const { queued } = exchange.ledger()
+    signs.vitals({ queued, ...host.load(), actors: exchange.residents.hostedCount })
+    signs.ledger(core.ledger)
+  })
+  return { system, exchange, wire: (wiring) => exchange.wire(wiring) }
+}
+
+function forwardingLogger(tell: (content: Control) => void): Logger {
+  const forward =
+    (level: keyof Logger) =>
+    (fields: Readonly<Record<string, unknown>>, message: string): void =>
+      tell({ op: 'log', level, fields, message })
+  return { debug: forward('debug'), info: forward('info'), warn: forward('warn'), error: forward('error') }
+}
+
+/** Asks the main thread, which knows the pool, where actors are to go. */
+class Placing {
+  readonly #tell: (content: Control) => void
+  readonly #waiting = new Map<number, { resolve(epoch: number): void; reject(cause: unknown): void }>()
+  #next = 0
+  constructor(tell: (content: Control) => void) {
+    this.#tell = tell
+  }
+  ask(request: PlacementRequest, uid: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#next
+      this.#waiting.set(id, { resolve, reject })
+      this.#tell({ op: 'place', id, request, uid })
+    })
+  }
+  answered(id: number, epoch: number | undefined, cause: unknown): void {
+    const waiter = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (epoch === undefined) waiter?.reject(cause)
+    else waiter?.resolve(epoch)
+  }
+}

@@ -1,0 +1,106 @@
+// Who is on this thread, as far as others know of it: actors that run here for a parent elsewhere, actors of this thread that
+// others hold refs of, what stands here for actors that run elsewhere, and how those ended that have. Nobody else keeps a
+// list of them, and each is in at most one list as what it is.
+
+import type { AnyRef } from 'troupe'
+import type { Cell, EndInfo } from 'troupe/internal'
+import type { HostedCell } from './hosted.ts'
+import type { StubCell } from './stub.ts'
+
+/** Ends that are remembered; the oldest is forgotten first. */
+const endsKept = 10_000
+
+interface Ended {
+  readonly ref: AnyRef
+  readonly end: EndInfo
+}
+
+/** An actor whose module is being loaded, and whether it was told to end meanwhile. */
+export interface Expected {
+  readonly stopped: boolean
+}
+
+export class Residents {
+  readonly #hosted = new Map<number, HostedCell>()
+  readonly #expected = new Map<number, { stopped: boolean }>()
+  readonly #stubs = new Map<number, StubCell>()
+  readonly #exported = new Map<number, Cell>()
+  readonly #ended = new Map<number, Ended>()
+
+  // Those that run here for a parent elsewhere.
+
+  /** An actor is about to come: what it is told before is for it. */
+  expect(uid: number): Expected {
+    const expected = { stopped: false }
+    this.#expected.set(uid, expected)
+    return expected
+  }
+  expectNoMore(uid: number): void {
+    this.#expected.delete(uid)
+  }
+  /** One that has not come yet is told to end. */
+  stopExpected(uid: number): void {
+    const expected = this.#expected.get(uid)
+    if (expected !== undefined) expected.stopped = true
+  }
+  host(cell: HostedCell): void {
+    this.#hosted.set(cell.ref.uid, cell)
+  }
+  unhost(uid: number): void {
+    this.#hosted.delete(uid)
+  }
+  hosted(uid: number): HostedCell | undefined {
+    return this.#hosted.get(uid)
+  }
+  get allHosted(): Iterable<HostedCell> {
+    return this.#hosted.values()
+  }
+  get hostedCount(): number {
+    return this.#hosted.size
+  }
+
+  // What stands here for those that run elsewhere.
+
+  stand(stub: StubCell): void {
+    this.#stubs.set(stub.ref.uid, stub)
+    this.export(stub)
+  }
+  stub(uid: number): StubCell | undefined {
+    return this.#stubs.get(uid)
+  }
+  get stubs(): Iterable<StubCell> {
+    return this.#stubs.values()
+  }
+
+  // Those whom others know.
+
+  export(cell: Cell): void {
+    this.#exported.set(cell.ref.uid, cell)
+  }
+  isExported(uid: number): boolean {
+    return this.#exported.has(uid)
+  }
+  /** The actor of this thread that others mean by this number. */
+  cell(uid: number): Cell | undefined {
+    return this.#hosted.get(uid) ?? this.#exported.get(uid)
+  }
+  /** Its ref, also of one that has ended. */
+  ref(uid: number): AnyRef | undefined {
+    return this.cell(uid)?.ref ?? this.#ended.get(uid)?.ref
+  }
+  /** An actor of this thread has ended. */
+  left(cell: Cell): void {
+    const { uid } = cell.ref
+    const known = this.#exported.delete(uid)
+    if (this.#stubs.delete(uid) || known) this.remember(cell)
+  }
+  /** Keeps how an actor ended, for those who ask later. */
+  remember(cell: Cell): void {
+    const { reason, cause } = cell.end ?? { reason: 'normal' as const, cause: undefined }
+    this.#ended.set(cell.ref.uid, { ref: cell.ref, end: { reason, cause } })
+    if (this.#ended.size > endsKept) this.#ended.delete(this.#ended.keys().next().value!)
+  }
+  ended(uid: number): Ended | undefined {
+    return this.#ended.get(uid)
+  }
+}
