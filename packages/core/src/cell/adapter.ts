@@ -14,9 +14,9 @@ import { metaFrom } from './local-ref.ts'
 import { offerTo } from './offer.ts'
 
 export class Adapter implements ActorRef<unknown> {
-  readonly uid: number
-  readonly key: string
-  readonly cell: Cell
+  declare readonly uid: number
+  declare readonly key: string
+  declare readonly cell: Cell
   /** The incarnation it belongs to, by its context. */
   readonly #of: Context | undefined
   #fn: ((message: unknown) => unknown) | undefined
@@ -71,8 +71,8 @@ export function adapterOf(ref: unknown): Adapter | undefined {
 
 /** The envelope of a message that came through an adapter. */
 export class Adapted extends Told {
-  readonly adapter: Adapter
-  readonly inner: Meta
+  declare readonly adapter: Adapter
+  declare readonly inner: Meta
   constructor(adapter: Adapter, inner: Meta) {
     super(senderOf(inner), headersOf(inner), inner instanceof Envelope ? inner.priority : undefined)
     this.adapter = adapter

@@ -2,8 +2,7 @@
 // second and actor, the rest is summed up in one line when the second is over.
 
 import type { Deadline } from '../queues/timers.ts'
-import { ActorError } from '../values/actor-error.ts'
-import { typeOf } from '../values/errors.ts'
+import { actorErrorOf, typeOf } from '../values/errors.ts'
 import type { Directive } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 
@@ -52,7 +51,8 @@ export function logFailure(
     if (++log.suppressed === 1 && log.order === 0) host.timers.set(log, log.until)
     return
   }
-  const level = cause instanceof ActorError ? cause.severity : 'error'
+  const known = actorErrorOf(cause)
+  const level = known?.severity ?? 'error'
   const fields = {
     actor: cell.ref.path,
     incarnation: cell.more.incarnation,
@@ -61,7 +61,7 @@ export function logFailure(
     directive,
     ...attached,
     ...(cell.extras?.flight === undefined ? undefined : { recent: cell.extras.flight.entries() }),
-    ...(cause instanceof ActorError ? { kind: cause.kind, labels: cause.labels } : undefined),
+    ...(known === undefined ? undefined : { kind: known.kind, labels: known.labels }),
   }
   host.logger[level](fields, directive === undefined ? 'a failure while ending' : 'the actor failed')
 }

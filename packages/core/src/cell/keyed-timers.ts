@@ -14,11 +14,11 @@ import { isBusy } from './pending.ts'
 class KeyedTimer extends Envelope implements Deadline {
   at = 0
   order = 0
-  readonly key: string
-  readonly message: unknown
+  declare readonly key: string
+  declare readonly message: unknown
   /** Milliseconds between ticks; 0 for a single one. */
-  readonly period: number
-  readonly to: AnyRef | undefined
+  declare readonly period: number
+  declare readonly to: AnyRef | undefined
   readonly #owner: KeyedTimers
   live = true
   /** A tick is in the mailbox; further ones are not sent on top. */
@@ -68,7 +68,7 @@ class KeyedTimer extends Envelope implements Deadline {
 }
 
 export class KeyedTimers {
-  readonly cell: Cell
+  declare readonly cell: Cell
   readonly #timers = new Map<string, KeyedTimer>()
   #ended = false
   constructor(cell: Cell) {

@@ -16,9 +16,9 @@ import { poison, poisonPill } from './poison.ts'
 const stopTable: Table<{ readonly after?: 'current' | 'queued' }> = { after: [checkOneOf, ['current', 'queued']] }
 
 export class LocalRef implements ActorRef<unknown> {
-  readonly parent: LocalRef | undefined
-  readonly name: string | undefined
-  readonly uid: number
+  declare readonly parent: LocalRef | undefined
+  declare readonly name: string | undefined
+  declare readonly uid: number
   cell!: Cell
   constructor(parent: LocalRef | undefined, name: string | undefined, uid: number) {
     this.parent = parent

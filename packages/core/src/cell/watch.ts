@@ -11,9 +11,9 @@ import { cellIn, cellOf } from './local-ref.ts'
 
 export class Watch extends Envelope {
   /** What to deliver instead of Terminated; undefined for a plain watch. */
-  readonly message: unknown
-  deathPact: boolean
-  readonly ref: AnyRef
+  declare readonly message: unknown
+  declare deathPact: boolean
+  declare readonly ref: AnyRef
   /** The watched actor has ended, and the news is queued. */
   ended = false
   constructor(ref: AnyRef, message: unknown, deathPact: boolean) {

@@ -1,7 +1,6 @@
 // Failure → directive: policy, cause and history in, a decision out, and the history brought up to date. No clock, no cell.
 // The history is the failing actor's, so that a rebuilt wrapper or parent does not reset its budget, or that of its group.
 
-import { ActorError } from '../values/actor-error.ts'
 import {
   checkBoolean,
   checkFactor,
@@ -14,7 +13,7 @@ import {
   readOptions,
   type Table,
 } from '../values/checks.ts'
-import { InvalidOption } from '../values/errors.ts'
+import { actorErrorOf, InvalidOption } from '../values/errors.ts'
 import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { Directive } from '../values/signals.ts'
@@ -163,7 +162,7 @@ export const defaultPolicy: SupervisionPolicy = restarting
 /** What is to be done about a failure; `history` remembers it. */
 export function decideFailure(policy: SupervisionPolicy, failure: Failure, history: FailureHistory, random: () => number): Decision {
   const { cause, now, child, message, hookError } = failure
-  const known = cause instanceof ActorError ? cause : undefined
+  const known = actorErrorOf(cause)
   const limit = known?.retry === undefined ? policy.limit : { restarts: known.retry.max, within: known.retry.within }
   const { within } = limit
   const { lastError } = history
@@ -190,7 +189,7 @@ export function decideFailure(policy: SupervisionPolicy, failure: Failure, histo
 }
 
 function ask(policy: SupervisionPolicy, failure: Failure, context: FailureContext): { directive: Directive; error: unknown } {
-  const kind = failure.cause instanceof ActorError ? failure.cause.kind : 'transient'
+  const kind = actorErrorOf(failure.cause)?.kind ?? 'transient'
   if (policy.decide === undefined) return { directive: kind === 'transient' ? 'restart' : 'stop', error: undefined }
   try {
     const directive = policy.decide(failure.cause, context)

@@ -27,8 +27,8 @@ export function openMailbox(kind: MailboxKind, owner: MailboxOwner): FrontableQu
 
 /** A message on its way through the other's queue, as the meta of it. */
 class Held {
-  readonly message: unknown
-  readonly meta: unknown
+  declare readonly message: unknown
+  declare readonly meta: unknown
   constructor(message: unknown, meta: unknown) {
     this.message = message
     this.meta = meta

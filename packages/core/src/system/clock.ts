@@ -10,8 +10,8 @@ import type { SystemCore } from './core.ts'
 class Wake implements Deadline {
   at = 0
   order = 0
-  readonly task: () => void
-  readonly lost: (cause: unknown) => void
+  declare readonly task: () => void
+  declare readonly lost: (cause: unknown) => void
   readonly #waiting: Set<Wake>
   constructor(waiting: Set<Wake>, task: () => void, lost: (cause: unknown) => void) {
     this.#waiting = waiting

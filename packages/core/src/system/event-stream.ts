@@ -20,7 +20,7 @@ class Entry implements Subscription {
   /** Its place in the order of subscriptions. */
   order = 0
   readonly #matches: (event: object) => boolean
-  readonly ref: AnyRef | undefined
+  declare readonly ref: AnyRef | undefined
   readonly #stream: LocalEventStream
   readonly #take: (event: object) => unknown
   readonly #ended: (() => unknown) | undefined
@@ -182,7 +182,7 @@ export class LocalEventStream implements EventStream {
   readonly #system: string
   readonly #open: () => boolean
   /** Hears of listeners that throw or reject. */
-  readonly failed: (cause: unknown) => void
+  declare readonly failed: (cause: unknown) => void
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
   /** How many subscriptions there ever were. */

@@ -39,10 +39,10 @@ const table: Table<ActorErrorOptions> = {
  */
 export class ActorError extends Error {
   readonly code = 'actor-error'
-  readonly kind: FailureKind
-  readonly severity: Severity
-  readonly labels: Readonly<Record<string, string>>
-  readonly retry: { readonly max: number; readonly within: number } | undefined
+  declare readonly kind: FailureKind
+  declare readonly severity: Severity
+  declare readonly labels: Readonly<Record<string, string>>
+  declare readonly retry: { readonly max: number; readonly within: number } | undefined
   constructor(message: string, options: ActorErrorOptions = {}) {
     const read = readOptions('ActorError', options, table)
     const { kind = 'transient', severity = 'error', labels = {}, retry } = read

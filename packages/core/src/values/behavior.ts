@@ -31,9 +31,9 @@ export type NodeKind = 'receive' | 'setup' | 'same' | 'stopped' | 'unhandled'
 
 /** The one class behind `Behavior`; what its members mean depends on `kind`. */
 export class BehaviorNode {
-  readonly kind: NodeKind
-  readonly handle: (ctx: never, message: never) => unknown
-  readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
+  declare readonly kind: NodeKind
+  declare readonly handle: (ctx: never, message: never) => unknown
+  declare readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
   constructor(kind: NodeKind, handle: (ctx: never, message: never) => unknown, signal: BehaviorNode['signal']) {
     if (signal !== undefined) checkFunction('onSignal', signal)
     this.kind = kind
@@ -48,9 +48,9 @@ export class BehaviorNode {
 /** A behavior with two things that only class actors have: a hook that runs when they fail, and a ref of their own. */
 export class HookedNode extends BehaviorNode {
   /** Runs in the failing actor before its supervisor decides; what it throws is attached to the failure. */
-  readonly error: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
+  declare readonly error: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
   /** Makes the ref that `spawn` returns; the usual one if left out. */
-  readonly makeRef: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
+  declare readonly makeRef: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
   constructor(
     kind: NodeKind,
     handle: BehaviorNode['handle'],
@@ -69,7 +69,7 @@ export class HookedNode extends BehaviorNode {
 
 /** A `setup` whose actor is to own something that is there already, and that somebody must let go of if it never starts. */
 export class EarlyNode extends BehaviorNode {
-  readonly early: { release(): void }
+  declare readonly early: { release(): void }
   constructor(init: BehaviorNode['handle'], signal: BehaviorNode['signal'], early: { release(): void }) {
     super('setup', init, signal)
     this.early = early
@@ -159,8 +159,8 @@ export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<B
 /** A behavior with the options it wants to be spawned with; those given to `spawn` win. */
 export class BehaviorWithOptions<M> implements Behavior<M> {
   declare readonly accepts?: (message: M) => void
-  readonly behavior: Behavior<M>
-  readonly options: SpawnOptions
+  declare readonly behavior: Behavior<M>
+  declare readonly options: SpawnOptions
   constructor(behavior: Behavior<M>, options: SpawnOptions) {
     this.behavior = behavior
     this.options = options

@@ -68,16 +68,14 @@ function suggestion(key: string, known: readonly string[]): string {
   return meant === undefined ? '' : `did you mean \`${meant}\`? `
 }
 
-/** How many letters are to be put in, taken out or changed; not counted where it is too many anyway. */
+/** How many letters one has that the other lacks; their order is not looked at. */
 function slipsBetween(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3
-  let row = Array.from(`${b} `, (_, i) => i)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++) next.push(Math.min(row[j]! + (a[i] === b[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1))
-    row = next
-  }
-  return row[b.length]!
+  let extra = 0
+  let left = b
+  for (const letter of a)
+    if (left.includes(letter)) left = left.replace(letter, '')
+    else extra++
+  return Math.max(extra, left.length)
 }
 
 /** What reading an option failed with: the refusal of it, or of what throws when it is read. */
