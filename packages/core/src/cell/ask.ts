@@ -23,19 +23,19 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   /** Unset until somebody needs to know: a field that begins as a number is a box of its own in every ask. */
   at!: number
   order = 0
-  target: Cell
+  declare target: Cell
   override readonly headers: Headers | undefined
   /** 0 once it has run out. */
-  timeout: number
-  resolve: Resolve | undefined
-  reject: Reject | undefined
-  previousAsk: PendingAsk | undefined = undefined
-  nextAsk: PendingAsk | undefined = undefined
+  declare timeout: number
+  declare resolve: Resolve | undefined
+  declare reject: Reject | undefined
+  previousAsk: PendingAsk | undefined
+  nextAsk: PendingAsk | undefined
   /** Taken from the mailbox of the present target. */
   opened = false
   /** The asker's side, where a handler asked. */
-  edge: AskEdge | undefined = undefined
-  unlisten: (() => void) | undefined = undefined
+  edge: AskEdge | undefined
+  unlisten: (() => void) | undefined
 
   constructor(target: Cell, headers: Headers | undefined, timeout: number, resolve: Resolve, reject: Reject) {
     super()

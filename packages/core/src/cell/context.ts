@@ -31,8 +31,8 @@ const noHeaders: Headers = Object.freeze({})
 export class Context implements ActorContext<unknown> {
   readonly cell: Cell
   /** The message in progress; undefined before, after, and once it was moved on. */
-  message: unknown = undefined
-  meta: Meta = undefined
+  message: unknown
+  meta: Meta
   constructor(cell: Cell) {
     this.cell = cell
   }

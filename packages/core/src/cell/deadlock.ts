@@ -42,8 +42,8 @@ export class AskEdge {
   /** Whether the question ends with the asker's incarnation: asked through its context. */
   declare readonly owned: boolean
   declare readonly mode: DeadlockMode
-  previous: AskEdge | undefined = undefined
-  next: AskEdge | undefined = undefined
+  previous: AskEdge | undefined
+  next: AskEdge | undefined
   constructor(ask: PendingAsk, asker: Context, owned: boolean, mode: DeadlockMode) {
     this.ask = ask
     this.asker = asker

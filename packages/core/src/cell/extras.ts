@@ -55,8 +55,8 @@ export class Extras {
   endHooks: Set<() => void> | undefined
   startWaiters: ((error: unknown) => void)[] | undefined
   endWaiters: ((end: EndInfo) => void)[] | undefined
-  handedOver: unknown = undefined
-  handingOver: unknown = undefined
+  handedOver: unknown
+  handingOver: unknown
 
   // For one incarnation.
   /** Who hears signals that the behavior does not handle. */

@@ -15,7 +15,7 @@ export class FailureLog implements Deadline {
   logged = 0
   suppressed = 0
   until = 0
-  last: unknown = undefined
+  last: unknown
   readonly #cell: Cell
   constructor(cell: Cell) {
     this.#cell = cell

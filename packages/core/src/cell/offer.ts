@@ -46,12 +46,12 @@ function wait(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike 
 }
 
 class Waiting implements WaitingOffer {
-  readonly message: unknown
-  readonly meta: unknown
+  declare readonly message: unknown
+  declare readonly meta: unknown
   ended = false
   readonly #resolve: () => void
   readonly #reject: (cause: Error) => void
-  #unlisten: (() => void) | undefined = undefined
+  #unlisten: (() => void) | undefined
   constructor(message: unknown, meta: Meta, resolve: () => void, reject: (cause: Error) => void) {
     this.message = message
     this.meta = meta

@@ -17,7 +17,7 @@ export class MessagePassage implements Passage {
   declare message: unknown
   /** How many links it has passed. */
   passed = 0
-  kept: Map<unknown, unknown> | undefined = undefined
+  kept: Map<unknown, unknown> | undefined
   /** When the handler began; NaN where it is not timed. */
   declare readonly began: number
   measured = false

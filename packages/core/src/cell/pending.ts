@@ -17,7 +17,7 @@ export class PendingCall {
   declare readonly continuation: Continuation
   state: 'waiting' | 'settled' | 'abandoned' = 'waiting'
   ok = false
-  value: unknown = undefined
+  value: unknown
   constructor(cell: Cell, what: string, since: number, continuation: Continuation) {
     this.cell = cell
     this.what = what

@@ -26,7 +26,7 @@ export class FailureHistory {
   readonly failures: RecentTimes = new RecentTimes()
   /** Those of them that led to a restart; what the limit counts. */
   readonly restarts: RecentTimes = new RecentTimes()
-  lastError: unknown = undefined
+  lastError: unknown
   /** Restarts asked for in a row without a quiet `within`; drives the backoff. */
   attempt = 0
 }

@@ -55,7 +55,7 @@ export class SystemCore implements CellHost {
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
-  running: Dispatcher | undefined = undefined
+  running: Dispatcher | undefined
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
@@ -82,16 +82,16 @@ export class SystemCore implements CellHost {
   /** Observations that were not made because nobody listened. */
   unheard = 0
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
-  onIdle: (() => void) | undefined = undefined
+  onIdle: (() => void) | undefined
   /** Ends the system because of a failure that climbed past the top. */
-  onTopFailure: ((cause: unknown) => void) | undefined = undefined
+  onTopFailure: ((cause: unknown) => void) | undefined
   /** Called when the last actor has gone. */
-  onEmpty: (() => void) | undefined = undefined
+  onEmpty: (() => void) | undefined
   /** Connects this system to those on other threads, if there are. */
-  federation: Federation | undefined = undefined
+  federation: Federation | undefined
   #uid = 0
   /** The dead letter that is being published. */
-  #notice: object | undefined = undefined
+  #notice: object | undefined
 
   /** Of options that were checked. */
   constructor(name: string, options: SystemOptions, view: SystemView, reporter: ThreadReporter | undefined) {

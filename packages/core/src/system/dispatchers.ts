@@ -23,7 +23,7 @@ export const defaultName = 'concurrent'
 export class DispatcherTable implements Dispatchers {
   readonly #host: CellHost
   readonly #table = new Map<string, Dispatcher>()
-  readonly fallback: Dispatcher
+  declare readonly fallback: Dispatcher
   constructor(host: CellHost, options: DispatcherOptions | undefined, others: Readonly<Record<string, DispatcherOptions>> | undefined) {
     this.#host = host
     this.fallback = new Dispatcher(defaultName, host, settingsOf(options, 'dispatcher', host))
