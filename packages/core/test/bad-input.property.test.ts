@@ -107,6 +107,7 @@ const functions: Record<string, Entry> = {
     { name: 'x', maxFailures: 1, resetTimeout: 1, resetFactor: 1, maxResetTimeout: 5, callTimeout: 5, isFailure: () => true, onChange: () => {} },
   ]),
   Decision: entry(construct(t.Decision), () => ['to', 'a', 5]),
+  ExecutionRuntimes: entry(construct(t.ExecutionRuntimes)),
   ManualRuntime: entry(construct(t.ManualRuntime), () => [{ now: () => 1, random: () => 0.5 }]),
   RouterCommand: entry(construct(t.RouterCommand), () => [{ verb: 'resize', size: 3 }]),
   ServiceKey: entry(construct(t.ServiceKey), () => ['x']),
@@ -218,6 +219,18 @@ const methods: Record<string, Entry> = {
   'system.metrics': entry(on(system, 'metrics')),
   'system.pump': entry(on(system, 'pump')),
   'system.shutdown': entry(on(system, 'shutdown'), () => [{ deadline: 5, drain: true }]),
+  'runtimes.register': entry(
+    on(() => new t.ExecutionRuntimes(), 'register'),
+    () => ['x', () => new t.ManualRuntime()],
+  ),
+  'runtimes.unregister': entry(
+    on(() => new t.ExecutionRuntimes(), 'unregister'),
+    () => ['manual'],
+  ),
+  'runtimes.create': entry(
+    on(() => new t.ExecutionRuntimes(), 'create'),
+    () => ['manual'],
+  ),
   'clock.after': entry(
     on(({ kit }) => kit.system.clock, 'after'),
     () => [5, () => {}, () => {}],
@@ -447,6 +460,7 @@ test('there is an entry for every method', async () => {
   await stage.settle()
   const found: Record<string, object> = {
     system: made,
+    runtimes: new t.ExecutionRuntimes(),
     clock: made.clock,
     deadLetters: made.deadLetters,
     dispatchers: made.dispatchers,
@@ -467,6 +481,7 @@ test('there is an entry for every method', async () => {
   // Not in the types that users have of them.
   const inner = new Set([
     'events.failed',
+    'events.now',
     'events.remove',
     'events.forget',
     'events.close',

@@ -62,6 +62,7 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     hangAfter: 10_000,
     medium: mediumOf(shared, 64 * 1024),
     systemName: core.name,
+    systemId: core.id,
     askTimeout: core.askTimeout,
     beatEvery: 500,
     spin: 0,

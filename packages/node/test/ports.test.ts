@@ -12,6 +12,7 @@ describe('by ports', async () => {
   await import('./behaviours.test.ts')
   await import('./crossing.test.ts')
   await import('./faults.test.ts')
+  await import('./figures.test.ts')
   await import('./flow.test.ts')
   await import('./options.test.ts')
   await import('./chaos.test.ts')

@@ -3,17 +3,18 @@
 import {
   type ActorClass,
   type ActorContext,
-  type ActorHandle,
   type ActorHooks,
   type ActorRef,
   type AnyRef,
   type Behavior,
   behaviorOfClass,
-  type ClassOptions,
+  type ClassThatNeedsNoArgs,
   InvalidOption,
   type Logger,
   NotABehavior,
   NotAllowed,
+  type OptionsFor,
+  type Spawned,
   type SpawnOptions,
   type Stash,
   type SystemView,
@@ -161,8 +162,11 @@ export class FakeContext implements ActorContext<unknown> {
     }
   }
 
-  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<C, T extends ActorHooks = never>(actor: Behavior<C> | ClassThatNeedsNoArgs<T>): Spawned<C, T>
+  spawn<C, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<C> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<C, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, given: SpawnOptions & { readonly args?: readonly unknown[] } = {}): never {
     checkObject('options', given)
     if (typeof spawnable !== 'function') return this.#spawn(spawnable, given) as never

@@ -1,6 +1,6 @@
 // A system on virtual time, with probes, captured logs, and a check at the end that nothing leaked.
 
-import { ActorSystem, type AnyRef, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
+import { ActorSystem, type AnyRef, type AsyncDisposing, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
 import {
   type BehaviorNode,
   Cell,
@@ -40,7 +40,7 @@ export interface TestKitOptions extends SystemOptions {
 }
 
 /** A system on virtual time and the means to drive it. */
-export interface TestKit {
+export interface TestKit extends AsyncDisposing {
   readonly system: ActorSystem
   readonly clock: VirtualClock
   /** Everything logged so far, oldest first. */

@@ -3,7 +3,7 @@
 
 import { makeAbortSource } from '../ports/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
-import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
+import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkBoolean, checkCan, checkFinite, checkFunction, checkString, readOptions } from '../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../values/context.ts'
@@ -11,6 +11,7 @@ import { Cancelled, ContextEnded, InvalidOption, NotAllowed, pathOf } from '../v
 import { contained, type Logger } from '../values/logger.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../values/ref.ts'
+import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
 import type { SystemView } from '../values/system.ts'
 import { observed, settlementOf } from '../values/thenable.ts'
 import { Adapted, Adapter, adapterOf } from './adapter.ts'
@@ -120,8 +121,11 @@ export class Context implements ActorContext<unknown> {
     }
   }
 
-  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<C, T extends ActorHooks = never>(actor: Behavior<C> | ClassThatNeedsNoArgs<T>): Spawned<C, T>
+  spawn<C, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<C> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<C, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, options?: SpawnOptions): never {
     return spawnUnder(this.live('spawn'), spawnable, options) as never
   }

@@ -38,6 +38,8 @@ export interface CellHost {
   readonly tap: Tap | undefined
   /** Who is told what happens here, on a thread of many; absent otherwise. */
   readonly reporter: ThreadReporter | undefined
+  /** Hears of each new phase of a cell, whether anybody listens or not. */
+  readonly onPhase: ((cell: Cell) => void) | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** How many observations were not made, because nobody listened. */

@@ -5,7 +5,6 @@ import { MessageRing } from '../queues/ring.ts'
 import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
 import {
   any,
-  checkBoolean,
   checkCan,
   checkFinite,
   checkFunction,
@@ -55,6 +54,8 @@ export interface CellOptions {
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
   readonly metrics: boolean
+  /** After how many ms they are observed, again and again; undefined: not at all. */
+  readonly metricsEvery: number | undefined
   /** Whether each message goes through middleware or measurements. */
   readonly passages: boolean
 }
@@ -80,6 +81,7 @@ export const defaultOptions: CellOptions = {
   middleware: [],
   ownMiddleware: [],
   metrics: false,
+  metricsEvery: undefined,
   passages: false,
 }
 
@@ -106,7 +108,8 @@ export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
     return value
   },
   middleware: checkMiddleware,
-  metrics: checkBoolean,
+  metrics: (option, value) =>
+    typeof value === 'boolean' ? value : checkPart<{ readonly every: number }>(option, value, { every: [checkFinite, 'above', true] }),
   // Those of a class are taken before this.
   args: (option, value) => {
     throw new InvalidOption(option, value, 'only a class takes them')
@@ -123,7 +126,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const d = defaultOptions
   const { mailbox, stash, onRestart, accepts, drain, dispatcher, supervision, childSupervision, startTimeout, stopTimeout, reentrant } = options
   const inherited = host.defaults.middleware
-  const { middleware: ownMiddleware = [], metrics = host.defaults.metrics } = options
+  const { middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
   if (mailbox?.overflow === 'block' && host.runtime.id === 'manual')
     throw new InvalidOption(
       'mailbox.overflow',
@@ -133,6 +136,8 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   if (typeof drain === 'object' && cellOf(drain.redirect)?.dispatcher.host !== host)
     throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
   const middleware = ownMiddleware.length === 0 ? inherited : checkLength([...inherited, ...ownMiddleware])
+  const metricsEvery = typeof measured === 'object' ? measured.every : undefined
+  const metrics = Boolean(measured)
   const passages = metrics || middleware.length > 0
   return {
     plain: !reentrant && accepts === undefined && !passages && host.flightRecorder === undefined,
@@ -155,6 +160,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     middleware,
     ownMiddleware,
     metrics,
+    metricsEvery,
     passages,
   }
 }

@@ -8,6 +8,7 @@ import { Ring } from '../queues/ring.ts'
 import type { AbortSource, Signal } from '../values/abort.ts'
 import { checkFunction, checkList, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
+import type { AsyncDisposing } from '../values/disposal.ts'
 import { Cancelled, NotAllowed } from '../values/errors.ts'
 import { cancelledBy, onAbort, signalOf, type WaitOptions, waitTable } from './cancellation.ts'
 
@@ -35,7 +36,7 @@ const table: Table<TaskGroupOptions> = { ...waitTable, limit: [checkWhole, 1] }
  * group.spawn((signal) => download(b, signal))
  * await group.waitAll()
  */
-export class TaskGroup {
+export class TaskGroup implements AsyncDisposing {
   readonly #source: AbortSource = makeAbortSource()
   readonly #limit: number
   readonly #unlisten: () => void

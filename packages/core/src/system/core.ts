@@ -30,21 +30,18 @@ import { observed } from '../values/thenable.ts'
 import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
-import type { Federation } from './federation.ts'
+import type { Elsewhere, Federation } from './federation.ts'
 import { runtimeOf } from './runtimes.ts'
-
-/** What supervision has done so far. */
-export interface SupervisionCounts {
-  readonly restarts: number
-  readonly limitsHit: number
-  readonly fatalStops: number
-  readonly failedEndSignals: number
-}
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
 const guardianOptions: CellOptions = { ...defaultOptions, stopTimeout: endless }
 
+/** How many systems were made so far. */
+let made = 0
+
 export class SystemCore implements CellHost {
+  /** Tells systems of one process apart, whatever their names; that of a thread is changed to that of its system. */
+  id: number
   readonly name: string
   readonly view: SystemView
   readonly ledger: Ledger = new Ledger()
@@ -57,6 +54,7 @@ export class SystemCore implements CellHost {
   readonly deadlock: DeadlockMode
   running: Dispatcher | undefined
   readonly defaults: CellOptions
+  readonly metricsEvery: number | undefined
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
   readonly reporter: ThreadReporter | undefined
@@ -81,6 +79,8 @@ export class SystemCore implements CellHost {
   readonly burials: Partial<Record<DeadLetterReason, number>> = {}
   /** Observations that were not made because nobody listened. */
   unheard = 0
+  /** Tells those on other threads who know the cell. */
+  onPhase: ((cell: Cell) => void) | undefined = undefined
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
   onIdle: (() => void) | undefined
   /** Ends the system because of a failure that climbed past the top. */
@@ -89,6 +89,8 @@ export class SystemCore implements CellHost {
   onEmpty: (() => void) | undefined
   /** Connects this system to those on other threads, if there are. */
   federation: Federation | undefined
+  /** Adds what those do, and did while they were there. */
+  elsewhere: Elsewhere | undefined
   #uid = 0
   /** The dead letter that is being published. */
   #notice: object | undefined
@@ -105,7 +107,10 @@ export class SystemCore implements CellHost {
     this.askTimeout = options.askTimeout ?? 5000
     this.deadlock = options.deadlock ?? 'reject'
     this.flightRecorder = options.flightRecorder
-    this.defaults = defaultsOf(options.middleware ?? [], options.metrics ?? false, this.flightRecorder !== undefined)
+    const { metrics = false } = options
+    this.metricsEvery = typeof metrics === 'object' ? metrics.every : undefined
+    const measured = typeof metrics === 'object' ? (metrics.actors ?? false) : metrics
+    this.defaults = defaultsOf(options.middleware ?? [], measured, this.flightRecorder !== undefined)
     this.onEscalation = options.onEscalation ?? 'shutdown'
     this.deadLetters = new DeadLetterRing(options.deadLetterCapacity ?? 10_000)
     this.timers = new TimerQueue(
@@ -117,10 +122,12 @@ export class SystemCore implements CellHost {
     this.events = new LocalEventStream(
       name,
       () => this.phase === 'open',
+      () => this.runtime.now(),
       (cause) => this.logger.error({ cause }, 'an event listener failed'),
     )
     this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
     this.guardian = this.#makeGuardian()
+    this.id = ++made
     this.tap?.attach(this)
   }
 

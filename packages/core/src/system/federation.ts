@@ -2,7 +2,14 @@
 
 import type { Cell } from '../cell/cell.ts'
 import type { LedgerReport } from '../values/options.ts'
+import type { SystemCounts, SystemMetrics } from '../values/metrics.ts'
 import type { ActorSnapshot } from './inspection.ts'
+
+/** The numbers of other threads, as far as they have been shown; also of those that are gone. */
+export interface Elsewhere {
+  counts(own: SystemCounts): SystemCounts
+  metrics(own: SystemMetrics): SystemMetrics
+}
 
 export interface Federation {
   /** A cell of this thread has ended; before its watchers are told. */

@@ -2,6 +2,7 @@
 
 import { deadlockModes } from '../cell/deadlock.ts'
 import { checkMiddleware } from '../cell/options.ts'
+import { defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import {
   any,
   checkBoolean,
@@ -15,6 +16,7 @@ import {
   type Table,
 } from '../values/checks.ts'
 import type { DispatcherOptions, SystemOptions } from '../values/options.ts'
+import type { Supervision } from '../values/policy.ts'
 
 const dispatcherTable: Table<DispatcherOptions> = { throughput: [checkWhole, 1], slice: [checkFinite, 'above'], maxTurns: [checkWhole, 1] }
 
@@ -32,18 +34,21 @@ function checkEach(option: string, value: unknown, check: (option: string, value
 export const systemTable: Table<SystemOptions> = {
   root: any,
   logger: [checkCan, ['a logger, which has debug, info, warn and error', 'debug', 'info', 'warn', 'error']],
-  supervision: any,
+  supervision: (option, value) => ownPolicyOf(value as Supervision, defaultPolicy, option),
   askTimeout: [checkFinite, 'above'],
   deadlock: [checkOneOf, deadlockModes],
   dispatcher: checkDispatcher,
   dispatchers: [checkEach, checkDispatcher],
   runtime: any,
-  runtimes: [checkEach, any],
+  runtimes: any,
   keepAlive: checkBoolean,
   deadLetterCapacity: [checkWhole, 0],
   onEscalation: [checkOneOf, ['shutdown', 'stop']],
   middleware: checkMiddleware,
-  metrics: checkBoolean,
+  metrics: (option, value) =>
+    typeof value === 'boolean'
+      ? value
+      : checkPart<SystemOptions['metrics'] & object>(option, value, { every: [checkFinite, 'above', true], actors: checkBoolean }),
   flightRecorder: [checkCan, ['flightRecorder()', 'open']],
 }
 

@@ -8,7 +8,7 @@ import type { MailboxKind } from './mailbox.ts'
 import type { Middleware } from './middleware.ts'
 import type { Supervision } from './policy.ts'
 import type { AnyRef, DeadlockMode } from './ref.ts'
-import type { ExecutionRuntime } from './runtime.ts'
+import type { ExecutionRuntime, RuntimeSource } from './runtime.ts'
 import type { MessageSchema } from './schema.ts'
 
 /** What becomes of messages that a stopped actor leaves: dead letters, counted drops, or the mailbox of another. */
@@ -49,8 +49,11 @@ export interface SpawnOptions {
   readonly accepts?: MessageSchema | undefined
   /** Links between mailbox and handler, inside those of the system; at most 16 in all. */
   readonly middleware?: readonly Middleware[] | undefined
-  /** Counts and samples what this actor does, for `inspect`; the system's `metrics` if left out. */
-  readonly metrics?: boolean | undefined
+  /**
+   * Counts and samples what this actor does, for `inspect`; what the system says if left out. With `{ every }` it is observed as
+   * `metrics.actor` every so many ms, too.
+   */
+  readonly metrics?: boolean | { readonly every: number } | undefined
 }
 
 /** How a dispatcher shares the thread among its actors, and with the host. */
@@ -79,8 +82,8 @@ export interface SystemOptions<in R = never> {
   readonly dispatchers?: Readonly<Record<string, DispatcherOptions>> | undefined
   /** What drives it: `host` (the event loop), `manual` (`system.pump()`), one of `runtimes`, or an own one. */
   readonly runtime?: string | ExecutionRuntime | undefined
-  /** Further runtimes by name; one may replace a built-in. */
-  readonly runtimes?: Readonly<Record<string, () => ExecutionRuntime>> | undefined
+  /** Further runtimes by name, where one may replace a built-in; or a registry of all there are, such as `ExecutionRuntimes`. */
+  readonly runtimes?: Readonly<Record<string, () => ExecutionRuntime>> | RuntimeSource | undefined
   /** Whether a running system keeps the process alive; true if left out. */
   readonly keepAlive?: boolean | undefined
   /** How many dead letters are kept; 10,000 if left out. */
@@ -89,8 +92,11 @@ export interface SystemOptions<in R = never> {
   readonly onEscalation?: 'shutdown' | 'stop' | undefined
   /** Links between mailbox and handler of every actor. */
   readonly middleware?: readonly Middleware[] | undefined
-  /** Measures every actor that does not say otherwise; false if left out. */
-  readonly metrics?: boolean | undefined
+  /**
+   * Whether every actor is measured that does not say otherwise; false if left out. `{ every }` has `system.metrics()` observed as
+   * `metrics.system` every so many ms; `actors` then says whether every actor is measured.
+   */
+  readonly metrics?: boolean | { readonly every: number; readonly actors?: boolean | undefined } | undefined
   /** Made by `flightRecorder()`: keeps the last messages and transitions of each actor. */
   readonly flightRecorder?: FlightRecorder | undefined
 }

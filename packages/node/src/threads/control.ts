@@ -2,10 +2,11 @@
 // must pass when it comes. What is not in the list, or not of its shape, is no record of Troupe: whoever sent it cannot be
 // trusted with the next one either.
 
-import type { ActorSnapshot, AnyRef, ExitReason, Logger, SpawnOptions } from 'troupe'
+import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } from 'troupe'
 import { type Command, LocalRef } from 'troupe/internal'
 import type { Part } from './census.ts'
 import { BadRecord } from './errors.ts'
+import { phases } from './phases.ts'
 import { checkPlacement, type PlacementRequest } from './placement.ts'
 
 /** What may be asked of an actor of another thread. */
@@ -36,6 +37,8 @@ export type Control =
   | { readonly op: 'verb'; readonly uid: number; readonly command: Verb }
   | { readonly op: 'ask.cancelled'; readonly id: number }
   | { readonly op: 'follow'; readonly uid: number }
+  | { readonly op: 'phases'; readonly uid: number }
+  | { readonly op: 'phase'; readonly uid: number; readonly phase: Phase }
   | { readonly op: 'gone'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
   | { readonly op: 'locate'; readonly uid: number }
   | { readonly op: 'located'; readonly uid: number; readonly at: number }
@@ -144,6 +147,8 @@ const shapes: Shapes = {
   verb: { uid: whole, command: verb },
   'ask.cancelled': { id: whole },
   follow: { uid: whole },
+  phases: { uid: whole },
+  phase: { uid: whole, phase: among(...phases) },
   gone: { uid: whole, reason, cause: any },
   locate: { uid: whole },
   located: { uid: whole, at: whole },

@@ -7,14 +7,13 @@ import {
   type BehaviorNode,
   BehaviorWithOptions,
   Cell,
-  CellMetrics,
   type CellOptions,
   Children,
   Extras,
   HookedNode,
   type Keeper,
   LocalRef,
-  MeteredQueue,
+  measure,
   releaseHeld,
   resolveOptions,
 } from 'troupe/internal'
@@ -62,17 +61,20 @@ export function followHosted(exchange: Exchange): void {
 
 async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
   const { uid } = order
-  // Verbs that come while the module loads are for the actor, not for nobody.
-  const expected = exchange.residents.expect(uid)
+  // Verbs that come while the module loads are for the actor, not for nobody; and a module may never be loaded.
+  let stopped = false
+  exchange.residents.expect(uid, () => {
+    stopped = true
+    exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
+    channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+  })
   try {
     const definition = await loadExport(order.url, order.name)
+    if (stopped) return
     exchange.residents.expectNoMore(uid)
-    if (expected.stopped) {
-      exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
-      return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
-    }
     makeHosted(exchange, channel, order, definition)
   } catch (cause) {
+    if (stopped) return
     exchange.residents.expectNoMore(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
@@ -111,7 +113,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, channel)
   extras.incarnation = order.incarnation
-  if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue, cell, (extras.metrics = new CellMetrics()))
+  measure(cell)
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
   exchange.residents.host(cell)

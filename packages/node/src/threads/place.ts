@@ -9,7 +9,7 @@ import type { Control } from './control.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
 import { answerFinding } from './finding.ts'
-import { followHosted, hostActors } from './hosted.ts'
+import { followHosted, hostActors, HostedCell } from './hosted.ts'
 import type { Loop } from './loop.ts'
 import { berthOf } from './media.ts'
 import type { BerthParts, Wiring } from './medium.ts'
@@ -17,12 +17,14 @@ import { PlaceReporter } from './place-reporter.ts'
 import type { PlacementRequest } from './placement.ts'
 import type { Vitals } from './signs.ts'
 import { spawnerFor } from './spawner.ts'
+import { Tally } from './tally.ts'
 import { serveTasks } from './task-service.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
   readonly epoch: number
   readonly systemName: string
+  readonly systemId: number
   readonly berth: BerthParts
   readonly main: Wiring
   readonly beatEvery: number
@@ -74,9 +76,15 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
       if (peer === 0) host.fail(cause)
       else toMain({ op: 'broken', epoch: peer, cause })
     },
-    show: () => signs.ledger(core.ledger),
+    show: () => {
+      signs.ledger(core.ledger)
+      signs.counts(tally.counts)
+    },
     makeMailbox: () => reporter.makeRing(),
   })
+  const tally = new Tally(core, exchange.residents)
+  core.id = data.systemId
+  core.onIdle = () => signs.idle()
   hostActors(exchange)
   followHosted(exchange)
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
@@ -87,7 +95,10 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     channel.control({ op: 'lost.counts', epoch, sent, received })
   })
   core.federation = {
-    died: (cell) => exchange.whereabouts.died(cell),
+    died: (cell) => {
+      if (cell instanceof HostedCell) exchange.residents.hostedGone++
+      exchange.whereabouts.died(cell)
+    },
     ledger: (own) => Promise.resolve(own()),
     inspect: (own) => Promise.resolve(own),
     whenQuiet: (then) => then(),
@@ -95,7 +106,10 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   }
   core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
   core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
-  answerCensus(exchange, (id, part) => toMain({ op: 'census.part', id, part }))
+  answerCensus(exchange, (id, part) => {
+    signs.work(tally.work)
+    toMain({ op: 'census.part', id, part })
+  })
   serveTasks(exchange)
   answerFinding(exchange)
   exchange.wire(data.main)
@@ -107,6 +121,8 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     const { queued } = exchange.ledger()
     signs.vitals({ queued, ...host.load(), actors: exchange.residents.hostedCount })
     signs.ledger(core.ledger)
+    signs.counts(tally.counts)
+    signs.work(tally.work)
   })
   return { system, exchange, wire: (wiring) => exchange.wire(wiring) }
 }

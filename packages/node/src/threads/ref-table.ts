@@ -1,7 +1,7 @@
 // Refs on the wire: who is who on both ends. An actor is named by its uid, which holds in all threads; an answer
 // address or adapter by a number that its own thread knows it by.
 
-import type { AnyRef } from 'troupe'
+import type { AnyRef, Phase } from 'troupe'
 import { Adapter, HandleRef, LocalRef, PendingAsk } from 'troupe/internal'
 import type { Channel } from './channel.ts'
 import type { Reader } from './codec/reader.ts'
@@ -10,6 +10,7 @@ import type { Writer } from './codec/writer.ts'
 import { AddressRef } from './address-ref.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from './hosted.ts'
+import { phases } from './phases.ts'
 import { ProxyCell } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
 
@@ -19,7 +20,7 @@ const unknown = -1
 
 /** A ref as plain data. */
 export type RefToken =
-  | readonly ['actor', uid: number, at: number, path: string, methods: readonly string[] | undefined]
+  | readonly ['actor', uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase]
   | readonly ['address', thread: number, id: number, path: string]
 
 export class RefTable {
@@ -64,7 +65,8 @@ export class RefTable {
     writer.whole(slot)
     writer.double(ref.uid)
     // 0: not known now. Its home is asked then; a detour by it would be overtaken.
-    writer.whole(this.#locationOf(ref) + 1)
+    writer.whole(this.#locationOf(ref, channel) + 1)
+    writer.byte(phases.indexOf(ref.cell.phaseSeen))
     writer.text(ref.path)
     // The methods of a class actor go along, so that its handle is one there as well; 0: it is none.
     const methods = methodsOf(ref)
@@ -80,10 +82,11 @@ export class RefTable {
         const slot = reader.whole()
         const uid = reader.double()
         const at = reader.whole() - 1
+        const phase = phases[reader.byte()] ?? 'running'
         const path = reader.text()
         const count = reader.whole()
         const methods = count === 0 ? undefined : Array.from({ length: count - 1 }, () => reader.text())
-        return (channel.slotRefs[slot] = this.actor(uid, at, path, methods))
+        return (channel.slotRefs[slot] = this.actor(uid, at, path, methods, phase, channel.peer))
       }
       default: {
         const thread = reader.whole()
@@ -93,32 +96,37 @@ export class RefTable {
     }
   }
 
-  token(_channel: Channel, value: object): RefToken | undefined {
-    if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value), value.path, methodsOf(value)]
+  token(channel: Channel, value: object): RefToken | undefined {
+    if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value, channel), value.path, methodsOf(value), value.cell.phaseSeen]
     if (value instanceof AddressRef) return ['address', value.thread, value.id, value.path]
     if (value instanceof PendingAsk || value instanceof Adapter)
       return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
     return undefined
   }
   fromToken(channel: Channel, token: RefToken): unknown {
-    return token[0] === 'actor' ? this.actor(token[1], token[2], token[3], token[4]) : this.#address(channel, token[1], token[2], token[3])
+    if (token[0] === 'address') return this.#address(channel, token[1], token[2], token[3])
+    const [, uid, at, path, methods, phase] = token
+    return this.actor(uid, at, path, methods, phase, channel.peer)
   }
 
   /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
-  #locationOf(ref: LocalRef): number {
-    const { epoch, residents } = this.#exchange
+  #locationOf(ref: LocalRef, channel: Channel): number {
+    const { epoch, residents, whereabouts } = this.#exchange
     const { cell } = ref
     if (cell instanceof ProxyCell) return cell.at ?? unknown
     if (cell instanceof HostedCell) return epoch
     if (cell.phase === 'terminated') residents.remember(cell)
-    else residents.export(cell)
+    else {
+      residents.export(cell)
+      if (channel.peer === 0) whereabouts.show(ref.uid)
+    }
     return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
   }
 
   /** The one ref of this thread for an actor of any. */
-  actor(uid: number, at: number, path: string, methods: readonly string[] | undefined): AnyRef {
+  actor(uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase, from: number): AnyRef {
     const { exchange } = { exchange: this.#exchange }
-    return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods)
+    return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods, phase, from)
   }
 
   #address(channel: Channel, thread: number, id: number, path: string): unknown {

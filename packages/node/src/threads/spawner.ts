@@ -42,7 +42,7 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
         options[key] = given[key]
       }
       // A system that measures all its actors means those on threads too.
-      if (resolved.metrics) options['metrics'] = true
+      if (resolved.metrics) options['metrics'] = resolved.metricsEvery === undefined ? true : { every: resolved.metricsEvery }
       const placement = { dispatcher: dispatcherName, rule: checkPlacement(given.placement ?? 'round-robin') }
       return (ref) => new StubCell(ref, dispatcher, resolved, { origin, options, placement }, exchange)
     },

@@ -76,7 +76,8 @@ export class StubCell extends Cell {
       passages: false,
       metrics: false,
       mailbox: kind,
-      stopTimeout: patience,
+      // Above that, it is one that takes as long as it needs, which those above it look at.
+      stopTimeout: Math.max(patience, options.stopTimeout),
       startTimeout: options.startTimeout + patience,
     }
     super(

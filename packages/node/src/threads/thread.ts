@@ -8,6 +8,7 @@ import type { SignsSeen } from './signs.ts'
 /** How threads are set up. */
 export interface ThreadSettings {
   readonly systemName: string
+  readonly systemId: number
   readonly askTimeout: number
   readonly beatEvery: number
   readonly spin: number
@@ -23,7 +24,7 @@ export interface ThreadEvents {
 
 export class Thread {
   readonly epoch: number
-  /** Which place of the pool it fills; −1 for a thread of one actor. */
+  /** Its number: which place of the pool it fills, or a higher one for a thread of one actor. */
   readonly slot: number
   readonly signs: SignsSeen
   readonly wiring: Wiring
@@ -53,11 +54,11 @@ export class Thread {
     const { parts } = this.#berth
     const { atA, atB } = wire(medium, 0, epoch)
     this.wiring = atA
-    const { systemName, beatEvery, spin, askTimeout } = settings
+    const { systemName, systemId, beatEvery, spin, askTimeout } = settings
     let isGone!: () => void
     this.gone = new Promise((resolve) => (isGone = resolve))
-    const data = { epoch, systemName, berth: parts, main: atB, beatEvery, spin, askTimeout }
-    this.#engine = settings.launch(data, `${systemName}-${slot < 0 ? 'pinned' : slot}`, {
+    const data = { epoch, systemName, systemId, berth: parts, main: atB, beatEvery, spin, askTimeout }
+    this.#engine = settings.launch(data, `${systemName}-${slot}`, {
       connect: (peer) => events.connect(this, peer),
       failed: (cause) => {
         this.#why ??= reasonOf(cause)
