@@ -5,7 +5,7 @@
 
 import { cellOf } from '../../cell/local-ref.ts'
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
-import { checkCan, checkFinite, checkOneOf, checkWhole, readOptions, type Table } from '../../values/checks.ts'
+import { checkCan, checkFinite, checkList, checkOneOf, checkWhole, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { InvalidOption, show } from '../../values/errors.ts'
 import { endless } from '../../values/options.ts'
@@ -77,10 +77,7 @@ const table: Table<AllOptions> = {
   intensity: [checkWhole, 0],
   period: [checkFinite, 'above'],
   autoShutdown: [checkOneOf, ['never', 'any-significant', 'all-significant']],
-  children: (option, value) => {
-    if (Array.isArray(value) && value.every(isSpec)) return value
-    throw new InvalidOption(option, value, 'use an array of child(name, behavior)')
-  },
+  children: (option, value) => checkList(option, value, (spec) => isSpec(spec as AnyChildSpec), 'child(name, behavior)'),
   template: [checkCan, ['template(…)', 'with']],
 }
 
