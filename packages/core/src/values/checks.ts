@@ -20,8 +20,10 @@ export function readOptions<T extends object>(whose: string, given: T, table: Ta
     for (const key in table) {
       const value = given[key]
       const spec = table[key]
-      const [check, more, needed] = typeof spec === 'function' ? [spec] : spec
-      if (value !== undefined || needed) read[key] = check(prefix + key, value, more as never)
+      // Not taken apart: every actor that is spawned with options comes by here.
+      if (typeof spec === 'function') {
+        if (value !== undefined) read[key] = spec(prefix + key, value)
+      } else if (value !== undefined || spec[2]) read[key] = spec[0](prefix + key, value, spec[1] as never)
     }
   } catch (cause) {
     throw unreadable(prefix.slice(0, -1) || 'options', given, cause)
