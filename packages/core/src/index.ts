@@ -34,6 +34,7 @@ export { ChannelClosed, RetriesExhausted, TasksFailed, TimedOut } from './values
 export type { ActorContext, Stash, Timers } from './values/context.ts'
 export type { DeadLetter, DeadLetterReason } from './values/dead-letter.ts'
 export type { AsyncDisposing, Disposing } from './values/disposal.ts'
+export type { Failure } from './values/failure.ts'
 export {
   ActorInitializationError,
   type AskExplanation,
@@ -62,7 +63,7 @@ export {
   Unhandled,
   UnknownDispatcher,
 } from './values/errors.ts'
-export type { Logger, LogMethod } from './values/logger.ts'
+export type { LevelledLogger, Logger, LogMethod } from './values/logger.ts'
 export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
 export { type Middleware, type Passage, swallow } from './values/middleware.ts'
 export type { FlightEntry, FlightLog, FlightRecorder } from './values/flight.ts'
@@ -111,7 +112,7 @@ export type {
   SystemCounts,
   SystemMetrics,
 } from './values/metrics.ts'
-export type { DeadLetters } from './system/dead-letters.ts'
+export type { DeadLetters, Failures } from './system/recent.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
 export type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './values/event-stream.ts'
 export { flightRecorder } from './system/flight-recorder.ts'
@@ -164,6 +165,7 @@ export {
   type RestartType,
   type Shutdown,
   template,
+  type Siblings,
 } from './patterns/supervisor/child-spec.ts'
 export { supervisorClient, type SupervisorClient } from './patterns/supervisor/client.ts'
 export {

@@ -349,6 +349,7 @@ const methods: Record<string, Entry> = {
     inside((ctx) => ctx, 'handOver'),
     () => [5],
   ),
+  'ctx.breathe': entry(inside((ctx) => ctx, 'breathe')),
   'log.info': entry(
     inside((ctx) => ctx.log, 'info'),
     () => [{ a: 1 }, 'x'],

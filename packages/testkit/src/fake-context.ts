@@ -240,6 +240,10 @@ export class FakeContext implements ActorContext<unknown> {
     if (ms !== null) checkFinite('ms', ms, 'above')
     this.effects.push({ type: 'receive-timeout', ms })
   }
+  breathe(): Promise<void> {
+    this.effects.push({ type: 'breathed' })
+    return Promise.resolve()
+  }
   handOver(value: unknown): void {
     this.effects.push({ type: 'handed-over', value })
   }

@@ -126,8 +126,10 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     (fields: Readonly<Record<string, unknown>>, message: string): void => {
       logs.push({ level, message, fields })
     }
-  const logger: Logger = { debug: capture('debug'), info: capture('info'), warn: capture('warn'), error: capture('error') }
-  const system = ActorSystem.create('test', { logger, keepAlive: false, ...systemOptions, runtime })
+  // Phases are there to be looked at, and would bury what actors log.
+  const isLevelEnabled = (level: string): boolean => level !== 'debug'
+  const logger = { debug: capture('debug'), info: capture('info'), warn: capture('warn'), error: capture('error'), isLevelEnabled }
+  const system = ActorSystem.create('test', { keepAlive: false, ...systemOptions, logger: systemOptions.logger ?? logger, runtime })
 
   const settle = async (): Promise<void> => {
     const { ledger } = tap.host!

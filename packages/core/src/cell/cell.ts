@@ -7,7 +7,7 @@
 import { takesMessages } from '../deciders/phase.ts'
 import type { FrontableQueue } from '../queues/contained.ts'
 import { MessageRing } from '../queues/ring.ts'
-import { BehaviorNode, same } from '../values/behavior.ts'
+import { bareOf, BehaviorNode, same } from '../values/behavior.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Children } from './children.ts'
@@ -74,6 +74,11 @@ export class Cell {
   set initial(initial: BehaviorNode | undefined) {
     if (this.initialOrInfo instanceof PhaseInfo) this.initialOrInfo.initial = initial
     else if (this.initialOrInfo === undefined || this.initialOrInfo instanceof BehaviorNode) this.initialOrInfo = initial
+  }
+
+  /** From its next start on, every incarnation begins with a behavior that is made for it. */
+  remake(make: () => unknown): void {
+    this.initial = new BehaviorNode('setup', () => bareOf(make()), undefined)
   }
 
   /** What the phase carries; nothing while running. */

@@ -54,6 +54,8 @@ export interface CellOptions {
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
   readonly metrics: boolean
+  /** For those who watch over threads. */
+  readonly hangAfter: number | false | undefined
   /** After how many ms they are observed, again and again; undefined: not at all. */
   readonly metricsEvery: number | undefined
   /** Whether each message goes through middleware or measurements. */
@@ -81,6 +83,7 @@ export const defaultOptions: CellOptions = {
   middleware: [],
   ownMiddleware: [],
   metrics: false,
+  hangAfter: undefined,
   metricsEvery: undefined,
   passages: false,
 }
@@ -110,6 +113,7 @@ export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
   middleware: checkMiddleware,
   metrics: (option, value) =>
     typeof value === 'boolean' ? value : checkPart<{ readonly every: number }>(option, value, { every: [checkFinite, 'above', true] }),
+  hangAfter: (option, value) => (value === false ? value : checkWhole(option, value, 20)),
   // Those of a class are taken before this.
   args: (option, value) => {
     throw new InvalidOption(option, value, 'only a class takes them')
@@ -126,7 +130,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const d = defaultOptions
   const { mailbox, stash, onRestart, accepts, drain, dispatcher, supervision, childSupervision, startTimeout, stopTimeout, reentrant } = options
   const inherited = host.defaults.middleware
-  const { middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
+  const { hangAfter, middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
   if (mailbox?.overflow === 'block' && host.runtime.id === 'manual')
     throw new InvalidOption(
       'mailbox.overflow',
@@ -160,6 +164,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     middleware,
     ownMiddleware,
     metrics,
+    hangAfter,
     metricsEvery,
     passages,
   }

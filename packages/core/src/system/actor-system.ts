@@ -26,10 +26,10 @@ import type { ExitReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { SystemClock } from './clock.ts'
 import { SystemCore } from './core.ts'
-import type { DeadLetters } from './dead-letters.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
 import { checkOptions } from './options.ts'
+import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
 import { countsOf, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
@@ -112,6 +112,10 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   get deadLetters(): DeadLetters {
     return this.#core.deadLetters
   }
+  /** The last messages that failed, with cause, actor and directive; those of actors on other threads too. */
+  get failures(): Failures {
+    return this.#core.failures
+  }
   get events(): EventStream {
     return this.#core.events
   }
@@ -192,7 +196,7 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
     if (end?.unstarted === true) return Promise.reject(neverStarted(cell, end.cause))
     if (cell.phase === 'running' || cell.phase === 'suspended' || end !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      ;(cell.more.startWaiters ??= []).push((error) => (error === undefined ? resolve() : reject(error)))
+      ;(cell.more.startWaiters ??= []).push((error, again) => (again ? undefined : error === undefined ? resolve() : reject(error)))
     })
   }
   /** Resolves when the actor has ended, with the reason and the cause. */

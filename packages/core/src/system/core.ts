@@ -6,8 +6,10 @@ import type { Dispatcher } from '../cell/dispatcher.ts'
 import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
 import type { CellHost } from '../cell/host.ts'
 import { Context } from '../cell/context.ts'
+import type { AskEdge } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellIn, LocalRef } from '../cell/local-ref.ts'
+import { Storm } from '../cell/storm.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
@@ -16,10 +18,11 @@ import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
-import type { DeadLetterReason } from '../values/dead-letter.ts'
-import { messageOf } from '../values/errors.ts'
+import type { DeadLetter, DeadLetterReason } from '../values/dead-letter.ts'
+import { messageOf, typeOf } from '../values/errors.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
-import { contained, type Logger, silent } from '../values/logger.ts'
+import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -27,10 +30,11 @@ import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { observed } from '../values/thenable.ts'
-import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Elsewhere, Federation } from './federation.ts'
+import { printedLog, told } from './printed-log.ts'
+import { Recent } from './recent.ts'
 import { runtimeOf } from './runtimes.ts'
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
@@ -49,6 +53,8 @@ export class SystemCore implements CellHost {
   readonly timers: TimerQueue
   readonly youngAsks: YoungAsks
   readonly logger: Logger
+  /** Whether each change of a phase is logged. */
+  readonly tellsPhases: boolean
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
@@ -59,7 +65,8 @@ export class SystemCore implements CellHost {
   readonly tap: Tap | undefined
   readonly reporter: ThreadReporter | undefined
   readonly onEscalation: 'shutdown' | 'stop'
-  readonly deadLetters: DeadLetterRing
+  readonly deadLetters: Recent<DeadLetter>
+  readonly failures: Recent<Failure>
   readonly events: LocalEventStream
   readonly dispatchers: DispatcherTable
   readonly guardian: Cell
@@ -87,11 +94,13 @@ export class SystemCore implements CellHost {
   onTopFailure: ((cause: unknown) => void) | undefined
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined
+  onWait: ((edge: AskEdge) => void) | undefined
   /** Connects this system to those on other threads, if there are. */
   federation: Federation | undefined
   /** Adds what those do, and did while they were there. */
   elsewhere: Elsewhere | undefined
   #uid = 0
+  readonly #letterStorm: Storm
   /** The dead letter that is being published. */
   #notice: object | undefined
 
@@ -102,7 +111,6 @@ export class SystemCore implements CellHost {
     this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
-    this.logger = options.logger === undefined ? silent : contained(options.logger)
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
     this.askTimeout = options.askTimeout ?? 5000
     this.deadlock = options.deadlock ?? 'reject'
@@ -112,12 +120,18 @@ export class SystemCore implements CellHost {
     const measured = typeof metrics === 'object' ? (metrics.actors ?? false) : metrics
     this.defaults = defaultsOf(options.middleware ?? [], measured, this.flightRecorder !== undefined)
     this.onEscalation = options.onEscalation ?? 'shutdown'
-    this.deadLetters = new DeadLetterRing(options.deadLetterCapacity ?? 10_000)
+    this.deadLetters = new Recent(options.deadLetterCapacity ?? 10_000)
+    this.failures = new Recent(options.failureCapacity ?? 1000)
     this.timers = new TimerQueue(
       this.runtime,
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
+    const { logger } = options
+    const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
+    this.logger = contained(own)
+    this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
+    this.#letterStorm = new Storm(5, this.timers, (count) => this.logger.warn({}, `… and ${told(count)} more dead letters in the last second`))
     this.youngAsks = new YoungAsks(this.timers)
     this.events = new LocalEventStream(
       name,
@@ -151,7 +165,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0 || this.reporter?.listens === true) return true
+    if (this.events.size > 0 || this.tellsPhases || this.reporter?.listens === true) return true
     this.unheard++
     return false
   }
@@ -171,6 +185,8 @@ export class SystemCore implements CellHost {
   observe(observation: Observation): void {
     this.events.publish(observation)
     this.reporter?.observed(observation)
+    if (this.tellsPhases && observation.type === 'actor.phase')
+      this.logger.debug({ actor: observation.ref.path, from: observation.from, to: observation.to }, 'the actor changed its phase')
   }
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
@@ -191,12 +207,18 @@ export class SystemCore implements CellHost {
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
-    if (message === this.#notice || !this.listening) return
+    if (message !== undefined && message === this.#notice) return
+    if (this.#letterStorm.takes(at)) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
+    if (!this.listening) return
     const before = this.#notice
     const notice = { type: 'message.dead', letter, at } as const
     this.#notice = notice
     this.observe(notice)
     this.#notice = before
+  }
+  failed(failure: Failure): void {
+    this.failures.add(failure)
+    this.reporter?.failed(failure)
   }
   drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
@@ -233,6 +255,10 @@ export class SystemCore implements CellHost {
     else this.onTopFailure?.(cause)
   }
 
+  /** Says what was held back, while there is still time for it. */
+  endLog(): void {
+    this.#letterStorm.flush()
+  }
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {
     for (const link of this.defaults.middleware) {

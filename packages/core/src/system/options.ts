@@ -8,6 +8,7 @@ import {
   checkBoolean,
   checkCan,
   checkFinite,
+  checkFunction,
   checkObject,
   checkOneOf,
   checkPart,
@@ -15,6 +16,7 @@ import {
   readOptions,
   type Table,
 } from '../values/checks.ts'
+import type { LevelledLogger } from '../values/logger.ts'
 import type { DispatcherOptions, SystemOptions } from '../values/options.ts'
 import type { Supervision } from '../values/policy.ts'
 
@@ -30,10 +32,20 @@ function checkEach(option: string, value: unknown, check: (option: string, value
   return Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, check(`${option}.${name}`, one)]))
 }
 
+/** One of them at a time, so that it is said which is missing. */
+function checkLogger(option: string, value: unknown): unknown {
+  if (value === false) return value
+  checkObject(option, value)
+  const logger = value as LevelledLogger
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`${option}.${level}`, logger[level])
+  if (logger.isLevelEnabled !== undefined) checkFunction(`${option}.isLevelEnabled`, logger.isLevelEnabled)
+  return value
+}
+
 /** What each option of a system may be, as far as that can be told from it alone. */
 export const systemTable: Table<SystemOptions> = {
   root: any,
-  logger: [checkCan, ['a logger, which has debug, info, warn and error', 'debug', 'info', 'warn', 'error']],
+  logger: checkLogger,
   supervision: (option, value) => ownPolicyOf(value as Supervision, defaultPolicy, option),
   askTimeout: [checkFinite, 'above'],
   deadlock: [checkOneOf, deadlockModes],
@@ -43,6 +55,7 @@ export const systemTable: Table<SystemOptions> = {
   runtimes: any,
   keepAlive: checkBoolean,
   deadLetterCapacity: [checkWhole, 0],
+  failureCapacity: [checkWhole, 0],
   onEscalation: [checkOneOf, ['shutdown', 'stop']],
   middleware: checkMiddleware,
   metrics: (option, value) =>

@@ -3,7 +3,7 @@
 import type { Behavior } from './behavior.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
 import type { FlightRecorder } from './flight.ts'
-import type { Logger } from './logger.ts'
+import type { LevelledLogger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
 import type { Middleware } from './middleware.ts'
 import type { Supervision } from './policy.ts'
@@ -54,6 +54,11 @@ export interface SpawnOptions {
    * `metrics.actor` every so many ms, too.
    */
   readonly metrics?: boolean | { readonly every: number } | undefined
+  /**
+   * On a thread: milliseconds that one of its turns may take without a sign of life until the thread is ended as hung, here and
+   * below; that of `threads` if left out. `false` for ever, on `pinned` only.
+   */
+  readonly hangAfter?: number | false | undefined
 }
 
 /** How a dispatcher shares the thread among its actors, and with the host. */
@@ -70,7 +75,8 @@ export interface DispatcherOptions {
 export interface SystemOptions<in R = never> {
   /** The actor that is the application, spawned as `/user/root`: its end, whatever the reason, ends the system. */
   readonly root?: Behavior<R> | undefined
-  readonly logger?: Logger | undefined
+  /** Where it writes: standard error, warnings and errors only, if left out; nowhere if `false`. */
+  readonly logger?: LevelledLogger | false | undefined
   /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
   readonly supervision?: Supervision | undefined
   readonly askTimeout?: number | undefined
@@ -88,6 +94,8 @@ export interface SystemOptions<in R = never> {
   readonly keepAlive?: boolean | undefined
   /** How many dead letters are kept; 10,000 if left out. */
   readonly deadLetterCapacity?: number | undefined
+  /** How many failures are kept, with their messages; 1,000 if left out. */
+  readonly failureCapacity?: number | undefined
   /** What an escalation past the top does: end the system (default), or stop the top-level actor only. */
   readonly onEscalation?: 'shutdown' | 'stop' | undefined
   /** Links between mailbox and handler of every actor. */
@@ -105,8 +113,11 @@ export interface SystemOptions<in R = never> {
 export interface ShutdownOptions {
   /** Milliseconds until survivors are killed; 30,000 if left out. */
   readonly deadline?: number | undefined
-  /** Lets mailboxes empty first. */
-  readonly drain?: boolean | undefined
+  /**
+   * Lets mailboxes empty first, for at most so many milliseconds, `true` for half of the deadline; then whoever still works is stopped
+   * in order, in what is left of it. Must be below the deadline.
+   */
+  readonly drain?: boolean | number | undefined
 }
 
 /** What a shutdown found. */

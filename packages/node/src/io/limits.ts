@@ -21,7 +21,7 @@ import {
   type Table,
 } from 'troupe/internal'
 import type { LinkLimits } from './link.ts'
-import type { ConnectionOptions, SocketEvent } from './protocol.ts'
+import type { ConnectionOptions } from './protocol.ts'
 import type { WebSocketAcceptOptions } from './websocket.ts'
 import type { WebSocketOptions } from './websocket-protocol.ts'
 
@@ -69,8 +69,6 @@ const spawn: Check = (option, value) => checkPart(option, value, spawnTable as T
 /** The checks of one kind of options; an option that is not among them is refused. */
 export type Checks = Readonly<Record<string, Check>>
 
-const socketEvents: readonly SocketEvent['type'][] = ['connected', 'data', 'drained', 'half-closed', 'closed', 'error']
-
 const sharedChecks: Checks = { credits: atLeastOne, maxBuffered: bound, idleTimeout: someMilliseconds }
 
 export const connectionChecks: Checks = {
@@ -106,7 +104,9 @@ export const connectChecks: Checks = {
   tls: checkObject,
 }
 
-export const adoptChecks: Checks = { ...connectionChecks, owner: checkRef, interest: listOf(oneOf(...socketEvents)) }
+const adoptedEvents = ['data', 'readable', 'writable', 'drained', 'half-closed', 'error', 'closed', 'connected'] as const
+
+export const adoptChecks: Checks = { ...connectionChecks, owner: checkRef, interest: listOf(oneOf(...adoptedEvents)) }
 
 export const fileChecks: Checks = { ...connectionChecks, owner: checkRef, start: natural, end: natural, chunkSize: atLeastOne, mode: natural }
 

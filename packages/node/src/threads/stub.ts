@@ -17,7 +17,7 @@ import {
   type PhaseInfo,
 } from 'troupe/internal'
 import type { Control, Verb } from './control.ts'
-import type { Origin } from './define-actor.ts'
+import { type Origin, originOf } from './define-actor.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
 import type { PlacementRequest } from './placement.ts'
@@ -75,6 +75,8 @@ export class StubCell extends Cell {
       ownMiddleware: [],
       passages: false,
       metrics: false,
+      // Where it stands is not where it may hang.
+      hangAfter: undefined,
       mailbox: kind,
       // Above that, it is one that takes as long as it needs, which those above it look at.
       stopTimeout: Math.max(patience, options.stopTimeout),
@@ -95,6 +97,17 @@ export class StubCell extends Cell {
     this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : openMailbox(kind, new CellMailboxOwner(this)), exchange)
     this.queue = this.wire
     exchange.residents.stand(this)
+  }
+
+  /** What makes the actor for its next incarnation, where that is to be made anew. */
+  #remake: (() => unknown) | undefined
+  override remake(make: () => unknown): void {
+    this.#remake = make
+  }
+  /** Where its code is, and the arguments of the incarnation that begins. */
+  #origin(): Origin {
+    const made = this.#remake?.()
+    return (made === undefined ? undefined : originOf(made, [])?.origin) ?? this.plan.origin
   }
 
   override put(message: unknown, meta: Meta): void {
@@ -207,10 +220,12 @@ export class StubCell extends Cell {
 
   async #start(): Promise<void> {
     if (this.#there === 'held' || this.#there === 'failed') {
+      const args = this.#remake === undefined ? undefined : this.#origin().args
       this.#there = 'starting'
-      this.#tell({ op: 'hosted.release', uid: this.ref.uid })
+      this.#tell({ op: 'hosted.release', uid: this.ref.uid, args })
       return this.#wait()
     }
+    const origin = this.#origin()
     const at = await this.exchange.place(this.plan.placement, this.ref.uid)
     if (this.phase !== 'starting') return undefined
     const channel = this.exchange.channelTo(at)
@@ -220,7 +235,7 @@ export class StubCell extends Cell {
     this.#hurried = false
     // What befell the incarnation before this one was answered by its end.
     this.#bad = undefined
-    const { origin, options } = this.plan
+    const { options } = this.plan
     channel.control({
       op: 'hosted.spawn',
       uid: this.ref.uid,

@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled } from 'troupe'
-import { checkBoolean, checkFinite, checkList, checkSignal, checkText, listenTo, readOptions, type Table } from 'troupe/internal'
+import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from 'troupe/internal'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
@@ -14,9 +14,11 @@ export interface TaskOptions {
   readonly timeout?: number | undefined
   /** Whether giving up a task that runs ends its thread, for one that never looks at its signal; false if left out. */
   readonly kill?: boolean | undefined
+  /** Milliseconds that its thread may be silent while it runs, if that is longer than what holds there anyway. */
+  readonly hangAfter?: number | undefined
 }
 
-const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'from'], kill: checkBoolean }
+const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'from'], kill: checkBoolean, hangAfter: [checkWhole, 20] }
 
 interface Task {
   readonly id: number
@@ -24,6 +26,7 @@ interface Task {
   readonly name: string
   readonly args: readonly unknown[]
   readonly kill: boolean
+  readonly hangAfter: number
   thread: Thread | undefined
   resolve(value: unknown): void
   reject(cause: unknown): void
@@ -56,7 +59,7 @@ export class TaskQueue {
     } catch (cause) {
       return Promise.reject(cause)
     }
-    const { signal, timeout, kill = false } = read
+    const { signal, timeout, kill = false, hangAfter = 0 } = read
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
@@ -71,6 +74,7 @@ export class TaskQueue {
         name,
         args,
         kill,
+        hangAfter,
         thread: undefined,
         resolve: (value) => {
           over()
@@ -104,6 +108,13 @@ export class TaskQueue {
     let count = 0
     for (const task of this.#running.values()) if (task.thread === thread) count++
     return count
+  }
+
+  /** How long the tasks that run there let it be silent. */
+  patienceOn(thread: Thread): number {
+    let longest = 0
+    for (const task of this.#running.values()) if (task.thread === thread) longest = Math.max(longest, task.hangAfter)
+    return longest
   }
 
   #done(id: number, ok: boolean, value: unknown): void {

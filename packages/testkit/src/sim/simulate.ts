@@ -3,6 +3,7 @@
 import type { SystemOptions } from 'troupe'
 import {
   type Check,
+  checkBoolean,
   checkFinite,
   checkFunction,
   checkObject,
@@ -48,6 +49,8 @@ export interface SimulateOptions {
   /** Real milliseconds that one step may take. A run that holds its thread for longer is reported, and the process ended; 10,000 if left out. */
   readonly holdLimit?: number
   readonly system?: SystemOptions
+  /** Whether several systems live in each run, connected by the scenario: see `Simulation.place`. False if left out. */
+  readonly places?: boolean
   /** Whether a broken promise rejects (default), or is only reported. */
   readonly onViolation?: 'throw' | 'report'
   /** Trials for shrinking; 1,500 if left out, 0 for none. */
@@ -145,6 +148,7 @@ const table: Table<SimulateOptions> = {
   maxSteps: [checkWhole, 1],
   holdLimit: [checkFinite, 'above'],
   system: checkObject,
+  places: checkBoolean,
   onViolation: [checkOneOf, ['throw', 'report']],
   shrinkTrials: [checkWhole, 0],
   replay: checkFunction,
@@ -232,6 +236,7 @@ function setupOf(scenario: Scenario, options: SimulateOptions): RunSetup {
     grace: options.grace ?? 8000,
     maxSteps: options.maxSteps ?? 20_000,
     system: options.system ?? {},
+    places: options.places ?? false,
     keepTrace: false,
   }
 }
@@ -279,7 +284,7 @@ async function explain(
   await runWatched(shown, options, again, seed)
   const simplest = shown.violation ?? violation
   const shrunkChoices = unplain(recording)
-  const nameOf = (uid: number): string => shown.tap.cells.find((c) => c.ref.uid === uid)?.ref.path.replace('/user/', '') ?? `#${uid}`
+  const nameOf = (uid: number): string => shown.tap.nameOf(uid)
   const report = [
     `${broke}.`,
     `  ${simplest.actor === undefined ? '' : `${simplest.actor}: `}${simplest.text}`,

@@ -1,11 +1,11 @@
-// What a supervisor knows of a child before it lives: its name, its behavior, and how its end is answered. Specs are
-// values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
+// What a supervisor knows of a child before it lives: its name, its behavior or what makes it, and how its end is answered.
+// Specs are values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
 
 import { spawnTable } from '../../cell/options.ts'
 import { checkBackoff } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { type Check, checkBoolean, checkCan, checkList, checkObject, checkOneOf, readOptions, type Table, unreadable } from '../../values/checks.ts'
+import { any, type Check, checkBoolean, checkCan, checkList, checkObject, checkOneOf, isList, readOptions, type Table } from '../../values/checks.ts'
 import { InvalidOption, NotABehavior } from '../../values/errors.ts'
 import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
@@ -27,10 +27,19 @@ export interface ChildOptions extends Omit<SpawnOptions, 'name' | 'supervision'>
   readonly shutdown?: Shutdown | undefined
   /** Whether its own end may shut the supervisor down (`autoShutdown`); not for permanent children. */
   readonly significant?: boolean | undefined
-  /** Names of siblings that must have started before. */
-  readonly needs?: readonly string[] | undefined
+  /** Siblings that must have started before, by spec or by name; those given by spec can be asked for by `refOf`. */
+  readonly needs?: readonly (string | AnyChildSpec)[] | undefined
   /** How long to wait before a restart that this child causes; at once if left out. */
   readonly backoff?: Partial<Backoff> | undefined
+}
+
+/** What a child that is made by a function may learn of its siblings. */
+export interface Siblings {
+  /**
+   * The ref of a living sibling, which must be among `needs`. It stays good for as long as this incarnation lives: whoever holds it
+   * begins anew when that sibling comes back as another actor.
+   */
+  readonly refOf: <R>(sibling: ChildSpec<never, R>) => R
 }
 
 /** A child as its supervisor has it on file; `R` is what its ref is. Made by `child` or `template(…).with(…)`. */
@@ -39,11 +48,16 @@ export interface ChildSpec<in M, out R = ActorRef<M>> {
   readonly ref?: R
   /** Undefined for an instance of a template. */
   readonly name: string | undefined
-  readonly behavior: Behavior<M>
+  /** Undefined where a function makes it, at each start. */
+  readonly behavior: Behavior<M> | undefined
+  /** Makes the child as it is to be spawned now. */
+  readonly make: ((siblings: Siblings) => AnyChildSpec) | undefined
   readonly restart: RestartType
   readonly shutdown: Shutdown
   readonly significant: boolean
   readonly needs: readonly string[]
+  /** Siblings whose refs it may hold. */
+  readonly siblings: readonly AnyChildSpec[]
   readonly backoff: Backoff | undefined
   /** What it is spawned with, besides its name. */
   readonly spawn: SpawnOptions
@@ -61,8 +75,12 @@ const ownTable: Table<Pick<ChildOptions, 'restart' | 'shutdown' | 'significant' 
     throw new InvalidOption(option, value, "use milliseconds, 'kill' or 'infinity'")
   },
   significant: checkBoolean,
-  needs: (option, value) => checkList(option, value, (need) => typeof need === 'string', 'names'),
+  needs: (option, value) => checkList(option, value, isNeed, 'names, or of what child(…) returned'),
   backoff: checkBackoff,
+}
+
+function isNeed(need: unknown): boolean {
+  return typeof need === 'string' || (isSpec(need) && need.name !== undefined)
 }
 
 const decidedElsewhere: Check = (option, value) => {
@@ -70,54 +88,58 @@ const decidedElsewhere: Check = (option, value) => {
 }
 
 const table: Table<ChildOptions> = { ...spawnTable, ...ownTable, name: decidedElsewhere, supervision: decidedElsewhere } as Table<ChildOptions>
+const classTable = { ...table, args: any } as Table<ChildOptions & { readonly args?: unknown }>
 
 /**
- * A child for `supervisor` or `startChild`.
+ * A child for `supervisor` or `startChild`: a behavior, a class, or a function that makes the behavior at every start, given the refs
+ * of siblings that the child needs.
  *
- * Guarantees: nothing runs until a supervisor starts it. Fails with `InvalidName` or `InvalidOption`; options that
- * only `spawn` can check fail its start.
+ * Guarantees: nothing runs until a supervisor starts it; what a function was given by `refOf` is never the ref of a sibling that
+ * was replaced. Fails with `InvalidName` or `InvalidOption`; options that only `spawn` can check fail its start.
  *
  * @example
+ * const db = child('db', database())
  * child('cache', cache(), { restart: 'transient', needs: ['db'], shutdown: 2_000 })
  * child('cart', Cart, { args: ['eur'] })
+ * child('api', ({ refOf }) => api(refOf(db)), { needs: [db] })
  */
-export function child<M>(name: string, behavior: Behavior<M>, options?: ChildOptions): ChildSpec<M>
+export function child<M>(name: string, behavior: Behavior<M> | ((siblings: Siblings) => Behavior<M>), options?: ChildOptions): ChildSpec<M>
 export function child<T extends ActorHooks, A extends readonly unknown[]>(
   name: string,
   actor: ActorClass<T, A>,
   ...options: ClassChildOptions<A>
 ): ChildSpec<CallOf<T>, ActorHandle<T>>
-export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: readonly unknown[] } = {}): AnyChildSpec {
+export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: unknown } = {}): AnyChildSpec {
   checkName(name, { path: 'a supervisor' })
   checkObject('options', options)
-  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, readOptions('child', options, table), undefined)
-  const { args, rest } = takeArgs(options)
-  const read = readOptions('child', rest, table)
-  let behavior: Behavior<never> | undefined
-  try {
-    if (behaviorFrom in actor) behavior = (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args)
-  } catch {}
-  if (behavior === undefined) throw new NotABehavior(actor, `child "${name}" was given`)
-  return specOf(name, behavior, read, undefined)
-}
-
-function takeArgs(options: ChildOptions & { readonly args?: readonly unknown[] }): {
-  readonly args: readonly unknown[]
-  readonly rest: ChildOptions
-} {
-  try {
-    const { args = [], ...rest } = options
-    if (!Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the constructor takes')
-    return { args, rest }
-  } catch (cause) {
-    throw unreadable('options', options, cause)
+  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, readOptions('child', options, table))
+  const { args = [], ...rest } = readOptions('child', options, classTable)
+  if (!isActorClass(actor, name)) {
+    if ('args' in options) readOptions('child', options, table)
+    return madeSpec(name, actor as (siblings: Siblings) => Behavior<never>, rest)
   }
+  const from = (given: unknown): Behavior<never> => {
+    if (!isList(given)) throw new InvalidOption('args', given, 'use an array of what the constructor takes, or a function that makes it')
+    return (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, given)
+  }
+  return typeof args === 'function'
+    ? madeSpec(name, (siblings) => from((args as (siblings: Siblings) => unknown)(siblings)), rest)
+    : specOf(name, from(args), rest)
 }
 
-/** Options of a child that is a class; `args` may be left out only where the constructor needs none. */
+/** Whether it is a class of actors, and no function that makes a behavior; another class cannot be called. */
+function isActorClass(actor: unknown, name: string): actor is { readonly [behaviorFrom]: unknown } {
+  try {
+    if (behaviorFrom in (actor as object)) return true
+    if (Object.getOwnPropertyDescriptor(actor, 'prototype')?.writable !== false) return false
+  } catch {}
+  throw new NotABehavior(actor, `child "${name}" was given`)
+}
+
+/** Options of a child that is a class; `args`, or what makes them at every start, may be left out only where the constructor needs none. */
 export type ClassChildOptions<A extends readonly unknown[]> = [] extends A
-  ? [options?: ChildOptions & { readonly args?: A | undefined }]
-  : [options: ChildOptions & { readonly args: A }]
+  ? [options?: ChildOptions & { readonly args?: A | ((siblings: Siblings) => A) | undefined }]
+  : [options: ChildOptions & { readonly args: A | ((siblings: Siblings) => A) }]
 
 /** What instances of a template have in common; `with` makes one. */
 export interface ChildTemplate<A extends readonly unknown[], in M> {
@@ -138,19 +160,48 @@ export function template<A extends readonly unknown[], M>(make: (...args: A) => 
   if (typeof make !== 'function') throw new InvalidOption('template', make, 'use a function that makes the behavior')
   const read = readOptions('template', options, table)
   if (read.needs !== undefined && read.needs.length > 0) throw new InvalidOption('needs', read.needs, 'instances of a template have no names to need')
-  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), read, self) }
+  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), read, { template: self }) }
   return self
 }
 
-function specOf<M>(name: string | undefined, behavior: Behavior<M>, read: ChildOptions, from: object | undefined): ChildSpec<M> {
-  checkCan('behavior', behavior, ['a behavior, or a class that extends Actor', 'onSignal'])
-  const { restart = 'permanent', significant = false, needs = [], backoff } = read
+/** The spec of a child that a function makes. */
+function madeSpec(name: string, make: (siblings: Siblings) => Behavior<never>, read: ChildOptions): AnyChildSpec {
+  const siblings = (read.needs ?? []).filter((need) => typeof need === 'object')
+  const spec = specOf<never>(name, undefined, read, { siblings, make: (given) => specOf(name, make(given), read) })
+  const fleeting = siblings.find((sibling) => sibling.restart === 'temporary')
+  if (fleeting !== undefined)
+    throw new InvalidOption('needs', read.needs, `"${fleeting.name}" is temporary: nobody brings it back, and "${name}" holds its ref`)
+  return spec
+}
+
+/** From options that were checked. */
+function specOf<M>(
+  name: string | undefined,
+  behavior: Behavior<M> | undefined,
+  read: ChildOptions,
+  { template: from, siblings = [], make }: Partial<Pick<AnyChildSpec, 'template' | 'siblings' | 'make'>> = {},
+): ChildSpec<M> {
+  if (make === undefined) checkCan('behavior', behavior, ['a behavior, a class that extends Actor, or a function that makes a behavior', 'onSignal'])
+  const { restart = 'permanent', significant = false, backoff } = read
   const { shutdown = isSupervisor(behavior) ? 'infinity' : 5000 } = read
   if (significant && restart === 'permanent')
     throw new InvalidOption('significant', significant, 'a permanent child is always restarted; make it transient or temporary')
+  const needs = (read.needs ?? []).map((need) => (typeof need === 'string' ? need : need.name!))
   const spawn: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(read)) if (!(key in ownTable)) spawn[key] = value
   if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill')
     spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
-  return { name, behavior, restart, shutdown, significant, needs, backoff: backoff as Backoff | undefined, spawn, template: from }
+  return { name, behavior, make, restart, shutdown, significant, needs, siblings, backoff: backoff as Backoff | undefined, spawn, template: from }
+}
+
+/** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
+export function isSpec(spec: unknown): spec is AnyChildSpec {
+  const { name, behavior, make, needs, siblings, spawn } = (spec ?? {}) as Partial<AnyChildSpec>
+  return (
+    (name === undefined || typeof name === 'string') &&
+    (typeof behavior === 'object' || typeof make === 'function') &&
+    Array.isArray(needs) &&
+    Array.isArray(siblings) &&
+    typeof spawn === 'object'
+  )
 }
