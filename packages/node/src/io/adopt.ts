@@ -3,7 +3,7 @@
 
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { type ActorRef, type Behavior, InvalidOption, same, unhandled } from 'troupe'
-import { checkRef } from 'troupe/internal'
+import { can, checkRef } from 'troupe/internal'
 import { type Obey, obeySocket, Once, ownedConnection, ownedLink } from './connection.ts'
 import { type Directions, streamOf } from './descriptor.ts'
 import { adoptChecks, checkOptions } from './limits.ts'
@@ -46,8 +46,8 @@ export type Adoptable = Duplex | Readable | Writable | number
  */
 export function adopt(stream: Adoptable, options: ReadinessOptions): Behavior<ReadinessCommand>
 export function adopt(stream: Adoptable, options: AdoptOptions): Behavior<ConnectionCommand>
-export function adopt(stream: Adoptable, options: AdoptOptions | ReadinessOptions): Behavior<never> {
-  checkOptions('adopt', options, adoptChecks, ['owner'])
+export function adopt(stream: Adoptable, given: AdoptOptions | ReadinessOptions): Behavior<never> {
+  const options = checkOptions('adopt', given, adoptChecks, ['owner'])
   const { interest } = options
   const wants = (type: string): boolean => interest?.includes(type as never) === true
   const ready = wants('readable') || wants('writable')
@@ -84,12 +84,8 @@ function refuseData(options: AdoptOptions | ReadinessOptions): void {
 }
 
 function checkStream(stream: unknown, needs: Directions, interest: unknown): Duplex {
-  const given = stream as Partial<Duplex> | null | undefined
-  if (
-    typeof given?.on !== 'function' ||
-    typeof given.destroy !== 'function' ||
-    (typeof given.read !== 'function' && typeof given.write !== 'function')
-  )
+  const given = stream as Partial<Duplex>
+  if (!can(stream, 'on', 'destroy') || !(can(stream, 'read') || can(stream, 'write')))
     throw new InvalidOption('stream', stream, 'use a stream of node:stream, or the number of a file descriptor')
   if (given.readableObjectMode === true || given.writableObjectMode === true)
     throw new InvalidOption('stream', stream, 'it is in object mode; use a stream of bytes')

@@ -4,7 +4,7 @@ export { adopt, type Adoptable, type AdoptOptions, type ReadinessOptions } from 
 export type { ConnectOptions, HandledConnectOptions, OwnedConnectOptions } from './connect.ts'
 export { IoError } from './errors.ts'
 export { connectionSupervisor, type SpawnConnection } from './accept.ts'
-export type { ListenerCommand, ListenerEvent, ListenOptions } from './listen.ts'
+export type { ListenerCommand, ListenerEvent, ListenOptions, ListenSettings } from './listen.ts'
 export type {
   Bytes,
   Closed,

@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled } from 'troupe'
-import { checkWhole, listenTo } from 'troupe/internal'
+import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from 'troupe/internal'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
@@ -17,6 +17,8 @@ export interface TaskOptions {
   /** Milliseconds that its thread may be silent while it runs, if that is longer than what holds there anyway. */
   readonly hangAfter?: number | undefined
 }
+
+const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'from'], kill: checkBoolean, hangAfter: [checkWhole, 20] }
 
 interface Task {
   readonly id: number
@@ -48,8 +50,16 @@ export class TaskQueue {
   }
 
   run(url: string, name: string, args: readonly unknown[], options: TaskOptions): Promise<unknown> {
-    const { signal, timeout } = options
-    const hangAfter = options.hangAfter === undefined ? 0 : checkWhole('hangAfter', options.hangAfter, 20)
+    let read: TaskOptions
+    try {
+      checkText('url', url)
+      checkText('name', name)
+      checkList('args', args, () => true, 'what the function takes')
+      read = readOptions('runTask', options, table)
+    } catch (cause) {
+      return Promise.reject(cause)
+    }
+    const { signal, timeout, kill = false, hangAfter = 0 } = read
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
@@ -63,7 +73,7 @@ export class TaskQueue {
         url,
         name,
         args,
-        kill: options.kill ?? false,
+        kill,
         hangAfter,
         thread: undefined,
         resolve: (value) => {
