@@ -47,7 +47,7 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     const place = startPlace(data, {
       loop,
       connect: (peer) => setImmediate(alive(() => events.connect(peer))),
-      load: () => ({ busy: 0, loopDelay: 0 }),
+      vitals: () => ({ busy: 0, loopDelay: 0 }),
       fail: (cause) => {
         events.failed(cause)
         void terminate()
@@ -64,7 +64,6 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     systemName: core.name,
     systemId: core.id,
     askTimeout: core.askTimeout,
-    beatEvery: 500,
     spin: 0,
     loop: hostLoop,
     launch,

@@ -14,6 +14,7 @@ describe('by ports', async () => {
   await import('./faults.test.ts')
   await import('./figures.test.ts')
   await import('./flow.test.ts')
+  await import('./long-work.test.ts')
   await import('./options.test.ts')
   await import('./chaos.test.ts')
 })

@@ -200,6 +200,10 @@ export class FakeContext implements ActorContext<unknown> {
     if (ms !== null && !(ms > 0)) throw new InvalidOption('ms', ms, 'use finite milliseconds above 0')
     this.effects.push({ type: 'receive-timeout', ms })
   }
+  breathe(): Promise<void> {
+    this.effects.push({ type: 'breathed' })
+    return Promise.resolve()
+  }
   handOver(value: unknown): void {
     this.effects.push({ type: 'handed-over', value })
   }

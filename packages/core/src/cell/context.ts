@@ -90,14 +90,13 @@ export class Context implements ActorContext<unknown> {
     return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
   }
   get signal(): AbortSignalLike {
-    if (this.ended) return endedSignal(this.cell)
-    const extras = this.cell.more
-    if (extras.abort === undefined) {
-      extras.abort = makeAbortSource()
-      const { phase } = this.cell
-      if (phase === 'stopping' || phase === 'restarting') extras.abort.abort(new Cancelled(`The incarnation of ${this.path}`))
-    }
-    return extras.abort.signal
+    const { cell, ended } = this
+    const known = ended ? undefined : cell.extras?.abort
+    if (known !== undefined) return known.signal
+    const source = makeAbortSource()
+    if (!ended) cell.more.abort = source
+    if (ended || cell.phase === 'stopping' || cell.phase === 'restarting') source.abort(new Cancelled(`The incarnation of ${this.path}`))
+    return source.signal
   }
   get timers(): Timers<unknown> {
     const cell = this.live('use timers')
@@ -238,18 +237,23 @@ export class Context implements ActorContext<unknown> {
     cell.extras?.receiveTimer?.cancel()
     cell.more.receiveTimer = ms === null ? undefined : new ReceiveTimer(cell, ms)
   }
+  breathe(): Promise<void> {
+    const { host } = this.live('breathe').dispatcher
+    host.federation?.breathe()
+    // Whose incarnation was cut off meanwhile learns it here: its work has no place to go to.
+    const breath = new Promise<void>((drawn) => host.runtime.yield(drawn)).then(() => {
+      const cell = this.live('breathe')
+      host.federation?.breathe(cell)
+    })
+    breath.catch(() => {})
+    return breath
+  }
   handOver(value: unknown): void {
     const cell = this.live('hand over')
     if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'pre-stop')
       throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
     cell.more.handingOver = value
   }
-}
-
-function endedSignal(cell: Cell): AbortSignalLike {
-  const source = makeAbortSource()
-  source.abort(new Cancelled(`The incarnation of ${cell.ref.path}`))
-  return source.signal
 }
 
 /** The context of one call of a reentrant actor. */

@@ -175,6 +175,7 @@ export class Dispatcher {
       this.current = undefined
     }
     this.host.running = outer
+    this.host.reporter?.rest()
     this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
       this.#ready.shrink()

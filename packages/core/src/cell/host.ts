@@ -13,6 +13,7 @@ import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import type { Cell } from './cell.ts'
+import type { AskEdge } from './deadlock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Meta } from './envelope.ts'
 import type { Ledger } from './ledger.ts'
@@ -47,11 +48,15 @@ export interface CellHost {
   unheard: number
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */
   readonly draining: boolean
+  /** A handler waits for an answer, in no circle of this thread; where there are others, they may know of one. */
+  readonly onWait: ((edge: AskEdge) => void) | undefined
   /** The deadline of the shutdown has passed: no user code is waited for any more. */
   readonly hurried: boolean
   /** What actors have that were spawned with nothing special. */
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
+  /** Who connects this thread with others: told that an actor breathes, and, by its name, that it goes on. */
+  readonly federation: { breathe(drawn?: Cell): void } | undefined
   /** Handlers that wait for a promise. */
   pending: number
   /** Messages that actors left behind when they ended. */

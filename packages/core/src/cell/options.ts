@@ -40,6 +40,8 @@ export interface CellOptions {
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
   readonly metrics: boolean
+  /** For those who watch over threads. */
+  readonly hangAfter: number | false | undefined
   /** After how many ms they are observed, again and again; undefined: not at all. */
   readonly metricsEvery: number | undefined
   /** Whether each message goes through middleware or measurements. */
@@ -67,6 +69,7 @@ export const defaultOptions: CellOptions = {
   middleware: [],
   ownMiddleware: [],
   metrics: false,
+  hangAfter: undefined,
   metricsEvery: undefined,
   passages: false,
 }
@@ -87,6 +90,7 @@ const known: Readonly<Record<keyof SpawnOptions, true>> = {
   accepts: true,
   middleware: true,
   metrics: true,
+  hangAfter: true,
 }
 
 /** Checks what was given to `spawn`; the first wrong option fails with its name and the rule. */
@@ -104,7 +108,7 @@ export function resolveOptions(options: SpawnOptions | undefined, host: CellHost
 }
 
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
-  const { mailbox, stash, onRestart, accepts, drain = defaultOptions.drain } = options
+  const { mailbox, stash, onRestart, accepts, hangAfter, drain = defaultOptions.drain } = options
   if (mailbox !== undefined) checkMailbox(mailbox, host)
   if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string')
     throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
@@ -146,6 +150,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     middleware,
     ownMiddleware,
     metrics,
+    hangAfter: hangAfter === undefined || hangAfter === false ? hangAfter : checkWhole('hangAfter', hangAfter, 20),
     metricsEvery,
     passages,
   }

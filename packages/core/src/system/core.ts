@@ -6,7 +6,7 @@ import type { Dispatcher } from '../cell/dispatcher.ts'
 import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
 import type { CellHost } from '../cell/host.ts'
 import { Context } from '../cell/context.ts'
-import { deadlockModes } from '../cell/deadlock.ts'
+import { type AskEdge, deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
 import { Storm } from '../cell/storm.ts'
@@ -96,6 +96,7 @@ export class SystemCore implements CellHost {
   onTopFailure: ((cause: unknown) => void) | undefined = undefined
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined = undefined
+  onWait: ((edge: AskEdge) => void) | undefined = undefined
   /** Connects this system to those on other threads, if there are. */
   federation: Federation | undefined = undefined
   /** Adds what those do, and did while they were there. */

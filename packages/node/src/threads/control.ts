@@ -5,6 +5,7 @@
 import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } from 'troupe'
 import { type Command, LocalRef } from 'troupe/internal'
 import type { Part } from './census.ts'
+import type { WaitMark } from './deadlocks.ts'
 import { BadRecord } from './errors.ts'
 import { phases } from './phases.ts'
 import { checkPlacement, type PlacementRequest } from './placement.ts'
@@ -37,6 +38,17 @@ export type Control =
   | { readonly op: 'census'; readonly id: number }
   | { readonly op: 'verb'; readonly uid: number; readonly command: Verb }
   | { readonly op: 'ask.cancelled'; readonly id: number }
+  | { readonly op: 'ask.moved'; readonly id: number; readonly to: AnyRef }
+  | { readonly op: 'ask.passed'; readonly id: number; readonly at: number }
+  | {
+      readonly op: 'probe'
+      /** The actor that the last question waits to be passed on to; undefined where somebody has it. */
+      readonly uid: number | undefined
+      readonly chain: readonly WaitMark[]
+      readonly trail: readonly string[]
+      readonly known: readonly WaitMark[] | undefined
+    }
+  | { readonly op: 'probe.confirm'; readonly known: readonly WaitMark[] }
   | { readonly op: 'follow'; readonly uid: number }
   | { readonly op: 'phases'; readonly uid: number }
   | { readonly op: 'phase'; readonly uid: number; readonly phase: Phase }
@@ -124,6 +136,11 @@ const verb: Check = (value) => {
 const counts: Readonly<Record<string, Check>> = Object.fromEntries(
   ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'queued', 'stashed', 'inProgress', 'unknown'].map((name) => [name, number]),
 )
+const each =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const marks: Check = (value) => each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))(value) && (value as unknown[]).length > 0
 const snapshot: Check = (value) => of({ uid: whole, path: text, phase: text, children: list })(value)
 
 const shapes: Shapes = {
@@ -142,13 +159,20 @@ const shapes: Shapes = {
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
   find: { id: whole, path: text },
   found: { id: whole, ref: or(absent, actor) },
-  'census.part': { id: whole, part: of({ ledger: of(counts), underWay: number, pending: number }) },
+  'census.part': {
+    id: whole,
+    part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), pending: number }),
+  },
   task: { id: whole, url: text, name: text, args: list },
   'task.done': { id: whole, ok: flag, value: any },
   'task.abort': { id: whole },
   census: { id: whole },
   verb: { uid: whole, command: verb },
   'ask.cancelled': { id: whole },
+  'ask.moved': { id: whole, to: actor },
+  'ask.passed': { id: whole, at: whole },
+  probe: { uid: or(absent, whole), chain: marks, trail: list, known: or(absent, marks) },
+  'probe.confirm': { known: marks },
   follow: { uid: whole },
   phases: { uid: whole },
   phase: { uid: whole, phase: among(...phases) },

@@ -22,7 +22,7 @@ import type { SpawnOrder } from './control.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { loadExport } from './loading.ts'
+import { type Load, loadExport } from './loading.ts'
 
 export class HostedCell extends Cell {
   readonly channel: Channel
@@ -36,8 +36,8 @@ export class HostedCell extends Cell {
 }
 
 /** Takes orders to make actors here, and reports what becomes of them. */
-export function hostActors(exchange: Exchange): void {
-  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order))
+export function hostActors(exchange: Exchange, load: Load = loadExport): void {
+  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order, load))
   const by = (within: number): number => exchange.core.runtime.now() + within
   exchange.on('hosted.restart', ({ uid, cause, within }) =>
     exchange.residents.hosted(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
@@ -63,7 +63,7 @@ export function followHosted(exchange: Exchange): void {
   exchange.on('stub.ended', ({ uid, reason, cause }) => exchange.residents.stub(uid)?.ended(reason, cause))
 }
 
-async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
+async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, load: Load): Promise<void> {
   const { uid } = order
   // Verbs that come while the module loads are for the actor, not for nobody; and a module may never be loaded.
   let stopped = false
@@ -73,7 +73,7 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
     channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
   })
   try {
-    const definition = await loadExport(order.url, order.name)
+    const definition = await load(order.url, order.name)
     if (stopped) return
     exchange.residents.expectNoMore(uid)
     makeHosted(exchange, channel, order, definition)

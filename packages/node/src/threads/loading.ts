@@ -2,6 +2,9 @@
 
 import { NotOnThread } from './errors.ts'
 
+/** Finds an export of a module; rejects where there is none. */
+export type Load = (url: string, name: string) => Promise<unknown>
+
 const modules = new Map<string, Record<string, unknown>>()
 
 /** The export of a module; the error says which of the two is missing. */

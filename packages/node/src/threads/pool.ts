@@ -27,9 +27,6 @@ import { watchThreads } from './watchdog.ts'
 import { Ways } from './ways.ts'
 
 export interface PoolSettings extends ThreadSettings {
-  readonly size: number
-  /** Milliseconds without a sign of life until a thread counts as hung. */
-  readonly hangAfter: number
   readonly medium: Medium
   readonly loop: Loop
 }
@@ -243,6 +240,9 @@ export class ThreadPool implements Federation {
     })
   }
 
+  breathe(): void {
+    this.exchange.flush()
+  }
   died(cell: Cell): void {
     this.exchange.whereabouts.died(cell)
     const own = this.#places.unpin(cell.ref.uid)
@@ -279,6 +279,10 @@ export class ThreadPool implements Federation {
   }
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: Thread['state'] })[] {
     return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.signs.lastVitals))
+  }
+  /** Whether nothing is left to be told of threads that were lost. */
+  get lossesSettled(): boolean {
+    return this.#losses.settled
   }
   /** Whether the main thread said that it sleeps and nobody has rung since. */
   get asleep(): boolean {

@@ -10,6 +10,7 @@ import type { Writer } from './codec/writer.ts'
 import { AddressRef } from './address-ref.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from './hosted.ts'
+import { Mirror } from './mirror.ts'
 import { phases } from './phases.ts'
 import { ProxyCell } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
@@ -91,7 +92,7 @@ export class RefTable {
       default: {
         const thread = reader.whole()
         const id = reader.whole()
-        return this.#address(channel, thread, id, reader.text())
+        return this.#address(thread, id, reader.text())
       }
     }
   }
@@ -99,12 +100,14 @@ export class RefTable {
   token(channel: Channel, value: object): RefToken | undefined {
     if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value, channel), value.path, methodsOf(value), value.cell.phaseSeen]
     if (value instanceof AddressRef) return ['address', value.thread, value.id, value.path]
+    // A question of another thread is answered there, wherever it goes from here.
+    if (value instanceof Mirror) return ['address', value.origin, value.id, value.path]
     if (value instanceof PendingAsk || value instanceof Adapter)
       return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
     return undefined
   }
   fromToken(channel: Channel, token: RefToken): unknown {
-    if (token[0] === 'address') return this.#address(channel, token[1], token[2], token[3])
+    if (token[0] === 'address') return this.#address(token[1], token[2], token[3])
     const [, uid, at, path, methods, phase] = token
     return this.actor(uid, at, path, methods, phase, channel.peer)
   }
@@ -129,12 +132,10 @@ export class RefTable {
     return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods, phase, from)
   }
 
-  #address(channel: Channel, thread: number, id: number, path: string): unknown {
+  #address(thread: number, id: number, path: string): unknown {
     const { exchange } = { exchange: this.#exchange }
     if (thread === exchange.epoch) return exchange.addresses.get(id) ?? new AddressRef(exchange, thread, id, path)
-    return channel.peer === thread
-      ? (exchange.questions.mirrorOf(channel, id) ?? new AddressRef(exchange, thread, id, path))
-      : new AddressRef(exchange, thread, id, path)
+    return exchange.questions.mirrorOf(thread, id) ?? new AddressRef(exchange, thread, id, path)
   }
 }
 

@@ -1,6 +1,6 @@
 // Spawning on a dispatcher of threads: checks that the actor can live there, and makes what stands for it here.
 
-import type { SpawnOptions } from 'troupe'
+import { InvalidOption, type SpawnOptions } from 'troupe'
 import type { Spawner } from 'troupe/internal'
 import { needsPort, troubleIn } from './codec/trouble.ts'
 import { Writer } from './codec/writer.ts'
@@ -23,6 +23,7 @@ const travelling: readonly (keyof SpawnOptions)[] = [
   'accepts',
   'middleware',
   'metrics',
+  'hangAfter',
 ]
 
 export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
@@ -33,6 +34,7 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
         throw new NotOnThread(
           `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
         )
+      if (dispatcherName === 'parallel') refuseEndless(given)
       const { origin } = defined
       checkTransferable(origin.args, `argument of ${origin.name}`)
       const options: Record<string, unknown> = {}
@@ -47,6 +49,20 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
       return (ref) => new StubCell(ref, dispatcher, resolved, { origin, options, placement }, exchange)
     },
   }
+}
+
+/** For actors that are spawned beside others on a thread of the pool. */
+export const besideOthers: Spawner = {
+  prepare(_spawnable, _args, given) {
+    refuseEndless(given)
+    return undefined
+  },
+}
+
+/** A thread that may hang for ever would take all its actors along. */
+function refuseEndless({ hangAfter }: SpawnOptions): void {
+  if (hangAfter === false)
+    throw new InvalidOption('hangAfter', false, 'only an actor on "pinned" may hang for ever, for nobody else is on its thread; use milliseconds')
 }
 
 /** Refs are not looked at: whether they can go over is known. */

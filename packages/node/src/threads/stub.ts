@@ -75,6 +75,8 @@ export class StubCell extends Cell {
       ownMiddleware: [],
       passages: false,
       metrics: false,
+      // Where it stands is not where it may hang.
+      hangAfter: undefined,
       mailbox: kind,
       // Above that, it is one that takes as long as it needs, which those above it look at.
       stopTimeout: Math.max(patience, options.stopTimeout),

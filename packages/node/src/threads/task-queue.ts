@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled } from 'troupe'
-import { listenTo } from 'troupe/internal'
+import { checkWhole, listenTo } from 'troupe/internal'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
@@ -14,6 +14,8 @@ export interface TaskOptions {
   readonly timeout?: number | undefined
   /** Whether giving up a task that runs ends its thread, for one that never looks at its signal; false if left out. */
   readonly kill?: boolean | undefined
+  /** Milliseconds that its thread may be silent while it runs, if that is longer than what holds there anyway. */
+  readonly hangAfter?: number | undefined
 }
 
 interface Task {
@@ -22,6 +24,7 @@ interface Task {
   readonly name: string
   readonly args: readonly unknown[]
   readonly kill: boolean
+  readonly hangAfter: number
   thread: Thread | undefined
   resolve(value: unknown): void
   reject(cause: unknown): void
@@ -46,6 +49,7 @@ export class TaskQueue {
 
   run(url: string, name: string, args: readonly unknown[], options: TaskOptions): Promise<unknown> {
     const { signal, timeout } = options
+    const hangAfter = options.hangAfter === undefined ? 0 : checkWhole('hangAfter', options.hangAfter, 20)
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
@@ -60,6 +64,7 @@ export class TaskQueue {
         name,
         args,
         kill: options.kill ?? false,
+        hangAfter,
         thread: undefined,
         resolve: (value) => {
           over()
@@ -93,6 +98,13 @@ export class TaskQueue {
     let count = 0
     for (const task of this.#running.values()) if (task.thread === thread) count++
     return count
+  }
+
+  /** How long the tasks that run there let it be silent. */
+  patienceOn(thread: Thread): number {
+    let longest = 0
+    for (const task of this.#running.values()) if (task.thread === thread) longest = Math.max(longest, task.hangAfter)
+    return longest
   }
 
   #done(id: number, ok: boolean, value: unknown): void {

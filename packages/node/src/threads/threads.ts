@@ -16,7 +16,7 @@ import type { TaskOptions } from './task-queue.ts'
 export interface ThreadsOptions {
   /** Threads of the pool behind `parallel`: at least 2; as many as the machine runs at once if left out. */
   readonly size?: number | undefined
-  /** Milliseconds without a sign of life until a thread is ended and replaced; 10,000 if left out. */
+  /** Milliseconds without a sign of life until a thread is ended and replaced, for actors without their own `hangAfter`; 10,000 if left out. */
   readonly hangAfter?: number | undefined
   /** Bytes that may be under way in each direction between two threads, a power of two; 1 MiB if left out. */
   readonly ringBytes?: number | undefined
@@ -93,7 +93,6 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     systemName: core.name,
     systemId: core.id,
     askTimeout: core.askTimeout,
-    beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
     spin: options.spin ?? 0.05,
     loop: hostLoop,
     launch: onWorkers({ resourceLimits: options.resourceLimits, execArgv: options.execArgv, keepAlive: options.keepAlive ?? true }),

@@ -2,4 +2,5 @@
 
 await new Promise<void>(() => {})
 
-export {}
+/** Nobody gets this far. */
+export const never = undefined

@@ -89,7 +89,7 @@ function run(sim: Simulation): void {
   if (!untouched && sim.choose(3) === 1) {
     const fail = (): void => members[sim.choose(3)]?.tell('fail')
     for (let n = 0; n < restarts; n++) sim.after(5 + 50 * n, fail)
-    sim.after(50 * restarts, () => void sim.system.restart(parent))
+    sim.after(50 * restarts, () => sim.system.restart(parent))
     sim.after(50 * restarts + 40, fail)
   }
   // Who is suspended stays so, also when the others have it begin anew.
