@@ -65,7 +65,7 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
   // Verbs that come while the module loads are for the actor, not for nobody.
   const expected = exchange.residents.expect(uid)
   try {
-    const definition = await loadExport(order.url, order.name)
+    const definition = await loadExport(order.definition)
     exchange.residents.expectNoMore(uid)
     if (expected.stopped) {
       exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
@@ -83,13 +83,14 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
 
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
   const { parent } = order
-  if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  const { url, name } = order.definition
+  if (typeof definition !== 'function') throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
   const args = order.args
   const defined =
     behaviorFrom in definition
       ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
       : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
-  if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  if (defined === undefined) throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
   const layers: SpawnOptions[] = [defined.options]

@@ -32,7 +32,7 @@ export class Incoming {
       case record.message: {
         const arrivals = arrivalsOf(channel, reader)
         const message = reader.value()
-        return this.#arrive(arrivals, message, undefined, reader.position - start)
+        return this.#arrive(arrivals, message, undefined, reader.position - start + channel.weight)
       }
       case record.envelope:
         return this.#takeEnvelope(channel, arrivalsOf(channel, reader), reader, start)
@@ -94,7 +94,7 @@ export class Incoming {
       meta = questions.mirror(channel, id, arrivals.cell ?? core.guardian, remaining, headers, reader.value() as string[])
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start)
+    this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + channel.weight)
   }
   #takeForAddress(channel: Channel, id: number, message: unknown): void {
     const { addresses, core } = this.#exchange

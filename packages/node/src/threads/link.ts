@@ -81,7 +81,7 @@ export class Link implements Way {
         this.channel.valued((w) => {
           this.#head(w, meta.envelope)
           w.value(sender)
-          w.value(headers)
+          w.labelled('headers', headers)
           w.value(envelope.priority)
         }, message),
       )
@@ -96,7 +96,7 @@ export class Link implements Way {
         this.#head(w, meta.ask)
         w.whole(id)
         w.double(remaining)
-        w.value(ask.headers)
+        w.labelled('headers', ask.headers)
         w.value(this.#exchange.questions.chainOf(ask))
       }, message),
     )

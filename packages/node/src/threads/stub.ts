@@ -16,8 +16,9 @@ import {
   type Meta,
   type PhaseInfo,
 } from 'troupe/internal'
-import type { Control, Verb } from './control.ts'
+import type { Control, Verb, SpawnOrder } from './control.ts'
 import type { Origin } from './define-actor.ts'
+import { Definition } from './definition.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
 import type { PlacementRequest } from './placement.ts'
@@ -220,18 +221,18 @@ export class StubCell extends Cell {
     // What befell the incarnation before this one was answered by its end.
     this.#bad = undefined
     const { origin, options } = this.plan
-    channel.control({
+    const order: SpawnOrder = {
       op: 'hosted.spawn',
       uid: this.ref.uid,
       path: this.ref.path,
       // An actor that somebody spawned has a parent.
       parent: this.ref.parent!,
-      url: origin.url,
-      name: origin.name,
+      definition: new Definition(origin.url, origin.name),
       args: origin.args,
       options,
       incarnation: this.extras?.incarnation ?? 0,
-    })
+    }
+    channel.order(order, `An argument of ${origin.name}`)
     this.wire.unlink()
     this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window, this.wire)
     for (const peer of this.locators) this.exchange.tell(peer, { op: 'located', uid: this.ref.uid, at })
