@@ -10,6 +10,7 @@ afterAll(() => void (stageDefaults.sharedMemory = undefined))
 
 describe('by ports', async () => {
   await import('./behaviours.test.ts')
+  await import('./border.test.ts')
   await import('./crossing.test.ts')
   await import('./faults.test.ts')
   await import('./flow.test.ts')

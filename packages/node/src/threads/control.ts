@@ -94,6 +94,7 @@ const of =
   (value) =>
     object(value) && Object.entries(fields).every(([name, check]) => check((value as Record<string, unknown>)[name]))
 
+const definition: Check = (value) => Definition.is(value)
 const reason = among('normal', 'shutdown', 'killed', 'failure')
 const placement: Check = (value) => {
   if (!of({ dispatcher: among('parallel', 'pinned') })(value)) return false
@@ -136,7 +137,7 @@ const shapes: Shapes = {
   find: { id: whole, path: text },
   found: { id: whole, ref: or(absent, actor) },
   'census.part': { id: whole, part: of({ ledger: of(counts), underWay: number, pending: number }) },
-  task: { id: whole, definition: Definition.is, args: list },
+  task: { id: whole, definition, args: list },
   'task.done': { id: whole, ok: flag, value: any },
   'task.abort': { id: whole },
   census: { id: whole },
@@ -148,7 +149,7 @@ const shapes: Shapes = {
   located: { uid: whole, at: whole },
   whereis: { uid: whole },
   absent: { uid: whole },
-  'hosted.spawn': { uid: whole, path: text, parent: actor, definition: Definition.is, args: list, options: object, incarnation: whole },
+  'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },
   'hosted.stop': { uid: whole, reason, cause: any, within: number },
   'hosted.release': { uid: whole },

@@ -87,7 +87,7 @@ export class TaskQueue {
   }
   #keep(task: Task): void {
     try {
-      task.args = snapshot(task.args, `An argument of task ${task.definition.name}`) as readonly unknown[]
+      task.args = snapshot(task.args, `An argument of task ${task.definition.name}`, ['args']) as readonly unknown[]
     } catch (cause) {
       this.#giveUp(task, cause)
     }

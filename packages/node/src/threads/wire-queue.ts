@@ -56,6 +56,8 @@ export class WireQueue implements MailboxQueue {
     // A mailbox that was chosen looks after this by itself.
     if (this.inner.size >= highWater && this.inner instanceof MessageRing) notePressure(this.#cell, this.inner.size)
     if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
+    // Somebody's getter may have opened the way meanwhile.
+    else if (this.#passes()) this.pump()
   }
 
   #passes(): boolean {

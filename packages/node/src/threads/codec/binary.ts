@@ -18,6 +18,7 @@ interface Getters {
   readonly byteLength: (this: unknown) => number
 }
 function gettersOf(prototype: object): Getters {
+  // oxlint-disable-next-line typescript/unbound-method -- called with what it is asked about
   const get = (name: string): never => Object.getOwnPropertyDescriptor(prototype, name)!.get as never
   return { buffer: get('buffer'), byteOffset: get('byteOffset'), byteLength: get('byteLength') }
 }

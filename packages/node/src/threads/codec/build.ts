@@ -2,8 +2,9 @@
 // of recursion. An object is there before its parts, so that they may refer to it.
 
 import { types } from 'node:util'
+import { absent, define } from './absent.ts'
 import { makeError, putErrorPart } from './error-value.ts'
-import { absent, type Reader } from './reader.ts'
+import type { Reader } from './reader.ts'
 import { binaryKinds, deepest, errorPart, tag } from './tags.ts'
 
 /** Something whose parts are being read. */
@@ -207,7 +208,7 @@ function own(reader: Reader): unknown {
 function viewOf(reader: Reader, { keys, key: buffer }: Frame): unknown {
   const [kind, offset, length] = keys as readonly number[]
   if (!types.isAnyArrayBuffer(buffer)) throw reader.bad('a view of something that is no buffer')
-  return makeView(reader, kind!, buffer, offset!, length!)
+  return makeView(reader, kind!, buffer, offset!, length)
 }
 function makeView(reader: Reader, index: number, buffer: ArrayBufferLike, offset: number, length: number | undefined): unknown {
   const kind = binaryKinds[index]
@@ -234,9 +235,4 @@ function again(reader: Reader): unknown {
   const known = reader.made[index]
   if (known === undefined) throw reader.bad('something again that is not done')
   return known
-}
-
-export function define(target: object, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
-  else (target as Record<string, unknown>)[key] = value
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ActorError } from 'troupe'
 import { Reader } from './reader.ts'
-import { Trouble } from './trouble.ts'
+import type { Trouble } from './trouble.ts'
 import { Writer } from './writer.ts'
 
 /** A writer and a reader that learn from each other what they would over a way. */

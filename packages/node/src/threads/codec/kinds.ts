@@ -45,6 +45,7 @@ const ours: Readonly<Record<string, true>> = Object.assign(Object.create(null), 
   BigInt64Array: true,
   BigUint64Array: true,
 })
+// oxlint-disable-next-line typescript/unbound-method -- called with what it is asked about
 const nameOfTyped = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)!.get as (
   this: unknown,
 ) => string | undefined
@@ -96,4 +97,10 @@ function probe(value: object): 'fields' | 'platform' | 'unknown' {
   } catch {
     return 'platform'
   }
+}
+
+/** Whether an array has an element everywhere and nothing else: its indices come first among its keys. */
+export function isDense(array: readonly unknown[], keys: readonly string[]): boolean {
+  const { length } = array
+  return keys.length === length && (length === 0 || keys[length - 1] === String(length - 1))
 }

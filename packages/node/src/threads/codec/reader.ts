@@ -3,6 +3,7 @@
 // that the bytes do not back, and never recurses deeper than `deepest`. What is rare, or nested deep, is in build.
 
 import { BadRecord } from '../errors.ts'
+import { absent } from './absent.ts'
 import { build } from './build.ts'
 import { ShapeReader } from './shape-reader.ts'
 import { deepest, inlineIntegers, longestKeys, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
@@ -13,9 +14,6 @@ export interface RefReader {
   /** What the value has beside its bytes. */
   readFreight(): readonly unknown[]
 }
-
-/** In place of a field that is not there. */
-export const absent: unique symbol = Symbol('absent')
 
 export class Reader {
   buffer: Buffer = Buffer.alloc(0)

@@ -1,8 +1,8 @@
 // Reads the objects of one shape. One that is met often gets code of its own, which gives its objects one hidden class, for
 // which handlers thank with speed; not before, for code costs more than bytes.
 
-import { define } from './build.ts'
-import { absent, type Reader } from './reader.ts'
+import { absent, define } from './absent.ts'
+import type { Reader } from './reader.ts'
 import { worthCode } from './tags.ts'
 
 type Read = (reader: Reader) => Record<string, unknown>

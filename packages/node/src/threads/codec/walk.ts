@@ -3,12 +3,12 @@
 // out, with all that was written of it.
 
 import { ErrorWalk } from './error-walk.ts'
-import { kindOf } from './kinds.ts'
+import { isDense, type Kind, kindOf } from './kinds.ts'
 import { writeBuffer, writeLeaf, writeView } from './binary.ts'
-import { type ShapeNode } from './shapes.ts'
+import type { ShapeNode } from './shapes.ts'
 import { deepest, tag } from './tags.ts'
 import { troubleAt } from './trouble.ts'
-import { isDense, type Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 /** Something whose parts are being written. */
 export interface Walk {
@@ -54,7 +54,8 @@ function unwind(writer: Writer, stack: Walk[], cause: unknown): void {
 /** Begins an object that is no ref; undefined: it has no parts, and is written. */
 export function specialWalk(writer: Writer, value: object): Walk | undefined {
   if (writer.again(value)) return undefined
-  switch (kindOf(value)) {
+  const kind = kindOf(value)
+  switch (kind) {
     case 'fields':
       return new FieldsWalk(writer, value, Object.keys(value))
     case 'array':
@@ -65,23 +66,26 @@ export function specialWalk(writer: Writer, value: object): Walk | undefined {
       return new SetWalk(writer, value as Set<unknown>)
     case 'error':
       return new ErrorWalk(writer, value as Error)
-    case 'date':
-      writer.byte(tag.date)
-      return void writer.double(Date.prototype.getTime.call(value))
-    case 'regexp': {
-      // A fresh one says what it is, whatever was done to the other's fields.
-      const { source, flags } = structuredClone(value as RegExp)
-      writer.byte(tag.regexp)
-      writer.text(source)
-      return void writer.text(flags)
-    }
-    case 'view':
-      return void writeView(writer, value as ArrayBufferView)
-    case 'buffer':
-      return void writeBuffer(writer, value as ArrayBuffer)
-    case 'leaf':
-      return void writeLeaf(writer, value)
+    default:
+      writeWhole(writer, value, kind)
+      return undefined
   }
+}
+
+/** Writes what has no parts. */
+function writeWhole(writer: Writer, value: object, kind: Kind): void {
+  if (kind === 'view') writeView(writer, value as ArrayBufferView)
+  else if (kind === 'buffer') writeBuffer(writer, value as ArrayBuffer)
+  else if (kind === 'date') {
+    writer.byte(tag.date)
+    writer.double(Date.prototype.getTime.call(value))
+  } else if (kind === 'regexp') {
+    // A fresh one says what it is, whatever was done to the other's fields.
+    const { source, flags } = structuredClone(value as RegExp)
+    writer.byte(tag.regexp)
+    writer.text(source)
+    writer.text(flags)
+  } else writeLeaf(writer, value)
 }
 
 export function arrayWalk(writer: Writer, value: readonly unknown[], keys: readonly string[]): Walk {

@@ -3,7 +3,9 @@
 // went over once. A record is written whole or not at all: what fails leaves no trace, neither bytes nor anything defined on
 // the way. What is rare, or nested deep, is in walk.
 
+import { ByteWriter } from './byte-writer.ts'
 import { Freight } from './freight.ts'
+import { isDense } from './kinds.ts'
 import { Seen } from './seen.ts'
 import { ShapeNode } from './shapes.ts'
 import { deepest, inlineIntegers, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
@@ -26,13 +28,7 @@ export interface Savepoint {
   readonly depth: number
 }
 
-/** Bytes that an empty buffer may keep. */
-const mostKept: number = 1024 * 1024
-
-export class Writer {
-  buffer: Buffer
-  #view: DataView
-  position = 0
+export class Writer extends ByteWriter {
   /** A record is being written: nobody else may write meanwhile, as a getter of the value might. */
   busy = false
   /** What the values of the record in progress send beside their bytes, in order. */
@@ -54,8 +50,7 @@ export class Writer {
   depth = 0
 
   constructor(size: number, refs: RefWriter) {
-    this.buffer = Buffer.allocUnsafeSlow(size)
-    this.#view = new DataView(this.buffer.buffer)
+    super(size)
     this.#refs = refs
   }
 
@@ -86,15 +81,6 @@ export class Writer {
     this.lenient = false
     this.busy = false
   }
-  /** All that was written has gone. */
-  empty(): void {
-    this.position = 0
-    // One large record must not keep its memory for good.
-    if (this.buffer.length > mostKept) {
-      this.buffer = Buffer.allocUnsafeSlow(mostKept / 16)
-      this.#view = new DataView(this.buffer.buffer)
-    }
-  }
   #return(position: number, shapes: number, words: number, regrets: number): void {
     this.position = position
     for (const node of this.#shapes.splice(shapes)) node.id = -1
@@ -123,65 +109,6 @@ export class Writer {
     if (to.freight === undefined) this.#freight = undefined
     else this.#freight!.truncate(to.freight)
     this.depth = to.depth
-  }
-
-  // Bytes.
-
-  reserve(bytes: number): void {
-    if (this.position + bytes > this.buffer.length) this.#grow(bytes)
-  }
-  #grow(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.position + bytes + 1024))
-    larger.set(this.buffer.subarray(0, this.position))
-    this.buffer = larger
-    this.#view = new DataView(larger.buffer)
-  }
-  byte(value: number): void {
-    this.reserve(1)
-    this.buffer[this.position++] = value
-  }
-  /** A whole number from 0. */
-  whole(value: number): void {
-    this.reserve(10)
-    if (value < 0x7fffffff) return this.#small(value)
-    const { buffer } = this
-    let rest = value
-    while (rest >= 128) {
-      buffer[this.position++] = (rest % 128) | 128
-      rest = Math.floor(rest / 128)
-    }
-    buffer[this.position++] = rest
-  }
-  double(value: number): void {
-    this.reserve(8)
-    this.#view.setFloat64(this.position, value)
-    this.position += 8
-  }
-  raw(bytes: Uint8Array): void {
-    this.reserve(bytes.length)
-    this.buffer.set(bytes, this.position)
-    this.position += bytes.length
-  }
-  /** A string without a tag. */
-  text(value: string): void {
-    const wellFormed = (value as unknown as { isWellFormed(): boolean }).isWellFormed()
-    const bytes = wellFormed ? Buffer.byteLength(value) : value.length * 2
-    this.whole(wellFormed ? bytes * 2 : bytes * 2 + 1)
-    this.reserve(bytes)
-    this.buffer.write(value, this.position, wellFormed ? 'utf8' : 'utf16le')
-    this.position += bytes
-  }
-  /** A whole number from 0 below 2³¹, where there is room. */
-  #small(value: number): void {
-    const { buffer } = this
-    let at = this.position
-    let rest = value
-    while (rest >= 128) {
-      buffer[at++] = (rest & 127) | 128
-      rest >>>= 7
-    }
-    buffer[at++] = rest
-    this.position = at
   }
 
   // Values.
@@ -263,7 +190,7 @@ export class Writer {
         return
       }
       buffer[this.position++] = small < 0 ? tag.negative : tag.positive
-      this.#small(small < 0 ? ~small : small)
+      this.small(small < 0 ? ~small : small)
     } else if (Number.isSafeInteger(value) && value !== 0) {
       buffer[this.position++] = value < 0 ? tag.negative : tag.positive
       this.whole(value < 0 ? -1 - value : value)
@@ -285,11 +212,11 @@ export class Writer {
     this.reserve(longestWord + 8)
     if (this.#words[index] === value) {
       this.buffer[this.position++] = tag.word
-      return this.#small(index)
+      return this.small(index)
     }
     const start = this.position
     this.buffer[this.position++] = tag.wordDefined
-    this.#small(index)
+    this.small(index)
     this.buffer[this.position++] = length
     for (let i = 0; i < length; i++) {
       const code = value.charCodeAt(i)
@@ -405,9 +332,3 @@ function isPolluted(): boolean {
   return false
 }
 const bare = {}
-
-/** Whether an array has an element everywhere and nothing else: its indices come first among its keys. */
-export function isDense(array: readonly unknown[], keys: readonly string[]): boolean {
-  const { length } = array
-  return keys.length === length && (length === 0 || keys[length - 1] === String(length - 1))
-}
