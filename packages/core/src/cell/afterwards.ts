@@ -4,7 +4,7 @@
 import type { Cell } from './cell.ts'
 import type { CallContext } from './context.ts'
 import { isBusy } from './pending.ts'
-import { SystemLane } from './system-lane.ts'
+import type { SystemLane } from './system-lane.ts'
 
 export class Afterwards {
   readonly #act: () => void
@@ -31,7 +31,7 @@ export class Afterwards {
  */
 export function afterwards(cell: Cell, act: () => void): void {
   if (cell.dispatcher.current !== cell && !isBusy(cell)) return act()
-  ;(cell.more.lane ??= new SystemLane()).afterwards.push(new Afterwards(act))
+  ;(cell.more.lane ??= cell.dispatcher.takeLane()).afterwards.push(new Afterwards(act))
 }
 
 /** Does what is due. */

@@ -17,7 +17,7 @@ import { Envelope, type Meta } from './envelope.ts'
 import { Extras } from './extras.ts'
 import { followMessage, messageFailed } from './following.ts'
 import { handleGuarded } from './guarded.ts'
-import { type Command, SystemLane } from './system-lane.ts'
+import type { Command, SystemLane } from './system-lane.ts'
 import { laneReady, runLane } from './lane-runner.ts'
 import type { LocalRef } from './local-ref.ts'
 import type { CellOptions } from './options.ts'
@@ -169,14 +169,14 @@ export class Cell {
   /** Asks for a control verb; acts in this cell's next turn, before any message. */
   command(command: Command): void {
     if (this.phase === 'terminated') return
-    ;(this.more.lane ??= new SystemLane()).commands.push(command)
+    ;(this.more.lane ??= this.dispatcher.takeLane()).commands.push(command)
     this.rouse()
   }
 
   /** Queues a signal for the handler, before any message. */
   signal(signal: Signal): void {
     if (!takesMessages(this.phase) && this.phase !== 'stopping') return
-    ;(this.more.lane ??= new SystemLane()).signals.push(signal)
+    ;(this.more.lane ??= this.dispatcher.takeLane()).signals.push(signal)
     this.rouse()
   }
 
@@ -280,7 +280,9 @@ export class Cell {
   }
 
   private afterTurn(): void {
-    const queue = this.queue
+    // First: whoever hears of it may send something. Only one with extras can have been pressed before.
+    if (this.queue !== undefined && (this.extras !== undefined || this.queue.size >= highWater)) this.lookAtDepth()
+    const { queue } = this
     let empty = this.slot === undefined
     if (empty && queue !== undefined) {
       empty = queue.size === 0
@@ -289,7 +291,6 @@ export class Cell {
         this.queue = undefined
       }
     }
-    if (queue !== undefined) this.lookAtDepth()
     const can = this.canHandle()
     if ((can && !empty) || (this.lane !== undefined && laneReady(this, this.lane))) this.dispatcher.requeue(this)
     else this.stands(can ? idle : parked)

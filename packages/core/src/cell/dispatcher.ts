@@ -16,11 +16,13 @@ import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
 import type { Spawner } from './spawner.ts'
 import { suspect } from './suspicion.ts'
+import { SystemLane } from './system-lane.ts'
 
 const longestStride = 64
 /** Turns of full length in a slice. */
 const turnsInSlice = 8
-const spareRings = 64
+/** Empty rings, and lanes, that are kept for whoever needs one next. */
+const spares = 64
 
 /** A dispatcher's life. */
 export type DispatcherState = 'starting' | 'running' | 'draining' | 'stopped'
@@ -64,6 +66,7 @@ export class Dispatcher {
   /** Remembers who had a turn since the last clock read. */
   readonly #ready: ReadyQueue<Cell> = new ReadyQueue()
   readonly #rings: MessageRing[] = []
+  readonly #lanes: SystemLane[] = []
   readonly #fairness: Fairness = new Fairness()
   #yieldedAt = NaN
   /** Turns of earlier passes, and messages up to the last clock read: counting costs nothing per turn. */
@@ -272,7 +275,17 @@ export class Dispatcher {
 
   /** Takes an empty ring back. */
   giveRing(ring: MessageRing): void {
-    if (this.#rings.length < spareRings) this.#rings.push(ring)
+    if (this.#rings.length < spares) this.#rings.push(ring)
+  }
+
+  /** An empty lane for a cell that has to hear or do something. */
+  takeLane(): SystemLane {
+    return this.#lanes.pop() ?? new SystemLane()
+  }
+
+  /** Takes an empty lane back. */
+  giveLane(lane: SystemLane): void {
+    if (this.#lanes.length < spares) this.#lanes.push(lane)
   }
 
   /** Drains: takes no new actors; stopped once the last has gone. */

@@ -2,6 +2,7 @@
 // pending. What must wait stays in the lane.
 
 import { on, outcomeOf, takesSignals } from '../deciders/phase.ts'
+import { unhandled } from '../values/behavior.ts'
 import { DeathPact } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
@@ -10,7 +11,7 @@ import type { Cell } from './cell.ts'
 import { boundWait } from './ending.ts'
 import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './following.ts'
-import { awaited, hear, isUnhandled } from './hearing.ts'
+import { awaited, hear, hearsSignals, isUnhandled } from './hearing.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
@@ -51,8 +52,10 @@ export function runLane(cell: Cell): boolean {
     }
     if (atChildren(cell)) awaitChildren(cell)
     if (lane.commands.size === 0) {
-      if (lane.signals.size === 0 && lane.deferred.length === 0 && lane.afterwards.length === 0 && cell.extras !== undefined)
+      if (lane.signals.size === 0 && lane.deferred.length === 0 && lane.afterwards.length === 0 && cell.extras?.lane === lane) {
         cell.extras.lane = undefined
+        cell.dispatcher.giveLane(lane)
+      }
       return going
     }
   }
@@ -174,6 +177,8 @@ function deliver(cell: Cell, signal: Signal): void {
   } else if (signal.type === 'ReceiveTimeout' && cell.extras?.receiveTimer?.takeDue() !== true) return
   // Stopped between two incarnations, during a backoff: there is nobody to tell.
   if (cell.ctx === undefined) return
+  // Most parents do not care who of their children ended: nothing is made for it.
+  if (!hearsSignals(cell)) return heard(cell, signal, deathPact, unhandled)
   const { info } = cell
   let answer: unknown
   try {

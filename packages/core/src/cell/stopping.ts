@@ -191,8 +191,9 @@ function vanish(cell: Cell): void {
   const { dispatcher, ref } = cell
   const parent = ref.parent?.cell
   cell.ctx = undefined
-  parent?.children?.free(cell)
-  parent?.children?.remove(cell)
+  const siblings = parent?.children
+  siblings?.free(cell)
+  siblings?.remove(cell)
   dispatcher.left()
   dispatcher.host.died(cell)
   if (parent !== undefined) childEnded(parent, cell, normalEnd)

@@ -1,5 +1,5 @@
 // The lane that goes before user messages: control verbs, which act also while a handler is pending, and signals,
-// which run user code and therefore wait for it. Made with the first entry, gone with the last.
+// which run user code and therefore wait for it. Taken from the dispatcher with the first entry, given back with the last.
 
 import { Ring } from '../queues/ring.ts'
 import type { ExitReason, Signal } from '../values/signals.ts'
