@@ -35,7 +35,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   opened = false
   /** The asker's side, where a handler asked. */
   edge: AskEdge | undefined = undefined
-  unlisten: (() => void) | undefined = undefined
+  /** Called when it has been settled, however. */
+  onSettled: (() => void) | undefined = undefined
 
   constructor(target: Cell, headers: Headers | undefined, timeout: number, resolve: Resolve, reject: Reject) {
     super()
@@ -77,13 +78,16 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   tell(answer: unknown): void {
     const { host, ledger } = this.target.dispatcher
     ledger.sent++
-    const resolve = this.resolve
-    if (resolve === undefined) {
-      host.bury(answer, undefined, this, 'late-reply')
-      return
-    }
+    if (this.resolve === undefined) return host.bury(answer, undefined, this, 'late-reply')
     ledger.handled++
-    this.close(host)
+    this.settleUncounted(answer)
+  }
+
+  /** Takes an answer that was counted where it was given. */
+  settleUncounted(answer: unknown): void {
+    const resolve = this.resolve
+    if (resolve === undefined) return
+    this.close(this.target.dispatcher.host)
     resolve(answer)
   }
 
@@ -148,7 +152,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     const unlisten = listenTo(signal, () => this.cancel(`The question to ${this.target.ref.path}`, reasonOf(signal)))
     // A signal that calls back at once has cancelled it already.
     if (this.settled) unlisten()
-    else this.unlisten = unlisten
+    else this.onSettled = unlisten
   }
 
   link(): void {
@@ -184,9 +188,10 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     host.timers.cancel(this)
     this.unlink()
     if (this.edge !== undefined) this.edge.unlink()
-    if (this.unlisten !== undefined) {
-      this.unlisten()
-      this.unlisten = undefined
+    const { onSettled } = this
+    if (onSettled !== undefined) {
+      this.onSettled = undefined
+      onSettled()
     }
   }
 

@@ -36,6 +36,8 @@ export type Control =
   | { readonly op: 'census'; readonly id: number }
   | { readonly op: 'verb'; readonly uid: number; readonly command: Verb }
   | { readonly op: 'ask.cancelled'; readonly id: number }
+  | { readonly op: 'ask.moved'; readonly id: number; readonly to: AnyRef }
+  | { readonly op: 'ask.passed'; readonly id: number; readonly at: number }
   | { readonly op: 'follow'; readonly uid: number }
   | { readonly op: 'gone'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
   | { readonly op: 'locate'; readonly uid: number }
@@ -143,6 +145,8 @@ const shapes: Shapes = {
   census: { id: whole },
   verb: { uid: whole, command: verb },
   'ask.cancelled': { id: whole },
+  'ask.moved': { id: whole, to: actor },
+  'ask.passed': { id: whole, at: whole },
   follow: { uid: whole },
   gone: { uid: whole, reason, cause: any },
   locate: { uid: whole },

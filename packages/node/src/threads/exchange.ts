@@ -82,7 +82,6 @@ export class Exchange {
       if (command.verb === 'stop' || command.verb === 'kill') this.residents.stopExpected(uid)
       this.residents.cell(uid)?.command(command)
     })
-    this.on('ask.cancelled', ({ id }, channel) => this.questions.cancelled(channel, id))
   }
 
   get now(): number {
@@ -201,8 +200,8 @@ export class Exchange {
       this.#channels.delete(peer)
       this.#broken.delete(channel)
       this.#follower?.closed(channel)
-      this.questions.lost(channel, cause)
     }
+    this.questions.lost(peer, cause)
     this.whereabouts.lost(peer, cause)
     return { sent: channel?.sent ?? 0, received: channel?.received ?? 0 }
   }

@@ -35,7 +35,7 @@ export class Incoming {
         return this.#arrive(arrivals, message, undefined, reader.position - start + channel.weight)
       }
       case record.envelope:
-        return this.#takeEnvelope(channel, arrivalsOf(channel, reader), reader, start)
+        return this.#takeEnvelope(arrivalsOf(channel, reader), reader, start)
       case record.credit: {
         const link = channel.links.get(reader.whole())
         const messages = reader.whole()
@@ -47,11 +47,11 @@ export class Incoming {
       }
       case record.answer: {
         const id = reader.whole()
-        return this.#exchange.questions.answered(id, reader.value())
+        return this.#exchange.questions.answerCame(id, reader.value())
       }
       case record.refusal: {
         const id = reader.whole()
-        return this.#exchange.questions.refused(id, reader.value())
+        return this.#exchange.questions.refusalCame(id, reader.value())
       }
       case record.control: {
         const content = checkControl(reader.value())
@@ -80,7 +80,7 @@ export class Incoming {
     if (arrivals.cell === undefined && arrivals.early === undefined) this.#exchange.whereabouts.lookFor(arrivals)
     arrivals.take(message, meta, size)
   }
-  #takeEnvelope(channel: Channel, arrivals: Arrivals, reader: Reader, start: number): void {
+  #takeEnvelope(arrivals: Arrivals, reader: Reader, start: number): void {
     const kind = reader.byte()
     let meta: Meta
     if (kind === metaKind.sender) meta = reader.value() as AnyRef
@@ -88,10 +88,9 @@ export class Incoming {
     else if (kind === metaKind.poison) meta = poison
     else if (kind === metaKind.ask) {
       const { questions, core } = this.#exchange
-      const id = reader.whole()
+      const mark = { origin: reader.whole(), id: reader.whole() }
       const remaining = reader.double()
-      const headers = reader.value() as never
-      meta = questions.mirror(channel, id, arrivals.cell ?? core.guardian, remaining, headers, reader.value() as string[])
+      meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
     this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + channel.weight)

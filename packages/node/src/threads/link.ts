@@ -88,18 +88,20 @@ export class Link implements Way {
     }
   }
   #passAsk(message: unknown, ask: PendingAsk): void {
-    const id = this.#exchange.questions.leaving(ask, this.channel)
     // One that goes over at once has no deadline yet, only its time.
     const remaining = ask.at > 0 ? Math.max(1, ask.at - this.#exchange.now) : ask.timeout
+    const { questions } = this.#exchange
+    const { origin, id } = questions.markOf(ask)
     this.#passed(
       this.channel.valued((w) => {
         this.#head(w, meta.ask)
+        w.whole(origin)
         w.whole(id)
         w.double(remaining)
         w.labelled('headers', ask.headers)
-        w.value(this.#exchange.questions.chainOf(ask))
       }, message),
     )
+    questions.left(ask, this.channel)
   }
 
   #head(writer: Writer, kind: number): void {

@@ -1,158 +1,191 @@
-// Questions that cross the border. On the asker's side the question stays what it is, with a number; on the other side
-// it has a mirror, a question of that thread whose answer goes back over the wire. Either side may end first: the other
-// is told, so that an expired question is skipped and a dead one rejected at once.
+// Questions that cross the border. Where it was asked the question stays what it is, with a number; where it is answered it
+// has a mirror, whose answer goes back over the wire. Handed on to a third thread it goes there under its number, and the
+// answer comes from there. Either side may end first: the other is told, so that an expired question is skipped and a dead
+// one rejected at once.
 
-import { Cancelled } from 'troupe'
-import { type Cell, Envelope, PendingAsk } from 'troupe/internal'
+import { type AnyRef, Cancelled } from 'troupe'
+import { type Cell, cellOf, PendingAsk } from 'troupe/internal'
+import { AddressRef } from './address-ref.ts'
 import { type Channel, record } from './channel.ts'
 import type { Exchange } from './exchange.ts'
 import { NotTransferable } from './errors.ts'
+import { Mirror, type MirrorKeeper } from './mirror.ts'
 
 interface Gone {
   readonly ask: PendingAsk
-  readonly channel: Channel
+  /** The thread that has it. */
+  holder: number
 }
 
-export class Questions {
+/** A question on the wire: where it was asked, and its number there. */
+export interface QuestionMark {
+  readonly origin: number
+  readonly id: number
+}
+
+export class Questions implements MirrorKeeper {
   readonly #exchange: Exchange
   /** Asked here, under way or being answered there. */
   readonly #gone = new Map<number, Gone>()
-  /** Asked elsewhere, being answered here. */
-  readonly #mirrors = new Map<Channel, Map<number, PendingAsk>>()
-  readonly #chains = new WeakMap<PendingAsk, readonly string[]>()
+  /** Asked elsewhere, being answered here: by the thread, and the number there. */
+  readonly #mirrors = new Map<number, Map<number, Mirror>>()
   constructor(exchange: Exchange) {
     this.#exchange = exchange
+    exchange.on('ask.cancelled', ({ id }, channel) => this.#mirrors.get(channel.peer)?.get(id)?.leave(new Cancelled('The question')))
+    exchange.on('ask.moved', ({ id, to }) => this.#movedTo(id, to))
+    exchange.on('ask.passed', ({ id, at }) => this.#passedTo(id, at))
   }
 
+  /** Questions of this thread that others have. */
   get pending(): number {
     return this.#gone.size
   }
+  /** Questions of others that this thread has. */
+  get held(): number {
+    let count = 0
+    for (const mirrors of this.#mirrors.values()) count += mirrors.size
+    return count
+  }
 
-  /** A question goes over; returns its number. */
-  leaving(ask: PendingAsk, channel: Channel): number {
-    const id = this.#exchange.addresses.idOf(ask)
+  /** Where a question was asked, and its number there. */
+  markOf(ask: PendingAsk): QuestionMark {
+    return ask instanceof Mirror ? ask : { origin: this.#exchange.epoch, id: this.#exchange.addresses.idOf(ask) }
+  }
+  /** A question has gone over to a thread. */
+  left(ask: PendingAsk, channel: Channel): void {
+    if (ask instanceof Mirror) return this.#passedOn(ask, channel)
+    const { addresses } = this.#exchange
+    const id = addresses.idOf(ask)
     const known = this.#gone.get(id)
-    this.#gone.set(id, { ask, channel })
-    if (known !== undefined) return id
-    const { resolve, reject } = ask
-    const settled = (): Channel | undefined => {
-      const way = this.#gone.get(id)?.channel
-      this.#gone.delete(id)
-      this.#exchange.addresses.forget(id)
-      return way
-    }
-    ask.resolve = (answer) => {
-      settled()
-      resolve?.(answer)
-    }
-    ask.reject = (cause) => {
-      // Whoever is to answer need not.
-      settled()?.control({ op: 'ask.cancelled', id })
-      reject?.(cause)
-    }
-    return id
-  }
-
-  /** Who asked whom on the way to this question, by path; for the detection of cycles. */
-  chainOf(ask: PendingAsk): readonly string[] {
-    const asker = ask.edge?.asker
-    if (asker === undefined) return []
-    const answering = asker.meta instanceof Envelope ? asker.meta.asked() : undefined
-    const before = answering === undefined ? undefined : this.#chains.get(answering)
-    return [...(before ?? []), asker.cell.ref.path]
-  }
-
-  /** A question has come: its stand-in here, for an actor of this thread. */
-  mirror(channel: Channel, id: number, target: Cell, remaining: number, headers: PendingAsk['headers'], chain: readonly string[]): PendingAsk {
-    const { host } = target.dispatcher
-    const mirrors = this.#mirrorsOf(channel)
-    const resolve = (answer: unknown): void => {
-      mirrors.delete(id)
-      try {
-        channel.valued((w) => {
-          w.byte(record.answer)
-          w.whole(id)
-        }, answer)
-      } catch (cause) {
-        this.#refuse(channel, id, cause)
-        host.logger.error({ actor: mirror.target.ref.path, cause }, 'an answer could not go to the thread that asked')
+    if (known !== undefined) known.holder = channel.peer
+    else {
+      this.#gone.set(id, { ask, holder: channel.peer })
+      const before = ask.onSettled
+      ask.onSettled = () => {
+        before?.()
+        const holder = this.#gone.get(id)?.holder
+        this.#gone.delete(id)
+        addresses.forget(id)
+        // Whoever is to answer need not.
+        if (holder !== undefined) this.#exchange.tell(holder, { op: 'ask.cancelled', id })
       }
     }
-    const reject = (cause: unknown): void => {
-      mirrors.delete(id)
-      this.#refuse(channel, id, cause)
+  }
+  /** A question of another thread has gone on to a third, or back. */
+  #passedOn(mirror: Mirror, channel: Channel): void {
+    const { origin, id } = mirror
+    mirror.leave(new Cancelled('The question'))
+    if (channel.peer !== origin) this.#exchange.tell(origin, { op: 'ask.passed', id, at: channel.peer })
+  }
+
+  /** A question has come, for the actor of that number: what stands for it here. */
+  arrived(mark: QuestionMark, target: Cell, uid: number, remaining: number, headers: PendingAsk['headers']): PendingAsk {
+    const { origin, id } = mark
+    const { epoch, addresses } = this.#exchange
+    if (origin === epoch) {
+      const own = addresses.get(id)
+      this.#gone.delete(id)
+      if (own instanceof PendingAsk && !own.settled) {
+        own.moved(target)
+        return own
+      }
     }
-    const mirror: PendingAsk = new PendingAsk(target, headers, Math.round(remaining), resolve, reject)
+    const mirror = new Mirror(this, origin, id, target, uid, remaining, headers)
+    const channel = this.#exchange.channelTo(origin)
+    if (channel === undefined) {
+      // Nobody waits for it any more: it is skipped when its turn comes.
+      mirror.leave(new Cancelled('The question'))
+      return mirror
+    }
+    let mirrors = this.#mirrors.get(origin)
+    if (mirrors === undefined) this.#mirrors.set(origin, (mirrors = new Map()))
     mirrors.set(id, mirror)
+    mirror.onSettled = () => this.#forget(mirror)
     mirror.link()
+    const { host } = target.dispatcher
     host.timers.set(mirror, host.runtime.now() + remaining)
-    this.#chains.set(mirror, chain)
-    const { path } = target.ref
-    if (chain.includes(path)) {
-      const cycle = [...chain.slice(chain.indexOf(path)), path].join(' → ')
-      host.logger.warn({ actor: path, cycle }, `a question came back to ${path}, which waits for its answer: ${cycle}. It will end by its timeout.`)
-    }
     return mirror
   }
-
-  mirrorOf(channel: Channel, id: number): PendingAsk | undefined {
-    return this.#mirrors.get(channel)?.get(id)
+  #forget({ origin, id }: Mirror): void {
+    const mirrors = this.#mirrors.get(origin)
+    if (mirrors?.delete(id) === true && mirrors.size === 0) this.#mirrors.delete(origin)
   }
-  #mirrorsOf(channel: Channel): Map<number, PendingAsk> {
-    let mirrors = this.#mirrors.get(channel)
-    if (mirrors === undefined) this.#mirrors.set(channel, (mirrors = new Map()))
-    return mirrors
+  /** What stands here for a question of another thread. */
+  mirrorOf(origin: number, id: number): Mirror | undefined {
+    return this.#mirrors.get(origin)?.get(id)
   }
 
-  #refuse(channel: Channel, id: number, cause: unknown): void {
+  // What becomes of mirrors.
+
+  answered(mirror: Mirror, answer: unknown): void {
+    const channel = this.#exchange.channelTo(mirror.origin)
+    if (channel === undefined) return
+    try {
+      channel.valued((w) => {
+        w.byte(record.answer)
+        w.whole(mirror.id)
+      }, answer)
+    } catch (cause) {
+      this.refused(mirror, cause)
+      this.#exchange.core.logger.error({ actor: mirror.target.ref.path, cause }, 'an answer could not go to the thread that asked')
+    }
+  }
+  refused({ origin, id }: Mirror, cause: unknown): void {
+    const channel = this.#exchange.channelTo(origin)
     const write = (value: unknown): void =>
-      void channel.valued((w) => {
+      void channel?.valued((w) => {
         w.byte(record.refusal)
         w.whole(id)
       }, value)
-    if (channel.state === 'closed') return
     try {
       write(cause)
     } catch (trouble) {
       write(trouble instanceof NotTransferable ? new Error(`A cause that cannot go to another thread: ${trouble.what}`) : trouble)
     }
   }
+  moved({ origin, id }: Mirror, to: Cell): void {
+    this.#exchange.channelTo(origin)?.control({ op: 'ask.moved', id, to: to.ref })
+  }
+  answeredElsewhere({ origin, id, path }: Mirror, answer: unknown): void {
+    this.#exchange.tellAddress(new AddressRef(this.#exchange, origin, id, path), answer)
+  }
+
+  // What comes back.
 
   /** The answer has come. It was counted where it was given. */
-  answered(id: number, answer: unknown): void {
-    const ask = this.#gone.get(id)?.ask
-    if (ask === undefined || ask.settled) return
-    const { ledger } = ask.target.dispatcher
-    this.#gone.delete(id)
-    ask.tell(answer)
-    ledger.sent--
-    ledger.handled--
-  }
-  refused(id: number, cause: unknown): void {
+  answerCame(id: number, answer: unknown): void {
     const gone = this.#gone.get(id)
-    if (gone === undefined) return
+    const { core } = this.#exchange
+    if (gone === undefined) {
+      // It was counted as handled, but nobody waited any more.
+      core.ledger.handled--
+      return core.bury(answer, undefined, undefined, 'late-reply')
+    }
     this.#gone.delete(id)
-    gone.ask.fail(cause)
+    gone.ask.settleUncounted(answer)
   }
-  cancelled(channel: Channel, id: number): void {
-    const mirror = this.#mirrors.get(channel)?.get(id)
-    if (mirror === undefined) return
-    mirror.reject = () => void this.#mirrors.get(channel)?.delete(id)
-    mirror.fail(new Cancelled('The question'))
+  refusalCame(id: number, cause: unknown): void {
+    const gone = this.#gone.get(id)
+    this.#gone.delete(id)
+    gone?.ask.fail(cause)
+  }
+  /** Whoever had the question handed it on: it ends with that one now, and no longer with the first. */
+  #movedTo(id: number, to: AnyRef): void {
+    const cell = cellOf(to)
+    if (cell !== undefined) this.#gone.get(id)?.ask.moved(cell)
+  }
+  #passedTo(id: number, at: number): void {
+    const gone = this.#gone.get(id)
+    if (gone === undefined) return this.#exchange.tell(at, { op: 'ask.cancelled', id })
+    gone.holder = at
+    if (this.#exchange.isLost(at)) this.refusalCame(id, this.#exchange.lossOf(at))
   }
 
   /** A thread is lost: what it was asked gets no answer, and nobody waits for what it asked. */
-  lost(channel: Channel, cause: unknown): void {
-    for (const [id, gone] of this.#gone) {
-      if (gone.channel !== channel) continue
-      this.#gone.delete(id)
-      gone.ask.fail(cause)
-    }
-    const mirrors = this.#mirrors.get(channel)
-    this.#mirrors.delete(channel)
-    for (const mirror of mirrors?.values() ?? []) {
-      mirror.reject = () => {}
-      mirror.fail(cause)
-    }
+  lost(peer: number, cause: unknown): void {
+    for (const [id, { holder }] of this.#gone) if (holder === peer) this.refusalCame(id, cause)
+    const mirrors = this.#mirrors.get(peer)
+    this.#mirrors.delete(peer)
+    for (const mirror of mirrors?.values() ?? []) mirror.leave(cause)
   }
 }

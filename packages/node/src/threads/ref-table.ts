@@ -12,6 +12,7 @@ import { Definition } from './definition.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from './hosted.ts'
 import { isActorRef } from './is-ref.ts'
+import { Mirror } from './mirror.ts'
 import { ProxyCell } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
 
@@ -44,14 +45,11 @@ export class RefTable {
       this.#point(channel, writer, value)
       return true
     }
-    const known = AddressRef.is(value)
-    if (!known && !(value instanceof PendingAsk || value instanceof Adapter)) return false
-    writer.byte(tag.ref)
-    writer.byte(kind.address)
-    writer.whole(known ? value.thread : this.#exchange.epoch)
-    writer.whole(known ? value.id : this.#exchange.addresses.idOf(value))
-    writer.text(value.path)
-    return true
+    if (AddressRef.is(value)) return writeAddress(writer, value.thread, value.id, value.path)
+    // A question of another thread is answered there, wherever it goes from here.
+    if (value instanceof Mirror) return writeAddress(writer, value.origin, value.id, value.path)
+    if (!(value instanceof PendingAsk || value instanceof Adapter)) return false
+    return writeAddress(writer, this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path)
   }
 
   #define(channel: Channel, writer: Writer, ref: LocalRef): void {
@@ -114,7 +112,7 @@ export class RefTable {
       case kind.address: {
         const thread = reader.whole()
         const id = reader.whole()
-        return this.#address(channel, thread, id, reader.text())
+        return this.#address(thread, id, reader.text())
       }
       default:
         throw reader.bad('an unknown kind of ref')
@@ -147,16 +145,23 @@ export class RefTable {
     return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods)
   }
 
-  #address(channel: Channel, thread: number, id: number, path: string): unknown {
+  #address(thread: number, id: number, path: string): unknown {
     const { exchange } = { exchange: this.#exchange }
     if (thread === exchange.epoch) return exchange.addresses.get(id) ?? new AddressRef(exchange, thread, id, path)
-    return channel.peer === thread
-      ? (exchange.questions.mirrorOf(channel, id) ?? new AddressRef(exchange, thread, id, path))
-      : new AddressRef(exchange, thread, id, path)
+    return exchange.questions.mirrorOf(thread, id) ?? new AddressRef(exchange, thread, id, path)
   }
 }
 
 /** The methods of a class actor; undefined for any other. */
 function methodsOf(ref: LocalRef): readonly string[] | undefined {
   return ref instanceof HandleRef ? ref.protocol.names : undefined
+}
+
+function writeAddress(writer: Writer, thread: number, id: number, path: string): true {
+  writer.byte(tag.ref)
+  writer.byte(kind.address)
+  writer.whole(thread)
+  writer.whole(id)
+  writer.text(path)
+  return true
 }

@@ -1,0 +1,59 @@
+// What stands on this thread for a question that was asked on another: the question of whoever has it here, whose answer goes
+// back to where it was asked. Told where it goes when it is handed on: the asker's side must not take the end of the one who
+// had it first for the end of the question.
+
+import { type Cell, PendingAsk } from 'troupe/internal'
+
+/** What a mirror needs of those who carry questions over. */
+export interface MirrorKeeper {
+  answered(mirror: Mirror, answer: unknown): void
+  refused(mirror: Mirror, cause: unknown): void
+  /** It was handed on to another actor. */
+  moved(mirror: Mirror, to: Cell): void
+  /** It has left this thread, and somebody here answers it all the same. */
+  answeredElsewhere(mirror: Mirror, answer: unknown): void
+}
+
+export class Mirror extends PendingAsk {
+  /** The thread it was asked on, and the number it has there. */
+  readonly origin: number
+  readonly id: number
+  readonly #keeper: MirrorKeeper
+  /** The actor that the asker's side believes it is with. */
+  #with: number
+  #left = false
+
+  constructor(keeper: MirrorKeeper, origin: number, id: number, target: Cell, uid: number, remaining: number, headers: PendingAsk['headers']) {
+    super(
+      target,
+      headers,
+      Math.round(remaining),
+      (answer) => keeper.answered(this, answer),
+      (cause) => {
+        if (!this.#left) keeper.refused(this, cause)
+      },
+    )
+    this.#keeper = keeper
+    this.origin = origin
+    this.id = id
+    this.#with = uid
+  }
+
+  override tell(answer: unknown): void {
+    if (this.#left) this.#keeper.answeredElsewhere(this, answer)
+    else super.tell(answer)
+  }
+
+  override moved(to: Cell): void {
+    super.moved(to)
+    if (this.settled || to.ref.uid === this.#with) return
+    this.#with = to.ref.uid
+    this.#keeper.moved(this, to)
+  }
+
+  /** It goes on to another thread, or nobody waits for it: nothing is told, and nobody here waits for it. */
+  leave(cause: unknown): void {
+    this.#left = true
+    this.fail(cause)
+  }
+}
