@@ -93,7 +93,7 @@ export class Incoming {
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + channel.weight)
+    this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.channel.weight)
   }
   #takeForAddress(channel: Channel, id: number, message: unknown): void {
     const { addresses, core } = this.#exchange

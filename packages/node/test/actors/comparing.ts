@@ -16,10 +16,10 @@ export function expectedOf(recipe: Recipe, refs: readonly unknown[]): Expected {
   const world: World = { standIn: true, refs, tell: () => {} }
   const maker = new Maker(world)
   const value = maker.make(recipe)
-  const { shows, bare, deep }: Notes = maker.notes
+  const { shows, bare, shrinks, deep }: Notes = maker.notes
   if (deep) return { value, mayArrive: true, mayBeRefused: false }
   try {
-    return { value: structuredClone(value), mayArrive: true, mayBeRefused: shows || bare }
+    return { value: structuredClone(value), mayArrive: true, mayBeRefused: shows || bare || shrinks }
   } catch {
     return { value: undefined, mayArrive: false, mayBeRefused: true }
   }

@@ -17,6 +17,8 @@ export interface Notes {
   shows: boolean
   /** Structured clone takes it, and leaves nothing of it: it may be refused. */
   bare: boolean
+  /** It loses fields while it is read, and may be refused for it. */
+  shrinks: boolean
   /** Too deep for structured clone. */
   deep: boolean
 }
@@ -41,9 +43,10 @@ const errors = [Error, TypeError, RangeError, SyntaxError, ReferenceError, URIEr
 
 /** Makes one value; its own objects can be referred to by number. */
 export class Maker {
-  readonly notes: Notes = { shows: false, bare: false, deep: false }
+  readonly notes: Notes = { shows: false, bare: false, shrinks: false, deep: false }
   readonly #world: World
   readonly #made: object[] = []
+  readonly #standIns: object[] = []
   #common: ArrayBuffer | undefined
   constructor(world: World) {
     this.#world = world
@@ -71,7 +74,7 @@ export class Maker {
       case 'function':
         return () => 1
       case 'ref':
-        return this.#world.standIn ? this.#noted(Object(`${refMark}${recipe[1] % this.#world.refs.length}`) as object, false) : this.#world.refs[recipe[1] % this.#world.refs.length]
+        return this.#ref(recipe[1] % this.#world.refs.length)
       case 'back':
         return this.#made.length === 0 ? 'nothing yet' : this.#made[recipe[1] % this.#made.length]
       case 'object':
@@ -97,9 +100,12 @@ export class Maker {
     }
   }
 
-  #noted<T extends object>(made: T, counts = true): T {
-    if (counts) this.#made.push(made)
+  #noted<T extends object>(made: T): T {
+    this.#made.push(made)
     return made
+  }
+  #ref(n: number): unknown {
+    return this.#world.standIn ? (this.#standIns[n] ??= Object(`${refMark}${n}`) as object) : this.#world.refs[n]
   }
 
   #object(how: string, fields: readonly Field[]): object {
@@ -131,6 +137,7 @@ export class Maker {
   }
   #getter(target: Record<string, unknown>, key: string, value: unknown, what: string): () => unknown {
     let count = 0
+    if (what === 'deletes') this.notes.shrinks = true
     const other = (): string | undefined => {
       const all = Object.keys(target)
       return all[(all.indexOf(key) + 1) % all.length]
@@ -157,10 +164,9 @@ export class Maker {
     }
     const carried: Record<string, unknown> = {}
     const standIn: Record<string, unknown> = this.#noted({ [errorMark]: kind < errors.length ? errors[kind]!.name : 'OddError', message, carried })
-    for (const field of fields) {
-      if (field[1][0] !== 'function' && field[1][0] !== 'symbol') this.#put(carried, field)
-      else delete carried[field[0]]
-    }
+    for (const field of fields) this.#put(carried, field)
+    // What cannot go is left out.
+    for (const [key, held] of Object.entries(carried)) if (typeof held === 'function' || typeof held === 'symbol') delete carried[key]
     if (cause !== null) standIn['cause'] = this.make(cause)
     return standIn
   }

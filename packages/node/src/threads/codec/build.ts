@@ -2,7 +2,7 @@
 // of recursion. An object is there before its parts, so that they may refer to it.
 
 import { types } from 'node:util'
-import { absent, define } from './absent.ts'
+import { define } from './define.ts'
 import { makeError, putErrorPart } from './error-value.ts'
 import type { Reader } from './reader.ts'
 import { binaryKinds, deepest, errorPart, tag } from './tags.ts'
@@ -108,7 +108,6 @@ const simple: ReadonlySet<number> = new Set([
   tag.wordDefined,
   tag.word,
   tag.bigint,
-  tag.hole,
   tag.ref,
 ])
 
@@ -140,7 +139,6 @@ function awaits(reader: Reader, top: Frame): boolean {
 }
 
 function give(reader: Reader, top: Frame, value: unknown): void {
-  if (value === absent) return hole(reader, top)
   switch (top.kind) {
     case 'fields':
       return define(top.target as object, top.keys[top.keys.length - 1 - top.left] as string, value)
@@ -161,12 +159,6 @@ function give(reader: Reader, top: Frame, value: unknown): void {
       top.key = value
   }
 }
-function hole(reader: Reader, top: Frame): void {
-  if (top.kind !== 'fields' && top.kind !== 'array' && top.kind !== 'sparse') return
-  reader.holes--
-  if (top.kind === 'array') (top.target as unknown[]).length++
-}
-
 function finished(reader: Reader, top: Frame): unknown {
   if (top.kind !== 'view') return top.target
   const view = viewOf(reader, top)

@@ -102,3 +102,15 @@ test('a value that fails is taken back with all that it defined, and its field i
   expect(trouble.path.toReversed()).toEqual(['list', 1, 'deep'])
   expect(round({ fresh: 'never seen', list: [] })).toEqual({ fresh: 'never seen', list: [] })
 })
+
+test('what was met in one value is forgotten in the next, of however many objects', () => {
+  const { round } = pair()
+  for (let size = 1; size < 40; size++) {
+    const shared = { n: size }
+    const items = Array.from({ length: size }, () => [1])
+    const back = round([...items, shared, shared, ...items]) as unknown[]
+    expect(back[size]).toBe(back[size + 1])
+    expect(back[0]).toBe(back[size + 2])
+    expect(new Set(back).size).toBe(size + 1)
+  }
+})

@@ -3,7 +3,6 @@
 // that the bytes do not back, and never recurses deeper than `deepest`. What is rare, or nested deep, is in build.
 
 import { BadRecord } from '../errors.ts'
-import { absent } from './absent.ts'
 import { build } from './build.ts'
 import { ShapeReader } from './shape-reader.ts'
 import { deepest, inlineIntegers, longestKeys, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
@@ -22,8 +21,6 @@ export class Reader {
   /** Where the bytes end; the buffer may go on. */
   end = 0
   depth = 0
-  /** Fields that are not there, and whose objects are not done. */
-  holes = 0
   /** Objects of the present value in order of their beginning, if some are referred to again. */
   made: unknown[] | undefined = undefined
   #leaves: readonly unknown[] = none
@@ -114,30 +111,21 @@ export class Reader {
   value(): unknown {
     if (this.position < this.end && this.buffer[this.position] === tag.prologue) return this.#withPrologue()
     this.depth = 0
-    this.holes = 0
-    const value = this.item()
-    if (this.holes !== 0) throw this.#misplaced()
-    return value
+    return this.item()
   }
   #withPrologue(): unknown {
     this.position++
     const flags = this.byte()
     if (flags === 0 || flags > (prologue.graph | prologue.freight)) throw this.bad('an unknown prologue')
     this.depth = 0
-    this.holes = 0
     try {
       if ((flags & prologue.freight) !== 0) this.#leaves = this.#refs.readFreight()
       if ((flags & prologue.graph) !== 0) this.made = []
-      const value = this.item()
-      if (this.holes !== 0) throw this.#misplaced()
-      return value
+      return this.item()
     } finally {
       this.#leaves = none
       this.made = undefined
     }
-  }
-  #misplaced(): BadRecord {
-    return this.bad('a hole where none can be')
   }
 
   /** A value, or a part of one. */
@@ -167,9 +155,6 @@ export class Reader {
         return null
       case tag.undefined:
         return undefined
-      case tag.hole:
-        this.holes++
-        return absent
       case tag.wordDefined:
         return this.#defineWord()
       case tag.array:
@@ -242,13 +227,7 @@ export class Reader {
     const length = this.count(1)
     const array: unknown[] = []
     this.depth++
-    for (let i = 0; i < length; i++) {
-      const item = this.item()
-      if (item === absent) {
-        this.holes--
-        array.length = i + 1
-      } else array.push(item)
-    }
+    for (let i = 0; i < length; i++) array.push(this.item())
     this.depth--
     return array
   }

@@ -43,7 +43,7 @@ export class Seen {
   clear(): void {
     this.twice = false
     if (this.count === 0) return
-    if (this.count > handful) {
+    if (this.#index !== undefined) {
       this.#index = undefined
       this.#objects.length = 0
     } else for (let i = 0; i < this.count; i++) this.#objects[i] = undefined

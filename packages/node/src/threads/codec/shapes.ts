@@ -61,9 +61,9 @@ function compiled(keys: readonly string[]): WriteFields {
   try {
     const lines = keys.map((key, i) => {
       const quoted = JSON.stringify(key)
-      // What is read from an object that has no such field any more is nobody's, and here not even undefined.
+      // Without a field of its own an object has one all the same.
       if (key === '__proto__') return `at = ${i}; writer.field(value, ${quoted})`
-      return `at = ${i}; item = value[${quoted}]; if (item === undefined) writer.field(value, ${quoted}, true); else writer.item(item)`
+      return `at = ${i}; item = value[${quoted}]; if (item === undefined) writer.nothing(value, ${quoted}); else writer.item(item)`
     })
     const body = `return (writer, value) => { let at = 0, item; try { ${lines.join('\n')} } catch (cause) { throw troubleAt(cause, keys[at]) } }`
     // oxlint-disable-next-line typescript/no-implied-eval -- from keys only, each quoted

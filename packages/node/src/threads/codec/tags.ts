@@ -28,8 +28,6 @@ export const tag = {
   /** A view with a buffer of its own. */
   bytes: 20,
   regexp: 21,
-  /** In place of an element or a field: it is not there. */
-  hole: 22,
   ref: 23,
   /** Something that only the platform can copy: it went by port, and this is its number there. */
   leaf: 24,

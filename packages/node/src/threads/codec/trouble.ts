@@ -14,6 +14,11 @@ export class Trouble extends Error {
   }
 }
 
+/** A field that its object had when it began to be read, and has no more. */
+export function gone(): Trouble {
+  return new Trouble('field that was taken away while it was read')
+}
+
 /** Notes in which field the trouble was; whatever else was thrown there is trouble too. */
 export function troubleAt(cause: unknown, key: string | number): Trouble {
   const trouble = cause instanceof Trouble ? cause : new Trouble(describe(cause))

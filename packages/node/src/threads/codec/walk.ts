@@ -5,9 +5,8 @@
 import { ErrorWalk } from './error-walk.ts'
 import { isDense, type Kind, kindOf } from './kinds.ts'
 import { writeBuffer, writeLeaf, writeView } from './binary.ts'
-import type { ShapeNode } from './shapes.ts'
 import { deepest, tag } from './tags.ts'
-import { troubleAt } from './trouble.ts'
+import { gone, troubleAt } from './trouble.ts'
 import type { Writer } from './writer.ts'
 
 /** Something whose parts are being written. */
@@ -92,28 +91,30 @@ export function arrayWalk(writer: Writer, value: readonly unknown[], keys: reado
   return isDense(value, keys) ? new ArrayWalk(writer, value) : new SparseWalk(writer, value, keys)
 }
 
+/** Reads a field that an object had; what it would inherit instead is not its own. */
+export function readField(value: object, key: string | number): unknown {
+  if (!Object.hasOwn(value, key)) throw gone()
+  const read = (value as Record<string | number, unknown>)[key]
+  if (read === undefined && !Object.hasOwn(value, key)) throw gone()
+  return read
+}
+
 class FieldsWalk implements Walk {
   key = ''
   part: unknown = undefined
   readonly #value: object
-  readonly #node: ShapeNode
+  readonly #keys: readonly string[]
   #i = 0
   constructor(writer: Writer, value: object, keys: readonly string[]) {
     this.#value = value
-    this.#node = writer.shapeOfKeys(keys)
-    writer.head(this.#node)
+    this.#keys = keys
+    writer.head(writer.shapeOfKeys(keys))
   }
-  next(writer: Writer): boolean {
-    const { keys } = this.#node
-    while (this.#i < keys.length) {
-      this.key = keys[this.#i++]!
-      if (Object.hasOwn(this.#value, this.key)) {
-        this.part = (this.#value as Record<string, unknown>)[this.key]
-        return true
-      }
-      writer.byte(tag.hole)
-    }
-    return false
+  next(): boolean {
+    if (this.#i === this.#keys.length) return false
+    this.key = this.#keys[this.#i++]!
+    this.part = readField(this.#value, this.key)
+    return true
   }
 }
 
@@ -128,15 +129,10 @@ class ArrayWalk implements Walk {
     writer.byte(tag.array)
     writer.whole(this.#length)
   }
-  next(writer: Writer): boolean {
-    while (++this.key < this.#length) {
-      if (Object.hasOwn(this.#value, this.key)) {
-        this.part = this.#value[this.key]
-        return true
-      }
-      writer.byte(tag.hole)
-    }
-    return false
+  next(): boolean {
+    if (++this.key >= this.#length) return false
+    this.part = readField(this.#value, this.key)
+    return true
   }
 }
 
@@ -154,16 +150,11 @@ class SparseWalk implements Walk {
     writer.whole(keys.length)
   }
   next(writer: Writer): boolean {
-    while (this.#i < this.#keys.length) {
-      this.key = this.#keys[this.#i++]!
-      writer.text(this.key)
-      if (Object.hasOwn(this.#value, this.key)) {
-        this.part = this.#value[this.key as never]
-        return true
-      }
-      writer.byte(tag.hole)
-    }
-    return false
+    if (this.#i === this.#keys.length) return false
+    this.key = this.#keys[this.#i++]!
+    writer.text(this.key)
+    this.part = readField(this.#value, this.key)
+    return true
   }
 }
 

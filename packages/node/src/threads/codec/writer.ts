@@ -9,8 +9,8 @@ import { isDense } from './kinds.ts'
 import { Seen } from './seen.ts'
 import { ShapeNode } from './shapes.ts'
 import { deepest, inlineIntegers, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
-import { safeString, Trouble, troubleAt } from './trouble.ts'
-import { arrayWalk, specialWalk, type Walk, walk } from './walk.ts'
+import { gone, safeString, Trouble, troubleAt } from './trouble.ts'
+import { arrayWalk, readField, specialWalk, type Walk, walk } from './walk.ts'
 
 /** Writes what only the threads know about: refs. False: it is none. */
 export interface RefWriter {
@@ -174,10 +174,14 @@ export class Writer extends ByteWriter {
     }
   }
 
-  /** A field of an object, read here, or known to be undefined; one that is not there any more is a hole. */
-  field(value: object, key: string, isUndefined = false): void {
-    if (!Object.hasOwn(value, key)) this.byte(tag.hole)
-    else this.item(isUndefined ? undefined : (value as Record<string, unknown>)[key])
+  /** A field of an object, read here. */
+  field(value: object, key: string): void {
+    this.item(readField(value, key))
+  }
+  /** A field that was undefined when it was read: it is, or it was taken away meanwhile. */
+  nothing(value: object, key: string | number): void {
+    if (!Object.hasOwn(value, key)) throw gone()
+    this.byte(tag.undefined)
   }
 
   #number(value: number): void {
@@ -317,7 +321,7 @@ export class Writer extends ByteWriter {
     try {
       for (; i < length; i++) {
         const item = value[i]
-        if (item === undefined && !Object.hasOwn(value, i)) this.byte(tag.hole)
+        if (item === undefined) this.nothing(value, i)
         else this.item(item)
       }
     } catch (cause) {
