@@ -11,7 +11,7 @@ const url = new URL('../dist-test/odd.js', import.meta.url).href
 
 /** An actor of this thread that keeps what it is told. */
 function listener(s: ReturnType<typeof stage>): { readonly ref: ActorRef<unknown>; readonly got: unknown[] } {
-  return { ref: s.report as ActorRef<unknown>, got: s.reports as unknown[] }
+  return { ref: s.report as ActorRef<unknown>, got: s.reports }
 }
 const nestedText = (depth: number, inner: string): string => `${'{"n":'.repeat(depth)}${inner}${'}'.repeat(depth)}`
 const innermost = (value: unknown): unknown => {
@@ -102,6 +102,25 @@ test('a getter that tells, and then fails, loses its own message only', async ()
   await expect(ref.ask({ type: 'echo', value: failing })).rejects.toThrow(/value\.bad.*not now/)
   expect(await nested).toEqual({ fresh: 'never seen before' })
   expect(await ref.ask({ type: 'echo', value: { fresh: 'never seen before' } })).toEqual({ fresh: 'never seen before' })
+  await s.end()
+})
+
+test('a getter may tell what can go and what cannot, one after the other', async () => {
+  const s = stage()
+  const ref = s.system.spawn(odd(), { dispatcher: 'parallel' })
+  await s.system.started(ref)
+  const nested: Promise<unknown>[] = []
+  const teller = {
+    first: 'one new word',
+    get second() {
+      nested.push(ref.ask({ type: 'echo', value: { nested: 'two new words' } }))
+      nested.push(ref.ask({ type: 'echo', value: { nested: 'two new words', fn: () => 1 } }).catch((cause: Error) => cause.message))
+      nested.push(ref.ask({ type: 'echo', value: new Uint8Array(new SharedArrayBuffer(2)) }))
+      return { third: 'three new words' }
+    },
+  }
+  expect(await ref.ask({ type: 'echo', value: teller })).toEqual({ first: 'one new word', second: { third: 'three new words' } })
+  expect(await Promise.all(nested)).toEqual([{ nested: 'two new words' }, expect.stringContaining('value.fn is a function'), new Uint8Array(2)])
   await s.end()
 })
 
@@ -235,7 +254,7 @@ test('headers that cannot go are named, and those that wait are what they were',
   const s = stage()
   const ref = s.system.spawn(odd(), { dispatcher: 'parallel' })
   const headers: Record<string, unknown> = { trace: { id: 1 } }
-  const early = ref.ask({ type: 'headers' }, { headers: headers as never })
+  const early = ref.ask({ type: 'headers' }, { headers })
   ;(headers['trace'] as { id: number }).id = 2
   expect(await early).toEqual({ trace: { id: 1 } })
   const bad = { trace: { fn: () => 1 } } as never

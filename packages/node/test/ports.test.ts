@@ -15,5 +15,6 @@ describe('by ports', async () => {
   await import('./faults.test.ts')
   await import('./flow.test.ts')
   await import('./options.test.ts')
+  await import('./values.test.ts')
   await import('./chaos.test.ts')
 })

@@ -1,37 +1,24 @@
 // One thread's end of the way to one other: records are written into a buffer here, go over as frames when the
-// turn is over, and are read there in the order in which they were sent. A record is written whole or not at all. What must go
-// beside the bytes is posted when its record is whole (freight-port); a record that is told while another is being written,
-// by a getter of that one, is written apart and follows it.
+// turn is over, and are read there in the order in which they were sent. That a record is written whole or not at all is the
+// record writer's concern; what goes beside the bytes, that of the freight port.
 
 import { weightOf } from './codec/freight.ts'
 import { refusal, safeString } from './codec/trouble.ts'
-import { type RefWriter, Writer } from './codec/writer.ts'
+import type { Writer } from './codec/writer.ts'
 import { type RefReader, Reader } from './codec/reader.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Control } from './control.ts'
 import { Definitions } from './definition.ts'
-import { FreightPort, held, type Ready, readyPost } from './freight-port.ts'
+import { FreightPort } from './freight-port.ts'
 import type { Link } from './link.ts'
 import { lineOf } from './media.ts'
 import type { ByteStream, Line, Wiring } from './medium.ts'
+import { record, RecordWriter } from './record-writer.ts'
 import type { RefTable } from './ref-table.ts'
 import { snapshot } from './snapshot.ts'
 import { hasTransfers, takeTransfer } from './transfer.ts'
 
-/** What kind of record it is: its first byte. */
-export const record = {
-  message: 1,
-  envelope: 2,
-  link: 3,
-  control: 4,
-  answer: 5,
-  refusal: 6,
-  credit: 7,
-  address: 8,
-  unlink: 9,
-  apart: 10,
-  large: 11,
-} as const
+export { record }
 
 /** Bytes after which a buffer goes over at once, while the sender goes on. */
 const eager = 16 * 1024
@@ -59,10 +46,7 @@ export class Channel {
   readonly definitions: Definitions = new Definitions()
   readonly #freight = new FreightPort(this.definitions)
   readonly #refs: RefTable
-  /** Records that were told while another was being written; they follow it. */
-  #apart: { readonly bytes: Uint8Array; readonly ready: Ready | undefined }[] = []
-  /** A larger record goes by port. */
-  #largest = 64 * 1024
+  readonly #records: RecordWriter
   /** Where the frame ends that is being read; 0 between frames. */
   #frameEnd = 0
   /** How much of the buffer has gone over. */
@@ -77,7 +61,8 @@ export class Channel {
     this.peer = peer
     this.#refs = refs
     this.#later = later
-    this.writer = new Writer(64 * 1024, { write: (writer, value) => refs.write(this, writer, value, true) })
+    this.#records = new RecordWriter(this.#freight, (writer, value, remembers) => refs.write(this, writer, value, remembers))
+    this.writer = this.#records.writer
     this.reader = new Reader(this.#refReader)
   }
   /** Bytes that went beside those of the record being read. */
@@ -99,7 +84,7 @@ export class Channel {
     this.#in = this.#line.in
     this.#freight.open(wiring.cargo)
     this.#line.open(onWake)
-    this.#largest = this.#out.size / 2
+    this.#records.largest = this.#out.size / 2
     this.state = 'open'
     this.#schedule()
   }
@@ -165,24 +150,17 @@ export class Channel {
 
   /** Writes a message to a link; returns its size. Throws `NotTransferable`, and then nothing was written. */
   message(link: number, value: unknown): number {
-    const { writer } = this
-    if (writer.busy || hasTransfers()) {
+    if (this.writer.busy || hasTransfers()) {
       return this.valued((w) => {
         w.byte(record.message)
         w.whole(link)
       }, value)
     }
-    const start = writer.begin()
     try {
-      writer.byte(record.message)
-      writer.whole(link)
-      writer.value(value)
-    } catch (cause) {
-      writer.rollback(start)
-      this.#follow()
-      throw refusal(cause)
+      return this.#records.message(link, value)
+    } finally {
+      this.#wrote()
     }
-    return this.#whole(writer, start)
   }
 
   /** Writes a record that ends with a value of the user's; otherwise as `message`. */
@@ -199,69 +177,14 @@ export class Channel {
     }
   }
 
-  /** Writes a record, or nothing; returns its size. */
   #record(write: (writer: Writer) => void): number {
-    // Somebody's getter sends: what it sends must not come to lie inside of what is being sent.
-    const writer = this.writer.busy ? this.#writerApart() : this.writer
-    const start = writer.begin()
     try {
-      write(writer)
-    } catch (cause) {
-      writer.rollback(start)
-      this.#follow()
-      throw cause
+      return this.#records.write(write)
+    } finally {
+      // Also of a record that failed: others may have been told meanwhile.
+      this.#wrote()
     }
-    return this.#whole(writer, start)
   }
-  #writerApart(): Writer {
-    const refs: RefWriter = { write: (writer, value) => this.#refs.write(this, writer, value, false) }
-    return new Writer(1024, refs)
-  }
-
-  /** A record is whole: what goes beside it is posted. Returns its size, with that. */
-  #whole(writer: Writer, start: number): number {
-    let size = writer.position - start
-    const { freights } = writer
-    try {
-      for (const { leaves } of freights) size += weightOf(leaves)
-      if (writer !== this.writer) {
-        const ready = freights.length === 0 ? undefined : held(readyPost(freights, undefined))
-        this.#apart.push({ bytes: writer.buffer.subarray(0, writer.position), ready })
-        return size
-      }
-      if (writer.position - start > this.#largest) this.#lift(writer, start)
-      else if (freights.length > 0) this.#freight.post(readyPost(freights, undefined))
-    } catch (cause) {
-      writer.rollback(start)
-      this.#follow()
-      throw refusal(cause)
-    }
-    writer.commit()
-    this.#follow()
-    this.#wrote()
-    return size
-  }
-  /** A record that is too large for the way goes by the port, and leaves its mark. */
-  #lift(writer: Writer, start: number): void {
-    const bytes = Buffer.allocUnsafeSlow(writer.position - start)
-    bytes.set(writer.buffer.subarray(start, writer.position))
-    this.#freight.post(readyPost(writer.freights, bytes))
-    writer.position = start
-    writer.byte(record.large)
-  }
-  /** What was told meanwhile follows, whatever became of the other. */
-  #follow(): void {
-    if (this.#apart.length === 0) return
-    const { writer } = this
-    for (const { bytes, ready } of this.#apart.splice(0)) {
-      if (ready !== undefined) this.#freight.post(ready)
-      writer.byte(record.apart)
-      writer.whole(bytes.length)
-      writer.raw(bytes)
-    }
-    this.#schedule()
-  }
-
   #wrote(): void {
     if (this.writer.position - this.#gone > eager) this.flush()
     this.#schedule()

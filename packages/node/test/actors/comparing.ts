@@ -41,9 +41,17 @@ export function differs(expected: unknown, actual: unknown, refs: readonly unkno
 
 type Both = (a: unknown, b: unknown, key: string) => void
 
-function differ(a: unknown, b: unknown, refs: readonly unknown[], pairs: Map<unknown, unknown>, back: Map<unknown, unknown>, both: Both): string | undefined {
+function differ(
+  a: unknown,
+  b: unknown,
+  refs: readonly unknown[],
+  pairs: Map<unknown, unknown>,
+  back: Map<unknown, unknown>,
+  both: Both,
+): string | undefined {
   if (typeof a !== 'object' || a === null) return Object.is(a, b) ? undefined : `${show(a)} became ${show(b)}`
-  if (types.isStringObject(a) && String(a).startsWith(refMark)) return b === refs[Number(String(a).slice(refMark.length))] ? undefined : 'a ref became another thing'
+  if (types.isStringObject(a) && String(a).startsWith(refMark))
+    return b === refs[Number(String(a).slice(refMark.length))] ? undefined : 'a ref became another thing'
   if (typeof b !== 'object' || b === null) return `${show(a)} became ${show(b)}`
   if (pairs.has(a) || back.has(b)) return pairs.get(a) === b && back.get(b) === a ? undefined : 'what was one is two, or what was two is one'
   pairs.set(a, b)
@@ -55,7 +63,10 @@ function differ(a: unknown, b: unknown, refs: readonly unknown[], pairs: Map<unk
   if (types.isSet(a)) return differLists([...a], [...(b as Set<unknown>)], both)
   if (types.isBoxedPrimitive(a)) return Object.is(a.valueOf(), (b as typeof a).valueOf()) ? undefined : 'a boxed value changed'
   if (types.isDate(a)) return Object.is(a.getTime(), (b as Date).getTime()) ? undefined : 'a date changed'
-  if (types.isRegExp(a)) return String(a) === String(b) && a.lastIndex === (b as RegExp).lastIndex ? undefined : 'a regular expression changed'
+  if (types.isRegExp(a))
+    return `${a.source} ${a.flags}` === `${(b as RegExp).source} ${(b as RegExp).flags}` && a.lastIndex === (b as RegExp).lastIndex
+      ? undefined
+      : 'a regular expression changed'
   if (types.isAnyArrayBuffer(a)) return differBytes(new Uint8Array(a), new Uint8Array(b as ArrayBuffer))
   if (ArrayBuffer.isView(a)) return differViews(a, b as ArrayBufferView, both)
   if (Array.isArray(a) && a.length !== (b as unknown[]).length) return `a length of ${a.length} became ${(b as unknown[]).length}`
@@ -86,7 +97,11 @@ function differError(a: Record<string, unknown>, b: object, both: Both): string 
   if (!types.isNativeError(b)) return `an error became ${show(b)}`
   if (b.name !== a[errorMark] || b.message !== a['message']) return `${show(a)} became ${show(b)}`
   if (typeof b.stack !== 'string' || !b.stack.includes(b.message.split('\n')[0]!)) return 'an error has lost its stack'
-  both(a['carried'], Object.fromEntries(Object.keys(b).flatMap((key) => (key === 'name' ? [] : [[key, (b as unknown as Record<string, unknown>)[key]]]))), '(fields)')
+  both(
+    a['carried'],
+    Object.fromEntries(Object.keys(b).flatMap((key) => (key === 'name' ? [] : [[key, (b as unknown as Record<string, unknown>)[key]]]))),
+    '(fields)',
+  )
   if (Object.hasOwn(a, 'cause') !== Object.hasOwn(b, 'cause')) return 'a cause is lost, or found'
   both(a['cause'], b.cause, 'cause')
   return undefined
@@ -94,7 +109,11 @@ function differError(a: Record<string, unknown>, b: object, both: Both): string 
 
 function show(value: unknown): string {
   try {
-    return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'object' && value !== null ? `${Object.prototype.toString.call(value)} ${JSON.stringify(value) ?? ''}`.slice(0, 120) : String(value)
+    return typeof value === 'string'
+      ? JSON.stringify(value)
+      : typeof value === 'object' && value !== null
+        ? `${Object.prototype.toString.call(value)} ${JSON.stringify(value) ?? ''}`.slice(0, 120)
+        : String(value)
   } catch {
     return typeof value
   }

@@ -38,14 +38,16 @@ export type Arrival =
   | { readonly type: 'sent'; readonly id: number }
   | { readonly type: 'told' }
 
+/** What was handed over last, by the only one that does so. */
+let lastHanded: unknown
+
 export const crosser: ActorDefinition<readonly [slip?: Slip, value?: unknown], Crosser> = defineActor(
   import.meta.url,
   'crosser',
   (slip?: Slip, value?: unknown) =>
     setup<Crosser>((ctx) => {
       let told = 0
-      let handing: unknown
-      const handed = ctx.handedOver as { readonly value: unknown; readonly same: unknown } | undefined
+      let handing: { readonly value: unknown } | undefined
       return receive<Crosser>(
         (_ctx, m) => {
           switch (m.type) {
@@ -60,7 +62,7 @@ export const crosser: ActorDefinition<readonly [slip?: Slip, value?: unknown], C
               return same
             case 'tell': {
               const made = makeFrom(m.slip, ctx.self)
-              if (m.headers) m.to.tell({ type: 'value', id: m.id, value: undefined }, { headers: { value: made } as never })
+              if (m.headers) m.to.tell({ type: 'value', id: m.id, value: undefined }, { headers: { value: made } })
               else m.to.tell({ type: 'value', id: m.id, value: made })
               m.to.tell({ type: 'sent', id: m.id })
               return same
@@ -68,12 +70,16 @@ export const crosser: ActorDefinition<readonly [slip?: Slip, value?: unknown], C
             case 'fail':
               throw Object.assign(new Error('to fail', { cause: makeFrom(m.slip, ctx.self) }), { code: 'E_CROSSED' })
             case 'hand-over': {
-              const made = makeFrom(m.slip, ctx.self)
-              handing = { value: made, same: made }
+              handing = { value: makeFrom(m.slip, ctx.self) }
+              lastHanded = handing.value
               throw new Error('to be restarted')
             }
             case 'handed':
-              m.replyTo.tell(handed !== undefined && Object.is(handed.value, handed.same) ? '' : 'what was handed over is another')
+              m.replyTo.tell(
+                ctx.incarnation > 0 && Object.is((ctx.handedOver as { value?: unknown } | undefined)?.value, lastHanded)
+                  ? ''
+                  : 'what was handed over is another',
+              )
               return same
             case 'args':
               m.replyTo.tell(slip === undefined ? '' : check(slip, value))
@@ -97,9 +103,9 @@ export const crosser: ActorDefinition<readonly [slip?: Slip, value?: unknown], C
 export function checkTask(slip: Slip, value: unknown): string {
   return check(slip, value)
 }
-/** A task whose result is made here. */
-export function makeTask(slip: Slip): unknown {
-  return makeFrom(slip, undefined)
+/** A task whose result is made here, in a list, for what it returns itself is awaited. */
+export function makeTask(slip: Slip): readonly [unknown] {
+  return [makeFrom(slip, undefined)]
 }
 
 function check({ recipe, refs }: Slip, value: unknown): string {

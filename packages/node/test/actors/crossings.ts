@@ -1,10 +1,10 @@
 // Sends values over the border in every way there is, and looks at what has come: it equals the structured clone of what was
 // sent, or it was refused with the place of what could not go.
 
-import { type ActorRef, type ActorSystem, receive, same } from 'troupe'
+import { type ActorRef, type ActorSystem, receive, same, supervise } from 'troupe'
 import type { Threads } from '@troupe/node'
 import { differs, expectedOf } from './comparing.ts'
-import { type Arrival, type Crosser, crosser, type Slip } from './crosser.ts'
+import { type Arrival, type checkTask, type Crosser, crosser, type makeTask, type Slip } from './crosser.ts'
 import { Maker } from './making.ts'
 import type { Recipe } from './recipes.ts'
 
@@ -28,6 +28,8 @@ export class Crossings {
   readonly #threads: Threads
   readonly #there: ActorRef<Crosser>
   readonly #restless: ActorRef<Crosser>
+  readonly #heir: ActorRef<Crosser>
+  #handing: Promise<string> = Promise.resolve('')
   readonly #here: ActorRef<Arrival>
   readonly #refs: readonly ActorRef<unknown>[]
   readonly #waiting = new Map<number, { came?: { readonly value: unknown }; resolve(came: { readonly value: unknown } | undefined): void }>()
@@ -37,13 +39,15 @@ export class Crossings {
     this.#system = system
     this.#threads = threads
     this.#there = system.spawn(crosser(), { dispatcher: 'parallel' })
-    this.#restless = system.spawn(crosser(), { dispatcher: 'parallel' })
+    const supervision = supervise({ limit: { restarts: 1e9, within: 60_000 }, backoff: { min: 0, max: 0 } })
+    this.#restless = system.spawn(crosser(), { dispatcher: 'parallel', supervision })
+    this.#heir = system.spawn(crosser(), { dispatcher: 'parallel', supervision })
     this.#here = system.spawn(
       receive<Arrival>((ctx, m) => {
         if (m.type === 'told') this.heard++
         else {
           const waiting = this.#waiting.get(m.id)!
-          if (m.type === 'value') waiting.came = { value: ctx.headers['value'] ?? m.value }
+          if (m.type === 'value') waiting.came = { value: 'value' in ctx.headers ? ctx.headers['value'] : m.value }
           else {
             this.#waiting.delete(m.id)
             waiting.resolve(waiting.came)
@@ -95,13 +99,13 @@ export class Crossings {
       case 'answer':
         return compared(await this.#there.ask({ type: 'answer', slip }))
       case 'headers':
-        return this.#there.ask({ type: 'headers', slip }, { headers: { value: this.#make(recipe) } as never })
+        return this.#there.ask({ type: 'headers', slip }, { headers: { value: this.#make(recipe) } })
       case 'failure':
         return this.#failure(slip, expected, mayArrive)
       case 'arguments':
-        return this.#threads.runTask<typeof import('./crosser.ts').checkTask>(module, 'checkTask', [slip, this.#make(recipe)])
+        return this.#threads.runTask<typeof checkTask>(module, 'checkTask', [slip, this.#make(recipe)])
       case 'result':
-        return compared(await this.#threads.runTask<typeof import('./crosser.ts').makeTask>(module, 'makeTask', [slip]))
+        return compared((await this.#threads.runTask<typeof makeTask>(module, 'makeTask', [slip]))[0])
       case 'spawn': {
         const spawned = this.#system.spawn(crosser(slip, this.#make(recipe)), { dispatcher: 'parallel' })
         const trouble = await spawned.ask({ type: 'args' })
@@ -109,8 +113,13 @@ export class Crossings {
         return trouble
       }
       case 'handed over': {
-        await this.#restless.ask({ type: 'hand-over', slip }).catch(() => {})
-        return this.#restless.ask({ type: 'handed' })
+        // One after the other: what is handed over is for the next incarnation.
+        const before = this.#handing
+        this.#handing = before.then(async () => {
+          await this.#heir.ask({ type: 'hand-over', slip }).catch(() => {})
+          return this.#heir.ask({ type: 'handed' })
+        })
+        return this.#handing
       }
     }
   }
@@ -137,7 +146,11 @@ export class Crossings {
 
 /** Whether it says what could not go, and where. */
 function isRefusal(cause: unknown): boolean {
-  for (let at = cause as { code?: unknown; cause?: unknown; message?: unknown } | undefined; at !== undefined && at !== null; at = at.cause as never) {
+  for (
+    let at = cause as { code?: unknown; cause?: unknown; message?: unknown } | undefined;
+    at !== undefined && at !== null;
+    at = at.cause as never
+  ) {
     if (at.code === 'not-transferable' || (at.code === 'ask-refused' && String(at.message).includes('not-transferable'))) return true
     if (at.code === 'not-on-thread' && String(at.message).includes('cannot go to another thread')) return true
   }

@@ -38,7 +38,20 @@ class Point {
 class List extends Array<unknown> {}
 const words = Array.from({ length: 31 }, (_, i) => (i % 3 === 0 ? `word${i}` : i % 3 === 1 ? `a longer word, number ${i}` : `é${i}`))
 type View = new (buffer: ArrayBuffer, offset?: number, length?: number) => ArrayBufferView
-const views = [Uint8Array, Int8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView] as unknown as readonly (View & { readonly BYTES_PER_ELEMENT?: number })[]
+const views = [
+  Uint8Array,
+  Int8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+  DataView,
+] as unknown as readonly (View & { readonly BYTES_PER_ELEMENT?: number })[]
 const errors = [Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError] as const
 
 /** Makes one value; its own objects can be referred to by number. */
@@ -191,7 +204,17 @@ export class Maker {
       case 'date':
         return this.#noted(new Date([0, NaN, 8.64e15, -1, 1e12, 5][n]!))
       case 'regexp':
-        return this.#noted([/a/, /b/gi, /\n\//u, new RegExp(''), /(?<n>x)/dy, Object.assign(/c/g, { lastIndex: 3 }), Object.defineProperty(/d/, 'flags', { value: 'g' })][n]!)
+        return this.#noted(
+          [
+            /a/,
+            /b/gi,
+            /\n\//u,
+            new RegExp(''),
+            /(?<n>x)/dy,
+            Object.assign(/c/g, { lastIndex: 3 }),
+            Object.defineProperty(/d/, 'flags', { value: 'g' }),
+          ][n]!,
+        )
       case 'boxed':
         return this.#noted([Object(1), Object('text'), Object(true), Object(5n), Object(-0)][n] as object)
       case 'shared':
@@ -202,7 +225,7 @@ export class Maker {
         this.notes.shows = true
         return this.#noted(this.#world.standIn ? { 0: 1, 1: 'two' } : argumentsOf(1, 'two'))
       case 'wide': {
-        const wide = this.#noted({} as Record<string, unknown>)
+        const wide: Record<string, unknown> = this.#noted({})
         for (let i = 0; i < n; i++) wide[`${keys[i % keys.length]!}${i}`] = i
         return wide
       }
@@ -241,11 +264,11 @@ export class Maker {
 }
 
 function argumentsOf(..._args: readonly unknown[]): object {
-  // oxlint-disable-next-line prefer-rest-params -- they are what is wanted
-  return (function (this: void) {
-    // oxlint-disable-next-line prefer-rest-params
-    return arguments
-  } as (...args: readonly unknown[]) => object)(..._args)
+  return (
+    function (this: void) {
+      return arguments
+    } as (...args: readonly unknown[]) => object
+  )(..._args)
 }
 function define(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })

@@ -1,5 +1,7 @@
 // Bytes, numbers and texts, one after the other in a buffer that grows as needed.
 
+import { inlineIntegers, tag } from './tags.ts'
+
 /** Bytes that an empty buffer may keep. */
 const mostKept: number = 1024 * 1024
 
@@ -77,5 +79,25 @@ export class ByteWriter {
     }
     buffer[at++] = rest
     this.position = at
+  }
+  /** A number with its tag. */
+  number(value: number): void {
+    this.reserve(12)
+    const { buffer } = this
+    const small = value | 0
+    if (small === value && (small !== 0 || 1 / value > 0)) {
+      if (small >= 0 && small < inlineIntegers) {
+        buffer[this.position++] = tag.firstInteger + small
+        return
+      }
+      buffer[this.position++] = small < 0 ? tag.negative : tag.positive
+      this.small(small < 0 ? ~small : small)
+    } else if (Number.isSafeInteger(value) && value !== 0) {
+      buffer[this.position++] = value < 0 ? tag.negative : tag.positive
+      this.whole(value < 0 ? -1 - value : value)
+    } else {
+      buffer[this.position++] = tag.double
+      this.double(value)
+    }
   }
 }

@@ -104,3 +104,10 @@ export function isDense(array: readonly unknown[], keys: readonly string[]): boo
   const { length } = array
   return keys.length === length && (length === 0 || keys[length - 1] === String(length - 1))
 }
+
+/** Whether somebody has given every object fields to inherit. */
+export function isPolluted(): boolean {
+  for (const _ in bare) return true
+  return false
+}
+const bare = {}

@@ -5,10 +5,10 @@
 
 import { ByteWriter } from './byte-writer.ts'
 import { Freight } from './freight.ts'
-import { isDense } from './kinds.ts'
+import { isDense, isPolluted } from './kinds.ts'
 import { Seen } from './seen.ts'
 import { ShapeNode } from './shapes.ts'
-import { deepest, inlineIntegers, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
+import { deepest, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
 import { gone, safeString, Trouble, troubleAt } from './trouble.ts'
 import { arrayWalk, readField, specialWalk, type Walk, walk } from './walk.ts'
 
@@ -156,7 +156,7 @@ export class Writer extends ByteWriter {
       case 'string':
         return this.string(value)
       case 'number':
-        return this.#number(value)
+        return this.number(value)
       case 'object':
         return value === null ? this.byte(tag.null) : this.#object(value)
       case 'boolean':
@@ -182,26 +182,6 @@ export class Writer extends ByteWriter {
   nothing(value: object, key: string | number): void {
     if (!Object.hasOwn(value, key)) throw gone()
     this.byte(tag.undefined)
-  }
-
-  #number(value: number): void {
-    this.reserve(12)
-    const { buffer } = this
-    const small = value | 0
-    if (small === value && (small !== 0 || 1 / value > 0)) {
-      if (small >= 0 && small < inlineIntegers) {
-        buffer[this.position++] = tag.firstInteger + small
-        return
-      }
-      buffer[this.position++] = small < 0 ? tag.negative : tag.positive
-      this.small(small < 0 ? ~small : small)
-    } else if (Number.isSafeInteger(value) && value !== 0) {
-      buffer[this.position++] = value < 0 ? tag.negative : tag.positive
-      this.whole(value < 0 ? -1 - value : value)
-    } else {
-      buffer[this.position++] = tag.double
-      this.double(value)
-    }
   }
 
   string(value: string): void {
@@ -329,10 +309,3 @@ export class Writer extends ByteWriter {
     }
   }
 }
-
-/** Whether somebody has given every object fields to inherit. */
-function isPolluted(): boolean {
-  for (const _ in bare) return true
-  return false
-}
-const bare = {}
