@@ -11,6 +11,8 @@ export default defineConfig({
       { find: /^troupe\/internal$/, replacement: source('./packages/core/src/internal.ts') },
       { find: /^@troupe\/node\/threads$/, replacement: source('./packages/node/src/threads/index.ts') },
       { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },
+      { find: /^@troupe\/node\/internal$/, replacement: source('./packages/node/src/internal.ts') },
+      { find: /^@troupe\/testkit\/internal$/, replacement: source('./packages/testkit/src/internal.ts') },
       { find: /^@troupe\/testkit$/, replacement: source('./packages/testkit/src/index.ts') },
     ],
   },

@@ -95,12 +95,11 @@ export const classics = [
     name: 'unregister after notifying',
     file: 'cell/stopping.ts',
     edits: [
-      ['  parent?.children?.remove(cell)\n  host.unregister(cell)\n', '  host.unregister(cell)\n'],
+      ['  cell.ref.parent?.cell.children?.free(cell)\n', ''],
       [
-        '    tellWatchers(cell, extras, reason, cause)\n',
-        '    tellWatchers(cell, extras, reason, cause)\n    for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })\n',
+        '  parent?.children?.remove(cell)\n  const unstarted',
+        '  void Promise.resolve().then(() => {\n    parent?.children?.free(cell)\n    parent?.children?.remove(cell)\n  })\n  const unstarted',
       ],
-      ['  cell.extras = undefined\n', '  void Promise.resolve().then(() => parent?.children?.remove(cell))\n  cell.extras = undefined\n'],
     ],
   },
   {
@@ -146,7 +145,12 @@ export const classics = [
   {
     name: 'a target that stops leaves its askers waiting',
     file: 'cell/stopping.ts',
-    edits: [["    for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)\n", '']],
+    edits: [
+      [
+        '!drainMailbox(cell, end) || !endAsked(cell, end) || ',
+        '!drainMailbox(cell, end) || (cell.extras?.asked?.at === -1 && !endAsked(cell, end)) || ',
+      ],
+    ],
   },
   {
     name: 'an ask that timed out stays registered',
@@ -155,13 +159,13 @@ export const classics = [
   },
   {
     name: 'the message in progress is forgotten by a kill',
-    file: 'cell/stopping.ts',
+    file: 'cell/ending.ts',
     edits: [['    cell.dispatcher.ledger.failed++\n', '']],
   },
   {
     name: 'messages left in the mailbox vanish on stop',
     file: 'cell/stopping.ts',
-    edits: [['  drainMailbox(cell, end)\n', '  void drainMailbox\n']],
+    edits: [['  if (!drainMailbox(cell, end) || ', '  if ((end.cause === drainMailbox && !drainMailbox(cell, end)) || ']],
   },
   {
     name: 'PostStop runs again when a restart is stopped',
@@ -172,8 +176,8 @@ export const classics = [
     name: 'a shutdown waits for a handler that never settles',
     file: 'cell/stopping.ts',
     edits: [
-      ["    info.step = 'handler'\n    armStep(cell, cell.options.stopTimeout)\n", "    info.step = 'handler'\n"],
-      ["    if (killed && from === 'stopping') overrun(cell)\n", ''],
+      ["  info.step = 'handler'\n  boundWait(cell)\n", "  info.step = 'handler'\n  void boundWait\n"],
+      ['  info.hurry = true\n  overrun(cell)\n', '  info.hurry = true\n'],
     ],
   },
   {
@@ -221,7 +225,7 @@ export const classics = [
   {
     name: 'an unstash outside of a turn wakes nobody',
     file: 'cell/cell.ts',
-    edits: [['    if (this.scheduled === idle) this.rouse()\n', '']],
+    edits: [['    if ((this.scheduled & standing) === idle) this.rouse()\n', '']],
   },
   {
     name: "a supervisor's merged restart forgets who waits for its backoff",
@@ -242,10 +246,9 @@ export const classics = [
     name: 'the hole that drop-oldest leaves in a heap is only filled downwards',
     file: 'queues/priority-heap.ts',
     edits: [
-      [
-        '      if (at > 0 && this.#before(last, this.#heap[(at - 1) >> 2]!)) this.#up(last, at)\n      else this.#down(last, at)\n',
-        '      this.#down(last, at)\n',
-      ],
+      ['        this.#settle(last)\n', '        this.#settle(last, true)\n'],
+      ['  #settle(entry: Entry): void {\n', '  #settle(entry: Entry, down = false): void {\n'],
+      ['      if (!this.#findUp(entry, way)) this.#findDown', '      if (down || !this.#findUp(entry, way)) this.#findDown'],
     ],
   },
   {

@@ -98,7 +98,7 @@ export const equivalents = [
     why: 'nothing that hears of the phase looks at the watches',
   },
   {
-    file: 'cell/stopping.ts',
+    file: 'cell/ending.ts',
     before: 'abandon(cell)',
     after: 'endCalls(cell)',
     why: 'an actor has a pending call or several, never both',
@@ -225,7 +225,7 @@ export const equivalents = [
   },
   {
     file: 'cell/stopping.ts',
-    before: 'change(cell, killed ? on.kill : on.stop, info)',
+    before: 'change(cell, on.stop, info)',
     after: 'cell.extras?.group?.left(cell)',
     why: 'the group waits for the others, and does not look at the phase of the one that left',
   },
@@ -356,7 +356,7 @@ export const equivalents = [
     why: 'nothing that hears of the phase looks at the timer of the step',
   },
   {
-    file: 'cell/stopping.ts',
+    file: 'cell/ending.ts',
     before: 'endCalls(cell)',
     after: 'endTimers(cell)',
     why: 'neither looks at what the other does',

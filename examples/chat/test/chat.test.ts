@@ -89,7 +89,7 @@ if (chromium === undefined) console.log('skipped: the chat in a browser, since n
 
 test.skipIf(chromium === undefined)('in a browser: two tabs talk, one leaves, the room falls asleep and wakes again', async () => {
   const { chromium: driver } = await import('playwright-core')
-  const system = ActorSystem.create('chat-test', { keepAlive: false })
+  const system = ActorSystem.create('chat-test', { keepAlive: false, logger: false })
   const server = system.spawn(chat({ port: 0, sleepAfter: 200, clock: Date.now }))
   const { port } = await server.ask({ type: 'address' })
   const browser = await driver.launch({

@@ -3,7 +3,8 @@
 import { ActorSystem } from 'troupe'
 import { Counter } from './counter.ts'
 
-await using system = ActorSystem.create('counting')
+// What fails here fails on purpose, and is told below: no log.
+await using system = ActorSystem.create('counting', { logger: false })
 const counter = system.spawn(Counter, { name: 'counter', args: [3, (line) => console.log(`counter ${line}`)], supervision: 'resume' })
 for (let i = 0; i < 5; i++) counter.tell.increment()
 console.log('count', await counter.ask.get())

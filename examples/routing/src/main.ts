@@ -1,7 +1,8 @@
 import { ActorSystem, type AnyRef, formatTree, listRoutees } from 'troupe'
 import { hireMore, startService } from './service.ts'
 
-await using system = ActorSystem.create('pictures')
+// What fails here fails on purpose, and is told below: no log.
+await using system = ActorSystem.create('pictures', { logger: false })
 const service = startService(system)
 const { resizers, cache, mirrors } = service
 

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ActorSystem } from 'troupe'
 import { playAll } from './scenes.ts'
 
-await using system = ActorSystem.create('supervision')
+// What fails here fails on purpose, and is told below: no log.
+await using system = ActorSystem.create('supervision', { logger: false })
 await playAll(system, {
   show: (text) => void process.stdout.write(`${text.startsWith('#') ? '\n' : ''}${text}\n`),
   settle: () => sleep(20),

@@ -25,7 +25,6 @@ export type {
   AskMethods,
   CallOf,
   ClassCall,
-  ClassOptions,
   HandleView,
   MethodsOf,
   TellMethods,
@@ -34,6 +33,8 @@ export type { Clock } from './values/clock.ts'
 export { ChannelClosed, RetriesExhausted, TasksFailed, TimedOut } from './values/concurrency-errors.ts'
 export type { ActorContext, Stash, Timers } from './values/context.ts'
 export type { DeadLetter, DeadLetterReason } from './values/dead-letter.ts'
+export type { AsyncDisposing, Disposing } from './values/disposal.ts'
+export type { Failure } from './values/failure.ts'
 export {
   ActorInitializationError,
   type AskExplanation,
@@ -62,7 +63,7 @@ export {
   Unhandled,
   UnknownDispatcher,
 } from './values/errors.ts'
-export type { Logger, LogMethod } from './values/logger.ts'
+export type { LevelledLogger, Logger, LogMethod } from './values/logger.ts'
 export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
 export { type Middleware, type Passage, swallow } from './values/middleware.ts'
 export type { FlightEntry, FlightLog, FlightRecorder } from './values/flight.ts'
@@ -79,8 +80,8 @@ export type {
   SystemOptions,
 } from './values/options.ts'
 export type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from './values/policy.ts'
-export type { ActorRef, AnswerTo, AnyRef, AskOptions, DeadlockMode, Headers, QuestionOf, RepliesOf, TellOptions } from './values/ref.ts'
-export type { ExecutionRuntime, SchedulerChoices } from './values/runtime.ts'
+export type { ExecutionRuntime, RuntimeSource, SchedulerChoices } from './values/runtime.ts'
+export type { ActorRef, AnswerTo, AnyRef, Ask, AskOptions, DeadlockMode, Headers, QuestionOf, RepliesOf, Tell, TellOptions } from './values/ref.ts'
 export type { MessageSchema, SchemaResult } from './values/schema.ts'
 export type {
   ChildFailed,
@@ -97,16 +98,25 @@ export type {
   Signal,
   Terminated,
 } from './values/signals.ts'
+export type { ClassThatNeedsNoArgs, MayHaveArgs, NeedsArgs, OptionsFor, Spawned } from './values/spawnable.ts'
 export type { SystemPhase, SystemView } from './values/system.ts'
 export { supervise, type SuperviseOptions } from './deciders/supervision.ts'
 export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, priority, unbounded } from './queues/kinds.ts'
 export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
-export type { ActorMetrics, DispatcherMetrics, HistogramReport, SystemMetrics } from './system/metrics.ts'
-export type { SupervisionCounts } from './system/core.ts'
-export type { DeadLetters } from './system/dead-letters.ts'
+export type {
+  ActorMetrics,
+  DispatcherMetrics,
+  EventTotals,
+  HistogramReport,
+  SupervisionCounts,
+  SystemCounts,
+  SystemMetrics,
+} from './values/metrics.ts'
+export type { DeadLetters, Failures } from './system/recent.ts'
 export type { Dispatchers } from './system/dispatchers.ts'
 export type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from './values/event-stream.ts'
 export { flightRecorder } from './system/flight-recorder.ts'
+export { ExecutionRuntimes } from './system/execution-runtimes.ts'
 export {
   buffered,
   type BufferedChannel,
@@ -155,6 +165,7 @@ export {
   type RestartType,
   type Shutdown,
   template,
+  type Siblings,
 } from './patterns/supervisor/child-spec.ts'
 export { supervisorClient, type SupervisorClient } from './patterns/supervisor/client.ts'
 export {

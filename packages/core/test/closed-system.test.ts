@@ -76,7 +76,7 @@ describe('sendAfter on a closed system', () => {
     const other = ActorSystem.create('other')
     const heard: string[] = []
     const ref = other.spawn(receive<string>((_c, m) => void heard.push(m)))
-    const system = ActorSystem.create('first')
+    const system = ActorSystem.create('first', { logger: false })
     await system.shutdown()
     system.sendAfter(ref, 0, 'x')
     expect(system.deadLetters.list()).toMatchObject([{ message: 'x', reason: 'system-closed' }])

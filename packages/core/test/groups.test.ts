@@ -159,6 +159,30 @@ describe('a group scope', () => {
     await kit.end()
   })
 
+  test('a group of 200,000 comes back whole', async () => {
+    const kit = createTestKit()
+    let starts = 0
+    let one: ActorRef<Msg> | undefined
+    const member = setup<Msg>(() => {
+      starts++
+      return receive<Msg>((_c, m) => {
+        if (m.type === 'boom') throw m.cause
+        return same
+      })
+    })
+    const parent = setup<Msg>((ctx) => {
+      for (let i = 0; i < 200_000; i++) one = ctx.spawn(member)
+      return receive<Msg>(() => same)
+    })
+    kit.system.spawn(parent, { childSupervision: scoped('all-for-one') })
+    await kit.settle()
+    one!.tell(boom())
+    await kit.settle()
+    expect(starts).toBe(400_000)
+    expect(kit.system.phaseOf(one!)).toBe('running')
+    await kit.end()
+  })
+
   test('a resumed failure touches nobody else', async () => {
     const kit = createTestKit()
     const g = await group(kit, scoped('all-for-one', { decide: () => 'resume' }))

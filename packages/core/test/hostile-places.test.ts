@@ -311,7 +311,7 @@ describe('a manual runtime that is pumped from inside', () => {
   }
   for (const [name, inside] of Object.entries(places))
     test(`${name}: each message is counted once`, async () => {
-      const system = ActorSystem.create('manual', { runtime: 'manual' })
+      const system = ActorSystem.create('manual', { runtime: 'manual', logger: false })
       inside(system, () => void system.pump())
       for (let i = 0; i < 20; i++) system.pump()
       const ledger = await system.ledger()

@@ -120,6 +120,61 @@ describe('an actor with metrics', () => {
     expect((await kit.system.inspect(ref)).metrics?.invoker.handlerTime).toMatchObject({ count: 1, max: 40 })
     await kit.end()
   })
+  test('tells how many messages its turns took, how long they lasted, and whether they left something to do', async () => {
+    const kit = createTestKit({ dispatcher: { throughput: 10 } })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: true })
+    const slow = kit.system.spawn(taking(kit, 2), { metrics: true })
+    await kit.settle()
+    const invokerOf = async (r: ActorRef<object | string>) => (await kit.system.inspect(r)).metrics!.invoker
+    for (let i = 0; i < 20; i++) {
+      ref.tell({})
+      await kit.settle()
+    }
+    const calm = await invokerOf(ref)
+    expect(calm).toMatchObject({ processed: 20, pressure: 0, loopLatency: { count: 0 } })
+    expect(calm.perTurn).toBeLessThanOrEqual(1)
+    for (let i = 0; i < 3000; i++) ref.tell({})
+    await kit.settle()
+    const pressed = await invokerOf(ref)
+    expect(pressed.turns - calm.turns).toBe(300)
+    expect(pressed.perTurn).toBeCloseTo(3020 / pressed.turns)
+    expect(pressed.pressure).toBeGreaterThan(90)
+    for (let i = 0; i < 64; i++) {
+      slow.tell({})
+      await kit.settle()
+    }
+    const { turnTime } = await invokerOf(slow)
+    expect(turnTime.count).toBeGreaterThan(0)
+    expect(turnTime.max).toBe(2)
+    await kit.end()
+  })
+  test('pressure is of its recent turns: it falls once the actor keeps up again', async () => {
+    const kit = createTestKit({ dispatcher: { throughput: 10 } })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: true })
+    for (let i = 0; i < 5000; i++) ref.tell({})
+    await kit.settle()
+    for (let i = 0; i < 500; i++) {
+      ref.tell({})
+      await kit.settle()
+    }
+    expect((await kit.system.inspect(ref)).metrics!.invoker.pressure).toBeLessThan(5)
+    await kit.end()
+  })
+  test('loop latency is what others took between two of its turns while it had more to do', async () => {
+    const kit = createTestKit({ dispatcher: { throughput: 10 } })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: true })
+    const other = kit.system.spawn(taking(kit, 3))
+    await kit.settle()
+    for (let i = 0; i < 100; i++) ref.tell({})
+    for (let i = 0; i < 4; i++) other.tell({})
+    await kit.settle()
+    const { loopLatency } = (await kit.system.inspect(ref)).metrics!.invoker
+    // Ten turns, nine waits; the other took a turn in the first of them at least.
+    expect(loopLatency.count).toBe(9)
+    expect(loopLatency.max).toBeGreaterThanOrEqual(3)
+    expect(loopLatency.mean * 9).toBeCloseTo(12)
+    await kit.end()
+  })
   test('the system can ask for metrics of all, and an actor can decline', async () => {
     const kit = createTestKit({ metrics: true })
     const [a, b, c] = [
@@ -182,12 +237,13 @@ describe('the metrics of a system', () => {
     expect(pressureOf('capped')).toBeGreaterThan(85)
     await kit.end()
   })
-  test('fairness is 1 when turns share alike, and falls when one takes most', async () => {
+  const fairnessOf = (kit: ReturnType<typeof createTestKit>): number => kit.system.metrics().dispatchers[0]!.fairness
+  test('fairness is 1 when actors share alike, and falls when one takes most', async () => {
     const even = createTestKit()
     const refs = [1, 2, 3, 4].map(() => even.system.spawn<number>(receive(() => same)))
     for (let i = 0; i < 640; i++) for (const ref of refs) ref.tell(i)
     await even.settle()
-    expect(even.system.metrics().dispatchers[0]!.fairness).toBeGreaterThan(0.95)
+    expect(fairnessOf(even)).toBeGreaterThan(0.99)
     const uneven = createTestKit()
     const [greedy, ...modest] = [1, 2, 3, 4].map(() => uneven.system.spawn<number>(receive(() => same)))
     for (let round = 0; round < 20; round++) {
@@ -195,9 +251,31 @@ describe('the metrics of a system', () => {
       for (const ref of modest) ref.tell(round)
       await uneven.settle()
     }
-    expect(uneven.system.metrics().dispatchers[0]!.fairness).toBeLessThan(0.4)
+    expect(fairnessOf(uneven)).toBeLessThan(0.3)
     await even.end()
     await uneven.end()
+  })
+  test.each([1024, 64])('one actor with 6,400 messages beside nine with one is as unfair as can be, in turns of %i too', async (throughput) => {
+    const kit = createTestKit({ dispatcher: { throughput } })
+    const [greedy, ...modest] = Array.from({ length: 10 }, () => kit.system.spawn<number>(receive(() => same)))
+    await kit.settle()
+    for (let i = 0; i < 6400; i++) greedy!.tell(i)
+    for (const ref of modest) ref.tell(0)
+    await kit.settle()
+    expect(fairnessOf(kit)).toBeLessThan(0.11)
+    await kit.end()
+  })
+  test('fairness forgets: what happened many thousand turns ago does not count', async () => {
+    const kit = createTestKit({ dispatcher: { throughput: 1 } })
+    const [a, b] = [1, 2].map(() => kit.system.spawn<number>(receive(() => same)))
+    for (let i = 0; i < 500; i++) a!.tell(i)
+    b!.tell(0)
+    await kit.settle()
+    expect(fairnessOf(kit)).toBeLessThan(0.6)
+    for (let i = 0; i < 20_000; i++) for (const ref of [a!, b!]) ref.tell(i)
+    await kit.settle()
+    expect(fairnessOf(kit)).toBeGreaterThan(0.95)
+    await kit.end()
   })
 })
 

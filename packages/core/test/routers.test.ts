@@ -7,8 +7,11 @@ import {
   AskTimeout,
   type Behavior,
   broadcast,
+  child,
   consistentHash,
+  delay,
   group,
+  ignore,
   InvalidOption,
   leastLoaded,
   listRoutees,
@@ -25,6 +28,9 @@ import {
   serviceKey,
   setup,
   stopped,
+  supervise,
+  supervisor,
+  supervisorClient,
   Unhandled,
 } from 'troupe'
 
@@ -384,6 +390,83 @@ describe('a group', () => {
     refs[0]!.tell({ type: 'leave' })
     await kit.settle()
     expect(await routeesOf(kit, router)).toEqual([refs[1]])
+    await kit.end()
+  })
+})
+
+describe('the start of a pool', () => {
+  const slow = (ms: number, log: string[]): Behavior<string> =>
+    setup<string>(async (ctx) => {
+      await delay(ms, { clock: ctx.system.clock })
+      log.push(ctx.path)
+      return ignore
+    })
+
+  test('is over when its routees are up: startChild of a supervisor resolves then, and not before', async () => {
+    const kit = createTestKit()
+    const up: string[] = []
+    const client = supervisorClient(kit.system.spawn(supervisor({ children: [] }), { name: 'sup' }))
+    let started = false
+    const starting = client.startChild(child('pool', pool(slow(100, up), { size: 3 }))).then(() => (started = true))
+    await kit.advance(99)
+    expect([started, up.length]).toEqual([false, 0])
+    await kit.advance(1)
+    expect([started, up.length]).toEqual([true, 3])
+    await starting
+    await kit.end()
+  })
+
+  test('has the time that its routees have, and not only its own', async () => {
+    const kit = createTestKit()
+    const up: string[] = []
+    const ref = kit.system.spawn(pool(slow(20_000, up), { size: 2, options: { startTimeout: 30_000 } }))
+    const started = kit.system.started(ref)
+    await kit.advance(20_000)
+    await started
+    expect(up.length).toBe(2)
+    await kit.end()
+  })
+
+  test('fails when none of its routees comes up, nor one of their successors, with the cause', async () => {
+    const kit = createTestKit()
+    const broken = setup<string>((ctx) => {
+      throw new Error(`no disk for ${ctx.path.at(-1)}`)
+    })
+    const started = kit.system.started(kit.system.spawn(pool(broken, { size: 2 }), { name: 'pool' })).catch((e: unknown) => e)
+    await kit.settle()
+    expect(String(await started)).toMatch(/^ActorInitializationError: .user.pool failed to start: .user.pool.routee-\d+ failed to start: no disk/)
+    await kit.end()
+  })
+
+  test('does not wait for a routee that is to try again: it is up with the others, and that one follows', async () => {
+    const kit = createTestKit()
+    let tries = 0
+    const flaky = setup<string>((ctx) => {
+      if (ctx.path.endsWith('1') && ++tries < 3) throw new Error('not yet')
+      return ignore
+    })
+    const ref = kit.system.spawn(pool(flaky, { size: 2, options: { supervision: supervise({ retryStart: true, backoff: { min: 100, max: 100 } }) } }))
+    const started = kit.system.started(ref)
+    await kit.settle()
+    await started
+    expect(tries).toBe(1)
+    await kit.advance(1000)
+    expect(tries).toBe(3)
+    await kit.end()
+  })
+
+  test('does not keep a stop waiting', async () => {
+    const kit = createTestKit()
+    const ref = kit.system.spawn(
+      pool(
+        setup<string>(() => new Promise(() => {})),
+        { size: 2, options: { stopTimeout: 10 } },
+      ),
+    )
+    await kit.settle()
+    ref.stop()
+    await kit.advance(1100)
+    expect(kit.system.phaseOf(ref)).toBe('terminated')
     await kit.end()
   })
 })

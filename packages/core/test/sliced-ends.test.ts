@@ -27,7 +27,7 @@ class Ticking extends ManualRuntime {
 
 function make(): { system: ActorSystem; runtime: Ticking } {
   const runtime = new Ticking()
-  return { system: ActorSystem.create('sliced', { keepAlive: false, runtime, dispatcher: { slice: sliceMs } }), runtime }
+  return { system: ActorSystem.create('sliced', { keepAlive: false, logger: false, runtime, dispatcher: { slice: sliceMs } }), runtime }
 }
 
 /** Runs all that is due; how often the host had its turn meanwhile. */
@@ -96,7 +96,7 @@ describe('a parent of 20,000', () => {
 
   test('a kill that comes while the children are being told reaches them all', async () => {
     const runtime = new Ticking()
-    const system = ActorSystem.create('sliced', { keepAlive: false, runtime, dispatcher: { slice: sliceMs } })
+    const system = ActorSystem.create('sliced', { keepAlive: false, logger: false, runtime, dispatcher: { slice: sliceMs } })
     let posts = 0
     const slow = receive<never>(
       () => same,

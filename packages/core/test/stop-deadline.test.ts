@@ -99,6 +99,23 @@ describe('the deadline of a stop', () => {
     await kit.end()
   })
 
+  test('who hangs in PostStop when one above is told to stop has not more time than before', async () => {
+    const kit = createTestKit()
+    let below: AnyRef | undefined
+    const top = kit.system.spawn(
+      setup<unknown>((ctx) => {
+        below = ctx.spawn(hanging('PostStop'), { stopTimeout: 100 })
+        return ignore
+      }),
+    )
+    await kit.settle()
+    kit.system.stop(below!)
+    await kit.advance(90)
+    top.stop()
+    expect(await endOf(kit, top, 1000)).toBe(10)
+    await kit.end()
+  })
+
   test('whoever only waits for its turn ends in an orderly way, past the deadline too', async () => {
     const kit = createTestKit()
     const heard: string[] = []
@@ -164,6 +181,42 @@ describe('the deadline of a stop under and above a supervisor', () => {
     top.stop()
     // One after the other, and then the second that a PostStop still has.
     expect(await endOf(kit, top, 30_000)).toBe(17_000)
+    await kit.end()
+  })
+
+  test.each(['lives', 'has ended'])('an ordinary actor above a supervisor that %s waits for others below it only for its own time', async (how) => {
+    const kit = createTestKit()
+    let sup: AnyRef | undefined
+    const top = kit.system.spawn(
+      setup<unknown>((ctx) => {
+        sup = ctx.spawn(supervisor({ children: [child('a', hanging('PreStop'), { shutdown: how === 'lives' ? 2000 : 0 })] }))
+        ctx.spawn(hanging('PostStop'), { stopTimeout: 60_000 })
+        return ignore
+      }),
+    )
+    await kit.settle()
+    if (how === 'has ended') kit.system.stop(sup!)
+    await kit.settle()
+    top.stop()
+    expect(await endOf(kit, top, 70_000)).toBe(5000)
+    await kit.end()
+  })
+
+  test('a supervisor that takes its time already is bound by the deadline of one above that is told to stop later', async () => {
+    const kit = createTestKit()
+    let sup: AnyRef | undefined
+    const top = kit.system.spawn(
+      setup<unknown>((ctx) => {
+        sup = ctx.spawn(supervisor({ children: [child('a', hanging('PreStop'), { shutdown: 60_000 })] }))
+        return ignore
+      }),
+      { stopTimeout: 2000 },
+    )
+    await kit.settle()
+    kit.system.stop(sup!)
+    await kit.advance(1000)
+    top.stop()
+    expect(await endOf(kit, top, 70_000)).toBe(2000)
     await kit.end()
   })
 

@@ -245,6 +245,31 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     await s.end()
   })
 
+  test('a kill that comes on top of a stop reaches those on threads below, and waits no longer', async () => {
+    const s = stage()
+    const { parent, kid } = await parentOf(s, { stopTimeout: 600_000 })
+    parent.stop()
+    await s.hears('PostStop')
+    s.system.kill(parent)
+    expect(await s.system.whenTerminated(parent)).toMatchObject({ reason: 'killed' })
+    expect(await s.system.whenTerminated(kid)).toMatchObject({ reason: 'shutdown' })
+    await s.end()
+  })
+
+  test.each(['stop', 'kill'] as const)('a %s between two incarnations ends it where it is, and what it had queued there', async (verb) => {
+    const s = stage()
+    const ref = s.subject({ name: 'a', dispatcher, supervision: supervise({ backoff: { min: 600_000, max: 600_000 } }) })
+    ref.tell({ type: 'throw', message: 'bad' })
+    await s.hears('PostStop')
+    ref.tell({ type: 'note', value: 1 })
+    if (dispatcher !== 'concurrent') await s.until('it is known to be there', () => s.threads.vitals().some((v) => v.actors > 0))
+    s.system[verb](ref)
+    await s.system.whenTerminated(ref)
+    await s.until('the dead letter', () => s.system.deadLetters.list().some((l) => (l.message as { value?: unknown }).value === 1))
+    await s.until('it is gone there', () => s.threads.vitals().every((v) => v.actors === 0))
+    await s.end()
+  })
+
   test('the deadline of a stop is passed down to those on threads', async () => {
     const s = stage()
     const { parent } = await parentOf(s, { stopTimeout: 20 })

@@ -233,7 +233,7 @@ test('standard input goes on for the next incarnation, ends once, and leaves no 
     const { stdinLines } = await import(${JSON.stringify(io)})
     const count = () => ['data', 'end', 'close', 'error'].reduce((n, e) => n + process.stdin.listenerCount(e), 0)
     const before = count()
-    const system = ActorSystem.create('in')
+    const system = ActorSystem.create('in', { logger: false })
     let reader
     const owner = system.spawn(receive((ctx, m) => {
       console.log(m.type === 'line' ? m.line : m.type)

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, ignore, type Observation, setup, supervise } from 'troupe'
+import { defineActor } from '@troupe/node'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
 import { endOf, how } from './own-process.ts'
@@ -62,6 +63,18 @@ describe('a thread is lost', () => {
     const cause = { message: expect.stringContaining(byPorts ? 'without shared memory' : 'since it took a spin') as unknown }
     expect(observed).toMatchObject([{ why: 'hung', actor, message, cause }])
     expect(await a.ask({ type: 'state' })).toMatchObject({ incarnation: 1 })
+    await s.end()
+  })
+
+  test.each(['stop', 'kill'] as const)('a %s of an actor whose module never loads ends it', async (verb) => {
+    const s = stage()
+    const url = new URL('../dist-test/never-loads.js', import.meta.url).href
+    const there = { dispatcher: 'parallel', placement: { thread: 0 } }
+    const ref = s.system.spawn(defineActor(url, 'never', () => ignore)(), { name: 'a', ...there })
+    // The order to make this one is behind that for the other.
+    await s.system.started(s.subject({ name: 'b', ...there }))
+    s.system[verb](ref)
+    expect((await s.system.whenTerminated(ref)).reason).toBe(verb === 'kill' ? 'killed' : 'normal')
     await s.end()
   })
 
@@ -172,7 +185,6 @@ describe('a thread is lost', () => {
 
 test('a module or export that is not there is named', async () => {
   const s = stage()
-  const { defineActor } = await import('@troupe/node')
   const { receive } = await import('troupe')
   const gone = defineActor('file:///no/such/module.js', 'nobody', () => receive(() => {}))
   const unnamed = defineActor(new URL('../dist-test/subject.js', import.meta.url).href, 'nobody', () => receive(() => {}))

@@ -191,7 +191,7 @@ test('a child process that cannot be started for lack of files is an error with 
     const { openSync, closeSync } = await import('node:fs')
     const { ActorSystem, receive, same } = await import(${JSON.stringify(core)})
     const { childProcess } = await import(${JSON.stringify(io)})
-    const system = ActorSystem.create('files')
+    const system = ActorSystem.create('files', { logger: false })
     const owner = system.spawn(receive((ctx, m) => {
       seen.push(m.code ?? m.type)
       return same

@@ -49,7 +49,7 @@ test('garbage behind a streaming answer waits for its end, then gets 400 and the
     expect(c.got).toMatch(/\r\n\r\nabc$/)
     exchange.tell({ type: 'end', data: 'def' })
     await once(c.socket, 'end')
-    expect(c.got).toMatch(/\r\n\r\nabcdefHTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/)
+    expect(c.got).toMatch(/\r\n\r\nabcdefHTTP\/1\.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n$/)
     c.socket.destroy()
     await system.shutdown()
   }))

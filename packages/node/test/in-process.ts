@@ -47,7 +47,7 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     const place = startPlace(data, {
       loop,
       connect: (peer) => setImmediate(alive(() => events.connect(peer))),
-      load: () => ({ busy: 0, loopDelay: 0 }),
+      vitals: () => ({ busy: 0, loopDelay: 0 }),
       fail: (cause) => {
         events.failed(cause)
         void terminate()
@@ -62,8 +62,8 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     hangAfter: 10_000,
     medium: mediumOf(shared, 64 * 1024),
     systemName: core.name,
+    systemId: core.id,
     askTimeout: core.askTimeout,
-    beatEvery: 500,
     spin: 0,
     loop: hostLoop,
     launch,

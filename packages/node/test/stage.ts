@@ -37,7 +37,7 @@ export class Stage {
     this.system = ActorSystem.create('stage', {
       // A question that is answered late on a busy machine is no failure; what is to time out says when.
       askTimeout: patience,
-      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error'), isLevelEnabled: (level) => level !== 'debug' },
       ...system,
     })
     this.threads = threads(this.system, { size: 2, ...stageDefaults, ...rest })

@@ -32,6 +32,7 @@ export type Effect =
   | { readonly type: 'adapted'; readonly ref: AnyRef }
   | { readonly type: 'piped' }
   | { readonly type: 'receive-timeout'; readonly ms: number | null }
+  | { readonly type: 'breathed' }
   | { readonly type: 'handed-over'; readonly value: unknown }
 
 /** How the actor under test is called and what it finds. */

@@ -1,13 +1,13 @@
 // `npm run sim`: the library of scenarios over many seeds, from a random one on, shared among processes. Says how far it is
 // meanwhile; in the end, or when it is interrupted, prints seeds per second, distinct traces and violations.
 
-import { flag, oneOf, whole } from './command-arguments.ts'
+import { anyText, flag, oneOf, whole } from './command-arguments.ts'
 import { commandLine } from './command-line.ts'
 import { type Block, type BlockResult, replayOf } from './crew/block.ts'
 import { Crew, type Outcome } from './crew/crew.ts'
 import { Progress } from './crew/progress.ts'
 import { differingOf, failuresOf, jsonOf, perSecond, runsOf, Tally, textOf } from './crew/tally.ts'
-import { library } from './library/index.ts'
+import { libraryWith } from './library/with.ts'
 import { promises } from './sim/violation.ts'
 import type { SimulationFailure } from './sim/simulate.ts'
 
@@ -21,6 +21,7 @@ interface Stream {
 }
 interface Host {
   readonly process: {
+    readonly argv: readonly string[]
     readonly stdout: Stream
     readonly stderr: Stream
     on(event: Signal, listener: () => void): void
@@ -38,7 +39,10 @@ const { process, performance } = host
 // Whoever reads this may have seen enough.
 process.stdout.on('error', () => process.exit())
 
-const names = library.map((s) => s.name)
+// Which scenarios there are is part of what the command line says, so this is looked for first.
+const withAt = process.argv.findLastIndex((arg) => arg.startsWith('--with'))
+const module = process.argv[withAt]?.startsWith('--with=') === true ? process.argv[withAt].slice(7) : process.argv[withAt + 1]
+const names = (await libraryWith(withAt < 0 ? undefined : module, process.argv.includes('--alone'))).map((s) => s.name)
 const given = commandLine({
   name: 'npm run sim',
   about:
@@ -48,6 +52,8 @@ const given = commandLine({
     start: whole('the first seed (default: a random one)', undefined, {}),
     seed: whole('this seed alone, to see a failure again (default: none)', undefined, {}),
     scenario: oneOf('scenario', names, 'this scenario alone (default: all)', undefined),
+    with: anyText('file', 'a module of more scenarios, which exports them as library (default: none)', undefined),
+    alone: flag('just the scenarios of that module'),
     jobs: whole('how many processes share the work (default: one for each core)', undefined),
     hold: whole('seconds that one step may take before its run counts as one without end', 10),
     twice: flag('runs every seed twice and compares the traces'),
@@ -66,7 +72,7 @@ const blocks: Block[] = []
 const size = Math.max(1, Math.min(stopAtFirst ? 10 : 200, each))
 for (let done = 0; done < each; done += size)
   for (const { scenario } of tallies)
-    blocks.push({ scenario, from: start + done, count: Math.min(size, each - done), twice, holdLimit: given.hold * 1000 })
+    blocks.push({ scenario, from: start + done, count: Math.min(size, each - done), twice, with: given.with, holdLimit: given.hold * 1000 })
 blocks.reverse()
 
 const began = performance.now()

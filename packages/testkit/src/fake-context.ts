@@ -3,16 +3,17 @@
 import {
   type ActorClass,
   type ActorContext,
-  type ActorHandle,
   type ActorHooks,
   type ActorRef,
   type AnyRef,
   type Behavior,
   behaviorOfClass,
-  type ClassOptions,
+  type ClassThatNeedsNoArgs,
   InvalidOption,
   type Logger,
   NotAllowed,
+  type OptionsFor,
+  type Spawned,
   type SpawnOptions,
   type Stash,
   type SystemView,
@@ -137,8 +138,11 @@ export class FakeContext implements ActorContext<unknown> {
     }
   }
 
-  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<C, T extends ActorHooks = never>(actor: Behavior<C> | ClassThatNeedsNoArgs<T>): Spawned<C, T>
+  spawn<C, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<C> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<C, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, given: SpawnOptions & { readonly args?: readonly unknown[] } = {}): never {
     if (typeof spawnable !== 'function') return this.#spawn(spawnable, given) as never
     const { args = [], ...options } = given
@@ -195,6 +199,10 @@ export class FakeContext implements ActorContext<unknown> {
   setReceiveTimeout(ms: number | null): void {
     if (ms !== null && !(ms > 0)) throw new InvalidOption('ms', ms, 'use finite milliseconds above 0')
     this.effects.push({ type: 'receive-timeout', ms })
+  }
+  breathe(): Promise<void> {
+    this.effects.push({ type: 'breathed' })
+    return Promise.resolve()
   }
   handOver(value: unknown): void {
     this.effects.push({ type: 'handed-over', value })

@@ -1,6 +1,6 @@
 // A system on virtual time, with probes, captured logs, and a check at the end that nothing leaked.
 
-import { ActorSystem, type AnyRef, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
+import { ActorSystem, type AnyRef, type AsyncDisposing, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
 import { type BehaviorNode, Cell, type CellHost, type CellOptions, type Dispatcher, type LocalRef, Tap } from 'troupe/internal'
 import { show } from './compare.ts'
 import { leaksOf } from './leaks.ts'
@@ -25,7 +25,7 @@ export interface TestKitOptions extends SystemOptions {
 }
 
 /** A system on virtual time and the means to drive it. */
-export interface TestKit {
+export interface TestKit extends AsyncDisposing {
   readonly system: ActorSystem
   readonly clock: VirtualClock
   /** Everything logged so far, oldest first. */
@@ -106,8 +106,10 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     (fields: Readonly<Record<string, unknown>>, message: string): void => {
       logs.push({ level, message, fields })
     }
-  const logger: Logger = { debug: capture('debug'), info: capture('info'), warn: capture('warn'), error: capture('error') }
-  const system = ActorSystem.create('test', { logger, keepAlive: false, ...systemOptions, runtime })
+  // Phases are there to be looked at, and would bury what actors log.
+  const isLevelEnabled = (level: string): boolean => level !== 'debug'
+  const logger = { debug: capture('debug'), info: capture('info'), warn: capture('warn'), error: capture('error'), isLevelEnabled }
+  const system = ActorSystem.create('test', { keepAlive: false, ...systemOptions, logger: systemOptions.logger ?? logger, runtime })
 
   const settle = async (): Promise<void> => {
     const { ledger } = tap.host!

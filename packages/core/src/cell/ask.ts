@@ -167,7 +167,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     extras.asked = this
   }
 
-  private unlink(): void {
+  /** No longer ends with its target. */
+  unlink(): void {
     const { previousAsk, nextAsk } = this
     if (previousAsk !== undefined) {
       previousAsk.nextAsk = nextAsk

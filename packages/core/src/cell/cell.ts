@@ -7,7 +7,7 @@
 import { takesMessages } from '../deciders/phase.ts'
 import type { FrontableQueue } from '../queues/contained.ts'
 import { MessageRing } from '../queues/ring.ts'
-import { BehaviorNode, same } from '../values/behavior.ts'
+import { bareOf, BehaviorNode, same } from '../values/behavior.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Children } from './children.ts'
@@ -74,6 +74,11 @@ export class Cell {
   set initial(initial: BehaviorNode | undefined) {
     if (this.initialOrInfo instanceof PhaseInfo) this.initialOrInfo.initial = initial
     else if (this.initialOrInfo === undefined || this.initialOrInfo instanceof BehaviorNode) this.initialOrInfo = initial
+  }
+
+  /** From its next start on, every incarnation begins with a behavior that is made for it. */
+  remake(make: () => unknown): void {
+    this.initial = new BehaviorNode('setup', () => bareOf(make()), undefined)
   }
 
   /** What the phase carries; nothing while running. */
@@ -233,6 +238,7 @@ export class Cell {
   private fullTurn(quota: number): void {
     // Whether the next message has its time to itself.
     let alone = true
+    this.extras?.metrics?.turnBegins(this)
     if (this.phase === 'created') {
       alone = false
       // A stop or kill that came before the first turn spares the actor its start.
@@ -259,6 +265,7 @@ export class Cell {
     // Starts, ends and signals take time too; a turn with messages has accounted for itself.
     if (left === quota) this.dispatcher.spend(1)
     else if (this.extras !== undefined) this.extras.receiveTimer?.touch(this.dispatcher.now)
+    this.extras?.metrics?.turnEnds(this)
   }
 
   /** Its turn ended by an error that nothing contained: it fails of it, rather than never having a turn again. */
@@ -342,6 +349,10 @@ export class Cell {
     return burst - left
   }
 
+  /** Its phase as far as is known here: that of an actor of another thread is what was told last. */
+  get phaseSeen(): Phase {
+    return this.phase
+  }
   /** Whether its end happens elsewhere, so that it must be waited for there. */
   get endsElsewhere(): boolean {
     return false

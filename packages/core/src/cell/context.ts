@@ -3,7 +3,7 @@
 
 import { makeAbortSource } from '../ports/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
-import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
+import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkFunction, checkRef } from '../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../values/context.ts'
@@ -11,6 +11,7 @@ import { Cancelled, ContextEnded, ForeignRef, InvalidOption, NotAllowed } from '
 import type { LogMethod, Logger } from '../values/logger.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../values/ref.ts'
+import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
 import type { SystemView } from '../values/system.ts'
 import { observed, settlementOf } from '../values/thenable.ts'
 import { Adapted, Adapter } from './adapter.ts'
@@ -89,14 +90,13 @@ export class Context implements ActorContext<unknown> {
     return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
   }
   get signal(): AbortSignalLike {
-    if (this.ended) return endedSignal(this.cell)
-    const extras = this.cell.more
-    if (extras.abort === undefined) {
-      extras.abort = makeAbortSource()
-      const { phase } = this.cell
-      if (phase === 'stopping' || phase === 'restarting') extras.abort.abort(new Cancelled(`The incarnation of ${this.path}`))
-    }
-    return extras.abort.signal
+    const { cell, ended } = this
+    const known = ended ? undefined : cell.extras?.abort
+    if (known !== undefined) return known.signal
+    const source = makeAbortSource()
+    if (!ended) cell.more.abort = source
+    if (ended || cell.phase === 'stopping' || cell.phase === 'restarting') source.abort(new Cancelled(`The incarnation of ${this.path}`))
+    return source.signal
   }
   get timers(): Timers<unknown> {
     const cell = this.live('use timers')
@@ -125,8 +125,11 @@ export class Context implements ActorContext<unknown> {
     }
   }
 
-  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<C, T extends ActorHooks = never>(actor: Behavior<C> | ClassThatNeedsNoArgs<T>): Spawned<C, T>
+  spawn<C, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<C> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<C, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, options?: SpawnOptions): never {
     return spawnUnder(this.live('spawn'), spawnable, options) as never
   }
@@ -234,18 +237,23 @@ export class Context implements ActorContext<unknown> {
     cell.extras?.receiveTimer?.cancel()
     cell.more.receiveTimer = ms === null ? undefined : new ReceiveTimer(cell, ms)
   }
+  breathe(): Promise<void> {
+    const { host } = this.live('breathe').dispatcher
+    host.federation?.breathe()
+    // Whose incarnation was cut off meanwhile learns it here: its work has no place to go to.
+    const breath = new Promise<void>((drawn) => host.runtime.yield(drawn)).then(() => {
+      const cell = this.live('breathe')
+      host.federation?.breathe(cell)
+    })
+    breath.catch(() => {})
+    return breath
+  }
   handOver(value: unknown): void {
     const cell = this.live('hand over')
     if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'pre-stop')
       throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
     cell.more.handingOver = value
   }
-}
-
-function endedSignal(cell: Cell): AbortSignalLike {
-  const source = makeAbortSource()
-  source.abort(new Cancelled(`The incarnation of ${cell.ref.path}`))
-  return source.signal
 }
 
 /** The context of one call of a reentrant actor. */

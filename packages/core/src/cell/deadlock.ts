@@ -127,7 +127,10 @@ export function deadlockOf(edge: AskEdge): DeadlockError | undefined {
   if (edge.mode === 'off') return undefined
   const asker = edge.asker.cell
   const cycle = cycleOf(asker, edge.ask.target)
-  if (cycle === undefined) return undefined
+  if (cycle === undefined) {
+    asker.dispatcher.host.onWait?.(edge)
+    return undefined
+  }
   const error = new DeadlockError([...cycle, asker].map((c) => c.ref.path))
   if (edge.mode === 'reject') return error
   asker.dispatcher.host.logger.warn({ actor: asker.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')

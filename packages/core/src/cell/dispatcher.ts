@@ -6,12 +6,13 @@
 import { Histogram } from '../queues/histogram.ts'
 import { ReadyQueue } from '../queues/ready-queue.ts'
 import { MessageRing } from '../queues/ring.ts'
+import type { DispatcherState } from '../values/metrics.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { typeOf } from '../values/errors.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import type { Meta } from './envelope.ts'
-import { Fairness } from './fairness.ts'
+import { Fairness, type Shares } from './fairness.ts'
 import type { CellHost } from './host.ts'
 import type { Ledger } from './ledger.ts'
 import type { Spawner } from './spawner.ts'
@@ -24,8 +25,7 @@ const turnsInSlice = 8
 /** Empty rings, and lanes, that are kept for whoever needs one next. */
 const spares = 64
 
-/** A dispatcher's life. */
-export type DispatcherState = 'starting' | 'running' | 'draining' | 'stopped'
+export type { DispatcherState }
 
 export interface DispatcherSettings {
   readonly throughput: number
@@ -72,7 +72,6 @@ export class Dispatcher {
   /** Turns of earlier passes, and messages up to the last clock read: counting costs nothing per turn. */
   #earlierTurns = 0
   #earlierMessages = 0
-  #drains = 0
   /** Messages from one clock read to the next: what `untilClock` began with. */
   #stride = 1
   #awake = false
@@ -104,6 +103,9 @@ export class Dispatcher {
   get awake(): boolean {
     return this.#awake
   }
+  get workers(): number {
+    return this.#awake ? 1 : 0
+  }
 
   get turns(): number {
     return this.#earlierTurns + this.#turns
@@ -112,8 +114,8 @@ export class Dispatcher {
   get messages(): number {
     return this.#earlierMessages + this.#stride - this.untilClock
   }
-  get fairness(): number {
-    return this.#fairness.score
+  get shares(): Shares {
+    return this.#fairness.shares
   }
   get depth(): number {
     return this.#ready.size
@@ -128,6 +130,7 @@ export class Dispatcher {
   /** Puts a cell that has more to do than its turn had time for to the back of the queue. */
   requeue(cell: Cell): void {
     this.unfinished++
+    cell.extras?.metrics?.leaves(cell)
     this.enqueue(cell)
   }
 
@@ -172,6 +175,7 @@ export class Dispatcher {
       this.current = undefined
     }
     this.host.running = outer
+    this.host.reporter?.rest()
     this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
       this.#ready.shrink()
@@ -187,8 +191,7 @@ export class Dispatcher {
     const choices = this.#runtime.choices
     const { reporter } = this.host
     const ready = this.#ready
-    // One drain of 16 is looked at closely, which is enough for how evenly turns share.
-    const measured = (this.#drains++ & 15) === 0
+    let looked = this.#fairness.room(this.turns)
     while (!this.#spent()) {
       const cell = choices === undefined ? ready.shift() : ready.takeAt(choices.pick(ready.size, ready))
       if (cell === undefined) return
@@ -196,10 +199,10 @@ export class Dispatcher {
       this.#turns++
       this.current = cell
       if (reporter !== undefined) reporter.turn(cell)
-      const before = measured ? this.messages : 0
+      const before = looked > 0 ? this.messages : 0
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
-      if (measured && this.messages > before) this.#fairness.add(this.messages - before)
+      if (looked-- > 0 && this.messages > before) this.#fairness.add(cell.ref.uid, this.messages - before)
     }
   }
 

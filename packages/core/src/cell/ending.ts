@@ -13,7 +13,7 @@ import { Context } from './context.ts'
 import { Envelope } from './envelope.ts'
 import { awaited, hear, hearsSignals } from './hearing.ts'
 import { endCalls, endTimers } from './incarnation.ts'
-import { abandon, armStep, disarmStep } from './pending.ts'
+import { abandon, armStep, disarmStep, isBusy } from './pending.ts'
 import { phaseInfo } from './phase-change.ts'
 import type { PhaseInfo } from './phase-info.ts'
 import type { Command } from './system-lane.ts'
@@ -34,7 +34,8 @@ export function tighten(cell: Cell, above: number): void {
   const info = phaseInfo(cell)
   if (above >= info.above) return
   info.above = above
-  if (cell.extras?.step !== undefined) boundWait(cell)
+  // Only made shorter: bounded anew, a PostStop would have its last moment twice.
+  if (isBusy(cell) && above < (cell.extras?.step?.at ?? Infinity)) armStep(cell, Math.max(0, above - cell.dispatcher.host.runtime.now()))
   if (info.step === 'children') endChildren(cell)
 }
 
@@ -48,10 +49,11 @@ export function declareEndless(parent: Cell): void {
   for (let cell: Cell | undefined = parent; cell !== undefined && !cell.more.aboveEndless; cell = cell.ref.parent?.cell) cell.more.aboveEndless = true
 }
 
-/** The deadline for those below. */
-export function deadlineBelow(cell: Cell): number {
+/** The deadline for those below; its own time is not for one that takes as long as it needs, unless it was given. */
+export function deadlineBelow(cell: Cell, child?: Cell): number {
   const { above, until } = phaseInfo(cell)
-  return isPatient(cell) ? above : Math.min(above, until)
+  const waits = child !== undefined && !cell.options.ownStopTimeout && (child.options.stopTimeout >= endless || child.extras?.aboveEndless === true)
+  return waits ? above : Math.min(above, until)
 }
 
 /** Bounds the wait for user code of an actor that ends. */
@@ -94,12 +96,14 @@ export function endChildren(cell: Cell): void {
 export function goOnEndingChildren(cell: Cell): void {
   const { children, dispatcher } = cell
   if (children?.cursor === undefined) return
-  const command: Command = phaseInfo(cell).hurry
-    ? { verb: 'kill', below: true }
-    : { verb: 'stop', reason: 'shutdown', cause: undefined, above: deadlineBelow(cell) }
+  const { hurry } = phaseInfo(cell)
+  let command: Command = { verb: 'kill', below: true }
   let left = portion
   for (let child: Cell | undefined = children.cursor; child !== undefined; child = children.cursor) {
     children.cursor = child.previous
+    const above = deadlineBelow(cell, child)
+    // Most have the same.
+    if (!hurry && !('above' in command && command.above === above)) command = { verb: 'stop', reason: 'shutdown', cause: undefined, above }
     child.command(command)
     if (--left > 0) continue
     left = portion

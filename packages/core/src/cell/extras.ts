@@ -53,7 +53,8 @@ export class Extras {
   signalCredit = 0
   /** Who forgets this actor when it ends, before its watchers hear of it; may not throw. */
   endHooks: Set<() => void> | undefined
-  startWaiters: ((error: unknown) => void)[] | undefined
+  /** Called when it is up, or with an error when it never will be; `again`: its first start failed, and there is another try. */
+  startWaiters: ((error: unknown, again?: true) => void)[] | undefined
   endWaiters: ((end: EndInfo) => void)[] | undefined
   handedOver: unknown = undefined
   handingOver: unknown = undefined

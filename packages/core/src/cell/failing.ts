@@ -24,7 +24,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   const { phase, dispatcher } = cell
   if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) {
     // Ending already, being replaced, or failed and waiting for its parent: nothing left to decide.
-    logFailure(cell, cause, message, undefined)
+    note(cell, cause, message, undefined)
     return
   }
   const host = dispatcher.host
@@ -68,6 +68,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
   announce(cell, last, message, decision.directive, hookError)
   act(cell, decision.directive, policy, last, decision.delay)
+  if (firstStart && decision.directive === 'restart') for (const waiter of extras.startWaiters ?? []) waiter(undefined, true)
   suspendAgain(cell, suspension)
 }
 
@@ -167,11 +168,18 @@ function historyFor(cell: Cell, policy: SupervisionPolicy): FailureHistory {
   return (parent.more.groupHistory ??= new FailureHistory())
 }
 
+/** Keeps and logs a failure. */
+function note(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined, attached?: { readonly hookError: unknown }): void {
+  const { host } = cell.dispatcher
+  host.failed({ actor: cell.ref, message, cause, directive, at: host.runtime.now() })
+  logFailure(cell, cause, message, directive, attached)
+}
+
 /** Tells the log, the listeners and the parent. */
 function announce(cell: Cell, cause: unknown, message: unknown, directive: Directive, hookError: unknown): void {
   const { host } = cell.dispatcher
   const attached = hookError === undefined ? undefined : { hookError }
-  logFailure(cell, cause, message, directive, attached)
+  note(cell, cause, message, directive, attached)
   if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, ...attached, at: host.runtime.now() })
   const parent = cell.ref.parent
   if (parent?.parent !== undefined) parent.cell.signal({ type: 'ChildFailed', child: cell.ref, cause, message, directive, ...attached })

@@ -1,34 +1,18 @@
 // One log line per failure, with actor, cause, message type and directive, until it storms: beyond a handful per
 // second and actor, the rest is summed up in one line when the second is over.
 
-import type { Deadline } from '../queues/timers.ts'
 import { ActorError } from '../values/actor-error.ts'
 import { typeOf } from '../values/errors.ts'
 import type { Directive } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
+import { Storm, stormWindow } from './storm.ts'
 
-const perWindow = 5
-const window = 1000
-
-export class FailureLog implements Deadline {
-  at = 0
-  order = 0
-  logged = 0
-  suppressed = 0
-  until = 0
+export class FailureLog extends Storm {
   last: unknown = undefined
-  readonly #cell: Cell
-  constructor(cell: Cell) {
-    this.#cell = cell
-  }
-  fire(): void {
-    this.flush()
-  }
-  flush(): void {
-    if (this.suppressed === 0) return
-    const fields = { actor: this.#cell.ref.path, failures: this.suppressed, cause: this.last, ms: window }
-    this.suppressed = 0
-    this.#cell.dispatcher.host.logger.error(fields, 'the actor goes on failing')
+  constructor({ ref, dispatcher: { host } }: Cell) {
+    super(5, host.timers, (failures) =>
+      host.logger.error({ actor: ref.path, failures, cause: this.last, ms: stormWindow }, 'the actor goes on failing'),
+    )
   }
 }
 
@@ -40,18 +24,10 @@ export function logFailure(
   attached?: { readonly hookError: unknown },
 ): void {
   const { host } = cell.dispatcher
-  const now = host.runtime.now()
   const log = (cell.more.failureLog ??= new FailureLog(cell))
-  if (now >= log.until) {
-    log.flush()
-    log.until = now + window
-    log.logged = 0
-  }
-  if (++log.logged > perWindow) {
-    log.last = cause
-    if (++log.suppressed === 1 && log.order === 0) host.timers.set(log, log.until)
-    return
-  }
+  const passes = log.takes(host.runtime.now())
+  log.last = cause
+  if (!passes) return
   const level = cause instanceof ActorError ? cause.severity : 'error'
   const fields = {
     actor: cell.ref.path,

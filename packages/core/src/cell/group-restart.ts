@@ -27,7 +27,7 @@ export class GroupRestart {
     if (this.#awaited.size > 0) return
     const together = this.#members.filter((member) => member.extras?.group === this)
     // One may have failed on its own meanwhile, and have to wait for longer: the others wait with it.
-    const delay = Math.max(...together.map((member) => phaseInfo(member).delay))
+    const delay = together.reduce((longest, member) => Math.max(longest, phaseInfo(member).delay), 0)
     for (const member of together) {
       member.extras!.group = undefined
       // By the timer also without a delay: it keeps the order, which turns would not.

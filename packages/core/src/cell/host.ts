@@ -3,6 +3,7 @@
 import type { Decision } from '../deciders/supervision.ts'
 import type { TimerQueue } from '../queues/timers.ts'
 import type { DeadLetterReason } from '../values/dead-letter.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import type { Logger } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
@@ -12,6 +13,7 @@ import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import type { Cell } from './cell.ts'
+import type { AskEdge } from './deadlock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Meta } from './envelope.ts'
 import type { Ledger } from './ledger.ts'
@@ -38,21 +40,29 @@ export interface CellHost {
   readonly tap: Tap | undefined
   /** Who is told what happens here, on a thread of many; absent otherwise. */
   readonly reporter: ThreadReporter | undefined
+  /** Hears of each new phase of a cell, whether anybody listens or not. */
+  readonly onPhase: ((cell: Cell) => void) | undefined
   /** Whether anybody listens to observations; without it none is made. */
   readonly listening: boolean
   /** How many observations were not made, because nobody listened. */
   unheard: number
   /** Closing, but letting mailboxes empty first: actors may still spawn, as their work may need. */
   readonly draining: boolean
+  /** A handler waits for an answer, in no circle of this thread; where there are others, they may know of one. */
+  readonly onWait: ((edge: AskEdge) => void) | undefined
   /** The deadline of the shutdown has passed: no user code is waited for any more. */
   readonly hurried: boolean
   /** What actors have that were spawned with nothing special. */
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
+  /** Who connects this thread with others: told that an actor breathes, and, by its name, that it goes on. */
+  readonly federation: { breathe(drawn?: Cell): void } | undefined
   /** Handlers that wait for a promise. */
   pending: number
   /** Messages that actors left behind when they ended. */
   undelivered: number
+  /** Keeps a failure. */
+  failed(failure: Failure): void
   /** PreStop, PostStop and PreRestart handlers that failed. */
   failedEndSignals: number
   nextUid(): number

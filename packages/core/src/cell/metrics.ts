@@ -1,39 +1,19 @@
-// What is measured of one actor that asked for it: plain counters at every message, times at one of 64, because a clock
-// read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
+// What is measured of one actor that asked for it: plain counters at every message, times at one of 64 (and one turn of 16),
+// because a clock read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
 
 import type { FrontableQueue } from '../queues/contained.ts'
-import { Histogram, type HistogramReport } from '../queues/histogram.ts'
+import { Histogram } from '../queues/histogram.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
+import type { ActorMetrics } from '../values/metrics.ts'
 import type { Cell } from './cell.ts'
 import { notePressure } from './pressure.ts'
 
 const sampleEvery = 64
+const sampleTurns = 16
+/** At so many recent turns they count half. */
+const recentTurns = 128
 /** After how many messages beyond its place a sampled one is given up for lost. */
 const longestWait = 1024
-
-/** What is known of one actor that was spawned with `metrics: true`. Times are milliseconds, sampled. */
-export interface ActorMetrics {
-  readonly mailbox: {
-    /** Messages that got in. */
-    readonly enqueued: number
-    /** Messages that a policy dropped or refused. */
-    readonly dropped: number
-    readonly depth: number
-    readonly peak: number
-    /** From being sent to being taken. */
-    readonly queueTime: HistogramReport
-  }
-  readonly invoker: {
-    /** Messages whose handler has ended. */
-    readonly processed: number
-    /** How many of them in the last full second. */
-    readonly rate: number
-    readonly handlerTime: HistogramReport
-  }
-  /** Percent of all that was handled that were signals. */
-  readonly systemShareUsed: number
-  readonly suspendedMs: number
-}
 
 export class CellMetrics {
   received = 0
@@ -45,6 +25,13 @@ export class CellMetrics {
   suspendedMs = 0
   readonly handlerTime: Histogram = new Histogram()
   readonly queueTime: Histogram = new Histogram()
+  turns = 0
+  readonly turnTime: Histogram = new Histogram()
+  readonly loopLatency: Histogram = new Histogram()
+  #recent = 0
+  #unfinished = 0
+  #turnBegan = NaN
+  #leftAt = NaN
   #second = 0
   #inSecond = 0
   #lastSecond = 0
@@ -65,6 +52,28 @@ export class CellMetrics {
     this.#turnTo(now)
     this.#inSecond++
   }
+  turnBegins(cell: Cell): void {
+    const waited = this.#leftAt === this.#leftAt
+    const timed = this.turns++ % sampleTurns === 0
+    if (++this.#recent >= recentTurns) {
+      this.#recent /= 2
+      this.#unfinished /= 2
+    }
+    this.#turnBegan = NaN
+    if (!timed && !waited) return
+    const now = cell.dispatcher.host.runtime.now()
+    if (timed) this.#turnBegan = now
+    if (waited) this.loopLatency.add(now - this.#leftAt)
+    this.#leftAt = NaN
+  }
+  turnEnds(cell: Cell): void {
+    if (this.#turnBegan === this.#turnBegan) this.turnTime.add(cell.dispatcher.host.runtime.now() - this.#turnBegan)
+  }
+  /** Its turn has ended, and it has more to do. */
+  leaves(cell: Cell): void {
+    this.#unfinished++
+    this.#leftAt = cell.dispatcher.host.runtime.now()
+  }
   #turnTo(now: number): void {
     const second = Math.floor(now / 1000)
     if (second === this.#second) return
@@ -84,7 +93,16 @@ export class CellMetrics {
         peak: this.peak,
         queueTime: this.queueTime.report(),
       },
-      invoker: { processed: this.processed, rate: this.#lastSecond, handlerTime: this.handlerTime.report() },
+      invoker: {
+        processed: this.processed,
+        rate: this.#lastSecond,
+        handlerTime: this.handlerTime.report(),
+        turns: this.turns,
+        perTurn: this.turns === 0 ? 0 : this.processed / this.turns,
+        turnTime: this.turnTime.report(),
+        loopLatency: this.loopLatency.report(),
+        pressure: this.#recent === 0 ? 0 : (100 * this.#unfinished) / this.#recent,
+      },
       systemShareUsed: all === 0 ? 0 : (100 * this.signals) / all,
       suspendedMs: this.suspendedMs + suspended,
     }

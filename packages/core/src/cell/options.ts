@@ -3,7 +3,7 @@
 import { own } from '../queues/contained.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
-import { checkBoolean, checkFinite, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkBoolean, checkFinite, checkKnown, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { MailboxKind } from '../values/mailbox.ts'
 import { longestChain, type Middleware } from '../values/middleware.ts'
@@ -40,6 +40,10 @@ export interface CellOptions {
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
   readonly metrics: boolean
+  /** For those who watch over threads. */
+  readonly hangAfter: number | false | undefined
+  /** After how many ms they are observed, again and again; undefined: not at all. */
+  readonly metricsEvery: number | undefined
   /** Whether each message goes through middleware or measurements. */
   readonly passages: boolean
 }
@@ -65,6 +69,8 @@ export const defaultOptions: CellOptions = {
   middleware: [],
   ownMiddleware: [],
   metrics: false,
+  hangAfter: undefined,
+  metricsEvery: undefined,
   passages: false,
 }
 
@@ -84,6 +90,7 @@ const known: Readonly<Record<keyof SpawnOptions, true>> = {
   accepts: true,
   middleware: true,
   metrics: true,
+  hangAfter: true,
 }
 
 /** Checks what was given to `spawn`; the first wrong option fails with its name and the rule. */
@@ -101,7 +108,7 @@ export function resolveOptions(options: SpawnOptions | undefined, host: CellHost
 }
 
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
-  const { mailbox, stash, onRestart, accepts, drain = defaultOptions.drain } = options
+  const { mailbox, stash, onRestart, accepts, hangAfter, drain = defaultOptions.drain } = options
   if (mailbox !== undefined) checkMailbox(mailbox, host)
   if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string')
     throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
@@ -119,7 +126,8 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const maxConcurrent = typeof options.reentrant === 'object' ? checkWhole('reentrant.maxConcurrent', options.reentrant?.maxConcurrent, 1) : Infinity
   const ownMiddleware = checkMiddleware(options.middleware ?? [], host.defaults.middleware.length)
   const middleware = ownMiddleware.length === 0 ? host.defaults.middleware : [...host.defaults.middleware, ...ownMiddleware]
-  const metrics = checkBoolean('metrics', options.metrics ?? host.defaults.metrics)
+  const metricsEvery = everyOf(options.metrics, ['every'])
+  const metrics = metricsEvery !== undefined || checkBoolean('metrics', options.metrics ?? host.defaults.metrics)
   const passages = metrics || middleware.length > 0
   return {
     plain: !reentrant && accepts === undefined && !passages && host.flightRecorder === undefined,
@@ -142,8 +150,17 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     middleware,
     ownMiddleware,
     metrics,
+    hangAfter: hangAfter === undefined || hangAfter === false ? hangAfter : checkWhole('hangAfter', hangAfter, 20),
+    metricsEvery,
     passages,
   }
+}
+
+/** How often metrics are to be observed; undefined where nothing is said about it. */
+export function everyOf(metrics: unknown, fields: readonly string[]): number | undefined {
+  if (typeof metrics !== 'object') return undefined
+  checkKnown('metrics', metrics, fields)
+  return checkFinite('metrics.every', (metrics as { every?: unknown }).every, 'above')
 }
 
 /** What a system's actors have that were spawned with nothing special. */

@@ -16,6 +16,7 @@ export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo 
   cell.info = info
   const host = cell.dispatcher.host
   host.tap?.phased(cell, from, to)
+  host.onPhase?.(cell)
   if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: host.runtime.now() })
 }
 
@@ -26,6 +27,7 @@ export function rush(cell: Cell, through: typeof quickStart, info: EndInfo | und
   host.unheard += through.steps - 1
   cell.phase = outcomeOf(cell.phase, through) as Phase
   cell.info = info
+  host.onPhase?.(cell)
   return true
 }
 

@@ -13,7 +13,7 @@ import { Children } from './children.ts'
 import { declareEndless } from './ending.ts'
 import { LocalRef } from './local-ref.ts'
 import { CellMailboxOwner } from './mailbox-owner.ts'
-import { CellMetrics, MeteredQueue } from './metrics.ts'
+import { measure } from './measuring.ts'
 import { resolveOptions } from './options.ts'
 
 /** What may be spawned: a behavior, or a class that knows how to become one. */
@@ -56,7 +56,7 @@ export function spawnUnder(
   // Of the cell: a tap may have made it with a smaller mailbox.
   if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = openMailbox(cell.options.mailbox, new CellMailboxOwner(cell))
   // Of the cell: one that stands for an actor of another thread is not measured, the actor is.
-  if (cell.options.metrics) cell.queue = new MeteredQueue(cell.queue!, cell, (cell.more.metrics = new CellMetrics()))
+  measure(cell)
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)
   if (resolved.stopTimeout >= endless) declareEndless(parent)

@@ -110,7 +110,8 @@ export function awaitChildren(cell: Cell): void {
   if (cell.children !== undefined && cell.children.size > 0) return
   const info = phaseInfo(cell)
   info.step = 'post-stop'
-  if (!info.live) return finish(cell)
+  // One that is elsewhere must end there too, between two incarnations as well.
+  if (!info.live && !cell.endsElsewhere) return finish(cell)
   info.live = false
   runEndSignal(cell, postStop, finish)
 }

@@ -24,8 +24,8 @@ let making: Context | undefined
 let bind: (instance: Actor, ctx: Context) => void
 
 /**
- * The base of class actors. Public methods are messages; a subclass's `#private`, `private` and `protected` members,
- * hooks and accessors are not. Each incarnation is a fresh instance, made with the `args` given to `spawn`.
+ * The base of class actors. Methods are messages; `#private` members, hooks and accessors are not. (TypeScript's `private` and
+ * `protected` only hide a method from the compiler.) Each incarnation is a fresh instance, made with the `args` given to `spawn`.
  *
  * Guarantees: one method at a time, also across awaits; what a method returns, or its promise resolves to, is the
  * answer. Fails: a throw or rejection rejects the ask and goes to supervision.

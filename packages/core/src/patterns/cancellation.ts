@@ -7,6 +7,7 @@ import { listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
 import { checkFinite } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
+import type { Disposing } from '../values/disposal.ts'
 import { Cancelled, type TroupeError } from '../values/errors.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
 
@@ -41,7 +42,7 @@ export function cancelledBy(what: string, reason: unknown): TroupeError {
  * const work = crunch(token)
  * token.cancel('the user left')
  */
-export class CancellationToken {
+export class CancellationToken implements Disposing {
   readonly #source = makeAbortSource()
   readonly #release: (() => void)[] = []
 

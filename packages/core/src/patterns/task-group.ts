@@ -8,6 +8,7 @@ import { Ring } from '../queues/ring.ts'
 import type { AbortSource, Signal } from '../values/abort.ts'
 import { checkWhole } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
+import type { AsyncDisposing } from '../values/disposal.ts'
 import { Cancelled, NotAllowed } from '../values/errors.ts'
 import { cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
 
@@ -33,7 +34,7 @@ export type Task<T> = (signal: Signal) => PromiseLike<T> | T
  * group.spawn((signal) => download(b, signal))
  * await group.waitAll()
  */
-export class TaskGroup {
+export class TaskGroup implements AsyncDisposing {
   readonly #source: AbortSource = makeAbortSource()
   readonly #limit: number
   readonly #unlisten: () => void

@@ -1,5 +1,5 @@
-// The one file that touches `globalThis`: monotonic time, microtasks, macrotasks, timers, abort controllers, and an
-// async context that belongs to nobody. Everything is optional there, so that Node, Bun, Deno and browsers all fit.
+// The one file that touches `globalThis`: monotonic time, microtasks, macrotasks, timers, abort controllers, the console, and
+// an async context that belongs to nobody. Everything is optional there, so that Node, Bun, Deno and browsers all fit.
 
 import type { AbortSource } from '../values/abort.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
@@ -22,6 +22,7 @@ interface Host {
   readonly setImmediate?: (task: () => void) => unknown
   readonly MessageChannel?: new () => { readonly port1: HostPort; readonly port2: HostPort }
   readonly process?: { getBuiltinModule?(name: string): unknown }
+  readonly console?: { warn?(text: string): void; error?(text: string): void }
 }
 interface AsyncHooks {
   readonly AsyncLocalStorage?: { snapshot?(): (task: () => void) => void }
@@ -44,6 +45,11 @@ export function hostNow(): number {
 
 export function hostRandom(): number {
   return Math.random()
+}
+
+/** Writes to standard error, or where a browser shows such things. */
+export function hostPrint(level: 'warn' | 'error', text: string): void {
+  host.console?.[level]?.(text)
 }
 
 /** Runs the task once the host has served its events. */

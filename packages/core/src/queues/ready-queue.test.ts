@@ -57,6 +57,7 @@ test('a large ready queue that runs empty gives its memory back, and what it for
   for (let i = 0; i < 5000; i++) queue.push({})
   expect(slots().length).toBeGreaterThan(4096)
   while (queue.shift() !== undefined) queue.forget(1)
+  queue.shrink()
   expect(slots().length).toBeLessThan(1024)
   queue.forget(0)
   expect(slots().every((slot) => slot === undefined)).toBe(true)

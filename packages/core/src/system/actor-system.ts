@@ -1,6 +1,7 @@
 // The public face of a system. It holds no state of its own: everything is in the core behind it.
 
 import type { DispatcherState } from '../cell/dispatcher.ts'
+import { pushEvery } from '../cell/measuring.ts'
 import { spawnUnder } from '../cell/spawning.ts'
 import { neverStarted } from '../cell/stopping.ts'
 import { tellAny } from '../cell/telling.ts'
@@ -8,25 +9,28 @@ import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import type { Deadline } from '../queues/timers.ts'
-import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from '../values/actor-class.ts'
+import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkRef } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
+import type { AsyncDisposing } from '../values/disposal.ts'
 import type { EventStream } from '../values/event-stream.ts'
 import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
+import type { SystemCounts, SystemMetrics } from '../values/metrics.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
 import { segmentsOf } from '../values/path.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
+import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
 import type { ExitReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { SystemClock } from './clock.ts'
-import { SystemCore, type SupervisionCounts } from './core.ts'
-import type { DeadLetters } from './dead-letters.ts'
+import { SystemCore } from './core.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
+import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
-import { type SystemMetrics, systemMetrics } from './metrics.ts'
+import { countsOf, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
 
 export type { DispatcherState }
@@ -46,7 +50,7 @@ export let createOnThread: (name: string, options: SystemOptions, reporter: Thre
  * await using system = ActorSystem.create('shop')
  * const ref = system.spawn(counter(), { name: 'counter' })
  */
-export class ActorSystem<in R = never> implements SystemView {
+export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   readonly #core: SystemCore
   static {
     coreOf = (system) => system.#core
@@ -64,10 +68,23 @@ export class ActorSystem<in R = never> implements SystemView {
   private constructor(name: string, options: SystemOptions<R>, reporter?: ThreadReporter) {
     this.#core = new SystemCore(name, options, this, reporter)
     this.terminated = new Promise((resolve) => (this.#resolveTerminated = resolve))
-    // Before the hold: a root that is no behavior must not leave a process that never ends.
-    this.root = options.root === undefined ? undefined : spawnRoot(this.#core, options.root, (cause) => void this.#end({}, cause))
-    this.#release = options.keepAlive === false ? () => {} : this.#core.runtime.hold()
-    this.#core.onTopFailure = (cause) => void this.#end({}, cause)
+    const core = this.#core
+    const { runtime, metricsEvery } = core
+    runtime.start?.()
+    try {
+      // Before the hold: a root that is no behavior must not leave a process that never ends.
+      this.root = options.root === undefined ? undefined : spawnRoot(core, options.root, (cause) => void this.#end({}, cause))
+    } catch (cause) {
+      runtime.stop?.()
+      throw cause
+    }
+    this.#release = options.keepAlive === false ? () => {} : runtime.hold()
+    core.onTopFailure = (cause) => void this.#end({}, cause)
+    if (metricsEvery === undefined) return
+    pushEvery(core, metricsEvery, () => {
+      const metrics = this.metrics()
+      core.observe({ type: 'metrics.system', metrics, at: metrics.at })
+    })
   }
 
   /** A new system. Its name stands in logs and errors. */
@@ -79,6 +96,10 @@ export class ActorSystem<in R = never> implements SystemView {
   get name(): string {
     return this.#core.name
   }
+  /** Tells the systems of one process apart, whatever their names: 1 for the first, counted on from there. */
+  get id(): number {
+    return this.#core.id
+  }
   /** `open` until `shutdown` is called, then `closing` until the last actor has ended, then `closed`. */
   get phase(): SystemPhase {
     return this.#core.phase
@@ -89,6 +110,10 @@ export class ActorSystem<in R = never> implements SystemView {
   }
   get deadLetters(): DeadLetters {
     return this.#core.deadLetters
+  }
+  /** The last messages that failed, with cause, actor and directive; those of actors on other threads too. */
+  get failures(): Failures {
+    return this.#core.failures
   }
   get events(): EventStream {
     return this.#core.events
@@ -103,9 +128,12 @@ export class ActorSystem<in R = never> implements SystemView {
   }
 
   /** A new actor at the top of the tree. Returns at once; the actor starts in its first turn. */
-  spawn<M>(behavior: Behavior<M>, options?: SpawnOptions): ActorRef<M>
+  spawn<M, T extends ActorHooks = never>(actor: Behavior<M> | ClassThatNeedsNoArgs<T>): Spawned<M, T>
   /** A class actor at the top of the tree; `args` go to its constructor, at each restart again. */
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<M, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<M> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<M, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, options?: SpawnOptions): never {
     return spawnUnder(this.#core.guardian, spawnable, options) as never
   }
@@ -142,9 +170,12 @@ export class ActorSystem<in R = never> implements SystemView {
     unwatch(this.#core.mine(watcher, 'let unwatch'), ref)
   }
 
-  /** Where in its life an actor is; `terminated` for a dead one. */
+  /**
+   * Where in its life an actor is; `terminated` for a dead one. Of an actor that another thread spawned it is what that thread told
+   * last, before anything else that came from it since.
+   */
   phaseOf(ref: AnyRef): Phase {
-    return this.#core.mine(ref, 'inspect').phase
+    return this.#core.mine(ref, 'inspect').phaseSeen
   }
   /** The living actor at an absolute path such as `/user/cart`, or undefined. */
   find(path: string): AnyRef | undefined {
@@ -164,7 +195,7 @@ export class ActorSystem<in R = never> implements SystemView {
     if (end?.unstarted === true) return Promise.reject(neverStarted(cell, end.cause))
     if (cell.phase === 'running' || cell.phase === 'suspended' || end !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      ;(cell.more.startWaiters ??= []).push((error) => (error === undefined ? resolve() : reject(error)))
+      ;(cell.more.startWaiters ??= []).push((error, again) => (again ? undefined : error === undefined ? resolve() : reject(error)))
     })
   }
   /** Resolves when the actor has ended, with the reason and the cause. */
@@ -205,15 +236,19 @@ export class ActorSystem<in R = never> implements SystemView {
     const own = (): LedgerReport => ledgerOf(this.#core.ledger, this.#core.guardian)
     return this.#core.federation?.ledger(own) ?? Promise.resolve(own())
   }
-  /** How many actors live, how many have ended, and what supervision did. */
-  counts(): { readonly active: number; readonly terminated: number; readonly supervision: SupervisionCounts } {
-    const { active, terminated, restarts, limitsHit, fatalStops, failedEndSignals } = this.#core
-    return { active, terminated, supervision: { restarts, limitsHit, fatalStops, failedEndSignals } }
+  /** How many actors live, how many have ended, and what supervision did; of other threads as `metrics` says. */
+  counts(): SystemCounts {
+    const own = countsOf(this.#core)
+    return this.#core.elsewhere?.counts(own) ?? own
   }
 
-  /** What the system, its dispatchers and its supervision have done so far. */
+  /**
+   * What the system, its dispatchers and its supervision have done so far. Of this thread it is exact; of other threads it is what each
+   * showed last, which is never older than what was heard from it: a thread shows its numbers before anything leaves it.
+   */
   metrics(): SystemMetrics {
-    return systemMetrics(this.#core)
+    const own = systemMetrics(this.#core)
+    return this.#core.elsewhere?.metrics(own) ?? own
   }
 
   /** Runs everything due, on a runtime that does not run by itself. `awaiting`: handlers wait for promises. */

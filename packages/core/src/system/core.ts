@@ -6,22 +6,24 @@ import type { Dispatcher } from '../cell/dispatcher.ts'
 import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
 import type { CellHost } from '../cell/host.ts'
 import { Context } from '../cell/context.ts'
-import { deadlockModes } from '../cell/deadlock.ts'
+import { type AskEdge, deadlockModes } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
 import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { Storm } from '../cell/storm.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
-import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf } from '../cell/options.ts'
+import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf, everyOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
 import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
-import type { DeadLetterReason } from '../values/dead-letter.ts'
-import { ForeignRef, messageOf } from '../values/errors.ts'
+import type { DeadLetter, DeadLetterReason } from '../values/dead-letter.ts'
+import { ForeignRef, messageOf, typeOf } from '../values/errors.ts'
+import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
-import { contained, type Logger, silent } from '../values/logger.ts'
+import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
 import type { Observation } from '../values/observation.ts'
 import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -29,25 +31,23 @@ import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { observed } from '../values/thenable.ts'
-import { DeadLetterRing } from './dead-letters.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
-import type { Federation } from './federation.ts'
+import type { Elsewhere, Federation } from './federation.ts'
 import { checkOptions } from './options.ts'
+import { printedLog, told } from './printed-log.ts'
+import { Recent } from './recent.ts'
 import { runtimeOf } from './runtimes.ts'
-
-/** What supervision has done so far. */
-export interface SupervisionCounts {
-  readonly restarts: number
-  readonly limitsHit: number
-  readonly fatalStops: number
-  readonly failedEndSignals: number
-}
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
 const guardianOptions: CellOptions = { ...defaultOptions, stopTimeout: endless }
 
+/** How many systems were made so far. */
+let made = 0
+
 export class SystemCore implements CellHost {
+  /** Tells systems of one process apart, whatever their names; that of a thread is changed to that of its system. */
+  id: number
   readonly name: string
   readonly view: SystemView
   readonly ledger: Ledger = new Ledger()
@@ -55,16 +55,20 @@ export class SystemCore implements CellHost {
   readonly timers: TimerQueue
   readonly youngAsks: YoungAsks
   readonly logger: Logger
+  /** Whether each change of a phase is logged. */
+  readonly tellsPhases: boolean
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
   running: Dispatcher | undefined = undefined
   readonly defaults: CellOptions
+  readonly metricsEvery: number | undefined
   readonly flightRecorder: FlightRecorder | undefined
   readonly tap: Tap | undefined
   readonly reporter: ThreadReporter | undefined
   readonly onEscalation: 'shutdown' | 'stop'
-  readonly deadLetters: DeadLetterRing
+  readonly deadLetters: Recent<DeadLetter>
+  readonly failures: Recent<Failure>
   readonly events: LocalEventStream
   readonly dispatchers: DispatcherTable
   readonly guardian: Cell
@@ -84,15 +88,21 @@ export class SystemCore implements CellHost {
   readonly burials: Partial<Record<DeadLetterReason, number>> = {}
   /** Observations that were not made because nobody listened. */
   unheard = 0
+  /** Tells those on other threads who know the cell. */
+  onPhase: ((cell: Cell) => void) | undefined = undefined
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
   onIdle: (() => void) | undefined = undefined
   /** Ends the system because of a failure that climbed past the top. */
   onTopFailure: ((cause: unknown) => void) | undefined = undefined
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined = undefined
+  onWait: ((edge: AskEdge) => void) | undefined = undefined
   /** Connects this system to those on other threads, if there are. */
   federation: Federation | undefined = undefined
+  /** Adds what those do, and did while they were there. */
+  elsewhere: Elsewhere | undefined = undefined
   #uid = 0
+  readonly #letterStorm: Storm
   /** The dead letter that is being published. */
   #notice: object | undefined = undefined
 
@@ -103,34 +113,45 @@ export class SystemCore implements CellHost {
     this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
-    this.logger = options.logger === undefined ? silent : contained(options.logger)
-    for (const level of ['debug', 'info', 'warn', 'error'] as const)
-      if (options.logger !== undefined) checkFunction(`logger.${level}`, options.logger?.[level])
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
     checkBoolean('keepAlive', options.keepAlive ?? true)
     this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
     this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
     this.flightRecorder = options.flightRecorder
+    const { metrics = false } = options
+    this.metricsEvery = everyOf(metrics, ['every', 'actors'])
     this.defaults = defaultsOf(
       checkMiddleware(options.middleware ?? [], 0),
-      checkBoolean('metrics', options.metrics ?? false),
+      typeof metrics === 'object' ? checkBoolean('metrics.actors', metrics.actors ?? false) : checkBoolean('metrics', metrics),
       this.flightRecorder !== undefined,
     )
     this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
-    this.deadLetters = new DeadLetterRing(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.deadLetters = new Recent(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
+    this.failures = new Recent(checkWhole('failureCapacity', options.failureCapacity ?? 1000, 0))
     this.timers = new TimerQueue(
       this.runtime,
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
+    const { logger } = options
+    if (logger !== undefined && logger !== false) {
+      for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`logger.${level}`, logger?.[level])
+      checkFunction('logger.isLevelEnabled', logger.isLevelEnabled ?? contained)
+    }
+    const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
+    this.logger = contained(own)
+    this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
+    this.#letterStorm = new Storm(5, this.timers, (count) => this.logger.warn({}, `… and ${told(count)} more dead letters in the last second`))
     this.youngAsks = new YoungAsks(this.timers)
     this.events = new LocalEventStream(
       name,
       () => this.phase === 'open',
+      () => this.runtime.now(),
       (cause) => this.logger.error({ cause }, 'an event listener failed'),
     )
     this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
     this.guardian = this.#makeGuardian()
+    this.id = ++made
     this.tap?.attach(this)
   }
 
@@ -154,7 +175,7 @@ export class SystemCore implements CellHost {
   }
 
   get listening(): boolean {
-    if (this.events.size > 0 || this.reporter?.listens === true) return true
+    if (this.events.size > 0 || this.tellsPhases || this.reporter?.listens === true) return true
     this.unheard++
     return false
   }
@@ -174,6 +195,8 @@ export class SystemCore implements CellHost {
   observe(observation: Observation): void {
     this.events.publish(observation)
     this.reporter?.observed(observation)
+    if (this.tellsPhases && observation.type === 'actor.phase')
+      this.logger.debug({ actor: observation.ref.path, from: observation.from, to: observation.to }, 'the actor changed its phase')
   }
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void {
     if (decision.directive === 'restart') this.restarts++
@@ -194,12 +217,18 @@ export class SystemCore implements CellHost {
       meta.end(stopped ? 'stopped' : 'refused', stopped ? cause : cause === undefined ? reason : `${reason}: ${messageOf(cause)}`)
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
-    if (message === this.#notice || !this.listening) return
+    if (message !== undefined && message === this.#notice) return
+    if (this.#letterStorm.takes(at)) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
+    if (!this.listening) return
     const before = this.#notice
     const notice = { type: 'message.dead', letter, at } as const
     this.#notice = notice
     this.observe(notice)
     this.#notice = before
+  }
+  failed(failure: Failure): void {
+    this.failures.add(failure)
+    this.reporter?.failed(failure)
   }
   drop(message: unknown, meta: Meta, reason: DropReason): void {
     this.ledger.dropped++
@@ -236,6 +265,10 @@ export class SystemCore implements CellHost {
     else this.onTopFailure?.(cause)
   }
 
+  /** Says what was held back, while there is still time for it. */
+  endLog(): void {
+    this.#letterStorm.flush()
+  }
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {
     for (const link of this.defaults.middleware) {

@@ -9,6 +9,7 @@ import { Ring } from '../queues/ring.ts'
 import { checkOneOf, checkWhole } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from '../values/event-stream.ts'
+import type { EventTotals } from '../values/metrics.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import { isThenable, observed } from '../values/thenable.ts'
 import { matcherOf } from './event-selector.ts'
@@ -21,7 +22,7 @@ class Entry implements Subscription {
   order = 0
   readonly #matches: (event: object) => boolean
   readonly ref: AnyRef | undefined
-  readonly #stream: LocalEventStream
+  protected readonly stream: LocalEventStream
   readonly #take: (event: object) => unknown
   readonly #ended: (() => unknown) | undefined
   #delivering = false
@@ -33,7 +34,7 @@ class Entry implements Subscription {
     ended: (() => unknown) | undefined,
     ref?: AnyRef,
   ) {
-    this.#stream = stream
+    this.stream = stream
     this.#matches = matches
     this.#take = take
     this.#ended = ended
@@ -77,17 +78,17 @@ class Entry implements Subscription {
   }
   /** Nobody waits for what a subscriber's code returned; what it rejects with is logged. */
   protected observe(returned: unknown): void {
-    if (returned !== undefined) observed(returned, (cause) => this.#stream.failed(cause))
+    if (returned !== undefined) observed(returned, (cause) => this.stream.failed(cause))
   }
   cancel(): void {
     if (this.state !== 'active') return
     this.state = 'pending-removal'
-    this.#stream.remove(this)
+    this.stream.remove(this)
     try {
-      observed(this.#ended?.(), (cause) => this.#stream.failed(cause))
+      observed(this.#ended?.(), (cause) => this.stream.failed(cause))
     } catch (cause) {
       // Whoever cancels, such as the end of the system, has others to go on with.
-      this.#stream.failed(cause)
+      this.stream.failed(cause)
     }
   }
 }
@@ -99,6 +100,7 @@ class ActorEntry extends Entry {
   readonly #dropOldest: boolean
   #inFlight = 0
   #refilling = false
+  #pressed = false
   #buffer: Ring<object> | undefined
   constructor(stream: LocalEventStream, matches: (event: object) => boolean, ref: AnyRef, options: SubscriptionOptions) {
     super(stream, matches, () => {}, undefined, ref)
@@ -114,12 +116,18 @@ class ActorEntry extends Entry {
     const buffer = this.#buffer
     if (this.#inFlight < this.#window && (buffer === undefined || buffer.size === 0)) return this.#send(event)
     const buffered = buffer ?? (this.#buffer = new Ring())
-    if (buffered.size >= this.#room) {
-      this.dropped++
-      if (!this.#dropOldest || this.#room === 0) return
-      buffered.shift()
+    const full = buffered.size >= this.#room
+    if (full) this.dropped++
+    if (!full || (this.#dropOldest && this.#room > 0)) {
+      if (full) buffered.shift()
+      buffered.push(event)
     }
-    buffered.push(event)
+    if (full && !this.#pressed) this.#tell('high')
+  }
+  /** Tells whoever wants to know that it begins to lose, or has room again. */
+  #tell(level: 'high' | 'low'): void {
+    this.#pressed = level === 'high'
+    this.stream.publish({ type: 'events.backpressured', ref: this.ref!, level, waiting: this.waiting, dropped: this.dropped, at: this.stream.now() })
   }
   /** One event has left the mailbox, handled or not. */
   landed(): void {
@@ -137,6 +145,7 @@ class ActorEntry extends Entry {
     } finally {
       this.#refilling = false
     }
+    if (this.#pressed && this.waiting <= this.#window) this.#tell('low')
   }
   override cancel(): void {
     this.#buffer = undefined
@@ -178,24 +187,41 @@ class EventEnvelope extends Envelope {
 export class LocalEventStream implements EventStream {
   readonly #system: string
   readonly #open: () => boolean
+  readonly now: () => number
   /** Hears of listeners that throw or reject. */
   readonly failed: (cause: unknown) => void
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
+  /** Events published so far. */
+  #published = 0
+  /** What subscriptions had that have ended. */
+  #past = { delivered: 0, dropped: 0 }
   /** How many subscriptions there ever were. */
   #last = 0
   /** Publications under way, one inside the other. */
   #publishing = 0
   #leaving: Entry[] = []
-  constructor(system: string, open: () => boolean, failed: (cause: unknown) => void) {
+  constructor(system: string, open: () => boolean, now: () => number, failed: (cause: unknown) => void) {
     this.#system = system
     this.#open = open
+    this.now = now
     this.failed = failed
   }
   get size(): number {
     return this.#entries.size
   }
+  get totals(): EventTotals {
+    let waiting = 0
+    let { delivered, dropped } = this.#past
+    for (const entry of this.#entries) {
+      waiting += entry.waiting
+      delivered += entry.delivered
+      dropped += entry.dropped
+    }
+    return { published: this.#published, delivered, dropped, waiting }
+  }
   publish(event: object): void {
+    this.#published++
     if (this.#entries.size === 0) return
     this.#publishing++
     const last = this.#last
@@ -232,6 +258,8 @@ export class LocalEventStream implements EventStream {
   }
   remove(entry: Entry): void {
     this.#entries.delete(entry)
+    this.#past.delivered += entry.delivered
+    this.#past.dropped += entry.dropped
     if (this.#publishing === 0) entry.state = 'removed'
     else this.#leaving.push(entry)
     if (entry.ref === undefined) return

@@ -2,11 +2,20 @@
 
 import type { Cell } from '../cell/cell.ts'
 import type { LedgerReport } from '../values/options.ts'
+import type { SystemCounts, SystemMetrics } from '../values/metrics.ts'
 import type { ActorSnapshot } from './inspection.ts'
+
+/** The numbers of other threads, as far as they have been shown; also of those that are gone. */
+export interface Elsewhere {
+  counts(own: SystemCounts): SystemCounts
+  metrics(own: SystemMetrics): SystemMetrics
+}
 
 export interface Federation {
   /** A cell of this thread has ended; before its watchers are told. */
   died(cell: Cell): void
+  /** What waits to leave this thread leaves, for an actor breathes; named, it had its breath and goes on. */
+  breathe(drawn?: Cell): void
   /** The ledger of all threads, given this one's as it is now. */
   ledger(own: () => LedgerReport): Promise<LedgerReport>
   /** The snapshot with what lives on other threads put in its place. */

@@ -3,9 +3,9 @@
 
 import type { Cell } from '../cell/cell.ts'
 import type { Ledger } from '../cell/ledger.ts'
-import type { ActorMetrics } from '../cell/metrics.ts'
 import type { PhaseInfo } from '../cell/phase-info.ts'
 import type { FlightEntry } from '../values/flight.ts'
+import type { ActorMetrics } from '../values/metrics.ts'
 import type { Phase } from '../values/observation.ts'
 import type { LedgerReport } from '../values/options.ts'
 
@@ -53,7 +53,7 @@ export function snapshotOf(root: Cell): ActorSnapshot {
 
 /** The path is given: asking each ref for its own would walk to the top each time. */
 function draftOf(cell: Cell, path: string): Draft {
-  const { ref, phase, extras, dispatcher } = cell
+  const { ref, phaseSeen: phase, extras, dispatcher } = cell
   const now = dispatcher.host.runtime.now()
   const pending = extras?.pending
   return {

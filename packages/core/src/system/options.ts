@@ -16,6 +16,7 @@ const known: Readonly<Record<keyof SystemOptions, true>> = {
   runtimes: true,
   keepAlive: true,
   deadLetterCapacity: true,
+  failureCapacity: true,
   onEscalation: true,
   middleware: true,
   metrics: true,

@@ -1,21 +1,38 @@
-// Execution runtimes by name. Built in are `host` and `manual`; a system may bring others, or replace these.
+// How a system finds its execution runtime: one that is given, or one made by name. Built in are `host` and `manual`; a
+// system may bring others, or replace these. Whatever is given or made is checked before it is used.
 
 import { HostRuntime } from '../ports/host.ts'
 import { ManualRuntime } from '../ports/manual.ts'
+import { checkFunction, checkObject } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { SystemOptions } from '../values/options.ts'
-import type { ExecutionRuntime } from '../values/runtime.ts'
+import type { ExecutionRuntime, RuntimeSource } from '../values/runtime.ts'
 
-export function runtimeOf(options: SystemOptions): ExecutionRuntime {
-  const { runtime = 'host' } = options
-  if (typeof runtime !== 'string') {
-    if (typeof runtime?.wake === 'function' && typeof runtime.now === 'function') return runtime
-    throw new InvalidOption('runtime', runtime, 'use a name or an execution runtime')
-  }
-  const given = options.runtimes !== undefined && Object.hasOwn(options.runtimes, runtime) ? options.runtimes[runtime] : undefined
-  if (given !== undefined) return given()
-  if (runtime === 'host') return new HostRuntime()
-  if (runtime === 'manual') return new ManualRuntime()
-  const names = ['host', 'manual', ...Object.keys(options.runtimes ?? {})]
-  throw new InvalidOption('runtime', runtime, `there is none of that name; there are ${names.join(', ')}`)
+export type RuntimeTable = Readonly<Record<string, () => ExecutionRuntime>>
+
+export const builtIn: RuntimeTable = { host: () => new HostRuntime(), manual: () => new ManualRuntime() }
+
+export function runtimeOf({ runtime, runtimes = {} }: SystemOptions): ExecutionRuntime {
+  if (runtime !== undefined && typeof runtime !== 'string') return checkRuntime('runtime', runtime)
+  checkObject('runtimes', runtimes)
+  // In a record it would be what makes a runtime.
+  if (typeof runtimes.default === 'string') return checkRuntime('runtimes.create()', (runtimes as RuntimeSource).create(runtime))
+  for (const [name, make] of Object.entries(runtimes)) checkFunction(`runtimes.${name}`, make)
+  return makeRuntime({ ...builtIn, ...(runtimes as RuntimeTable) }, runtime ?? 'host')
+}
+
+export function makeRuntime(table: RuntimeTable, name: string): ExecutionRuntime {
+  return checkRuntime(`runtimes.${checkThere(table, name)}`, table[name]!())
+}
+
+export function checkThere(table: RuntimeTable, name: string): string {
+  if (Object.hasOwn(table, name)) return name
+  throw new InvalidOption('runtime', name, `there is none of that name; there are ${Object.keys(table).join(', ')}`)
+}
+
+function checkRuntime(option: string, runtime: ExecutionRuntime | null): ExecutionRuntime {
+  if (typeof runtime !== 'object' || runtime === null) throw new InvalidOption(option, runtime, 'use a name or an execution runtime')
+  for (const name of ['now', 'random', 'wake', 'yield', 'timer', 'enter', 'hold'] as const) checkFunction(`${option}.${name}`, runtime[name])
+  for (const name of ['start', 'stop', 'pump'] as const) if (runtime[name] !== undefined) checkFunction(`${option}.${name}`, runtime[name])
+  return runtime
 }

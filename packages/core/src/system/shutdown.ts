@@ -1,9 +1,10 @@
-// The end of a system: drain if asked, stop from the top, wait, kill survivors at the deadline, close up. Always
+// The end of a system: drain if asked, for a share of the time, stop from the top, wait, kill survivors at the deadline, close up. Always
 // resolves, also when handlers never settle and when nobody else pumps.
 
 import type { Deadline } from '../queues/timers.ts'
 import { hostNow, hostYield } from '../ports/host.ts'
-import { checkBoolean, checkFinite, checkKnown } from '../values/checks.ts'
+import { checkFinite, checkKnown } from '../values/checks.ts'
+import { InvalidOption } from '../values/errors.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { SystemCore } from './core.ts'
@@ -27,9 +28,13 @@ class Alarm implements Deadline {
 export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
   checkKnown('shutdown', options, ['deadline', 'drain'])
   const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
-  const drain = checkBoolean('drain', options.drain ?? false)
+  const { drain = false } = options
+  // Half of the time, unless it is said: what is left is for an orderly stop.
+  const drainFor = typeof drain === 'boolean' ? deadline / 2 : checkFinite('drain', drain, 'from')
+  if (typeof drain === 'number' && drain >= deadline)
+    throw new InvalidOption('drain', drain, `leave time to stop before the deadline, ${deadline} ms`)
   core.phase = 'closing'
-  core.draining = drain
+  core.draining = drain !== false
   let killed: ReadonlyMap<Cell, string> = new Map()
   const terminatedBefore = core.terminated
   const undeliveredBefore = core.undelivered
@@ -40,6 +45,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       done = true
       core.onEmpty = undefined
       core.onIdle = undefined
+      core.endLog()
       core.timers.close()
       core.phase = 'closed'
       core.dispatchers.end()
@@ -77,13 +83,15 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
     if (core.guardian.phase === 'terminated') return finish()
     core.onEmpty = finish
     core.timers.set(new Alarm(killAll), core.runtime.now() + deadline)
-    if (drain) {
+    const endDrain = (): void => void (core.draining && stopAll())
+    if (core.draining) {
       const { federation } = core
+      core.timers.set(new Alarm(endDrain), core.runtime.now() + drainFor)
       const quiet = federation === undefined ? stopAll : () => federation.whenQuiet(() => void (core.draining && isQuiet(core) && stopAll()))
       core.onIdle = () => void (isQuiet(core) && quiet())
       core.onIdle()
     } else stopAll()
-    if (core.runtime.pump !== undefined) pumpToEnd(core, deadline, () => done, killAll, finish)
+    if (core.runtime.pump !== undefined) pumpToEnd(core, { deadline, drainFor }, () => done, { endDrain, killAll, finish })
   })
 }
 
@@ -106,12 +114,18 @@ function isQuiet(core: SystemCore): boolean {
 }
 
 /** Drives a runtime that does not run by itself; real time bounds it where its own clock stands still. */
-function pumpToEnd(core: SystemCore, deadline: number, done: () => boolean, killAll: () => void, finish: () => void): void {
+function pumpToEnd(
+  core: SystemCore,
+  { deadline, drainFor }: { readonly deadline: number; readonly drainFor: number },
+  done: () => boolean,
+  { endDrain, killAll, finish }: { readonly endDrain: () => void; readonly killAll: () => void; readonly finish: () => void },
+): void {
   const started = hostNow()
   const round = (): void => {
-    core.runtime.pump!(() => hostNow() - started > deadline)
+    core.runtime.pump!(() => hostNow() - started > (core.draining ? drainFor : deadline))
     if (done()) return
     const waited = hostNow() - started
+    if (waited > drainFor) endDrain()
     if (waited > deadline + grace) finish()
     else if (waited > deadline) killAll()
     if (!done()) hostYield(round)

@@ -3,7 +3,6 @@
 
 import type { ActorRef, AnyRef, AskOptions } from './ref.ts'
 import type { ChildFailed, ChildStopped, Terminated } from './signals.ts'
-import type { SpawnOptions } from './options.ts'
 
 /** Under this key a class says how it becomes a behavior. */
 export const behaviorFrom: unique symbol = Symbol('behaviorFrom')
@@ -118,8 +117,3 @@ export type ActorHandle<T> = ActorRef<CallOf<T>> & HandleView<T>
 
 /** A class that extends `Actor`, with what its constructor takes. */
 export type ActorClass<T extends ActorHooks, A extends readonly unknown[]> = new (...args: [...A]) => T
-
-/** Options of a class actor; `args` may be left out only where the constructor needs none. */
-export type ClassOptions<A extends readonly unknown[]> = [] extends A
-  ? [options?: SpawnOptions & { readonly args?: A | undefined }]
-  : [options: SpawnOptions & { readonly args: A }]

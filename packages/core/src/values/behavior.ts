@@ -160,6 +160,13 @@ export class BehaviorWithOptions<M> implements Behavior<M> {
   }
 }
 
+/** The behavior without the options it brings. */
+export function bareOf(behavior: unknown): unknown {
+  let at = behavior
+  while (at instanceof BehaviorWithOptions) at = at.behavior
+  return at
+}
+
 /**
  * Bundles spawn options with a behavior, so that whoever spawns it need not know them. Around another one, the outer
  * options win.

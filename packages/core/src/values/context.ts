@@ -1,11 +1,11 @@
 // What an actor can do: the narrow parts that make up `ctx`. Interfaces only.
 
 import type { Signal as AbortSignalLike } from './abort.ts'
-import type { ActorClass, ActorHandle, ActorHooks, ClassOptions } from './actor-class.ts'
+import type { ActorClass, ActorHooks } from './actor-class.ts'
 import type { Behavior } from './behavior.ts'
 import type { Logger } from './logger.ts'
-import type { SpawnOptions } from './options.ts'
 import type { ActorRef, AnswerTo, AnyRef, AskOptions, Headers, QuestionOf, RepliesOf } from './ref.ts'
+import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from './spawnable.ts'
 import type { SystemView } from './system.ts'
 
 /** Timers of one incarnation, by key. They end with it, and a tick that was cancelled or replaced never arrives. */
@@ -55,9 +55,12 @@ export interface ActorContext<in M> {
   readonly timers: Timers<M>
   readonly stash: Stash<M>
 
-  spawn<C>(behavior: Behavior<C>, options?: SpawnOptions): ActorRef<C>
+  spawn<C, T extends ActorHooks = never>(actor: Behavior<C> | ClassThatNeedsNoArgs<T>): Spawned<C, T>
   /** A class actor; `args` go to its constructor, at each restart again. */
-  spawn<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...options: ClassOptions<A>): ActorHandle<T>
+  spawn<C, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+    actor: Behavior<C> | ActorClass<T, A>,
+    options: OptionsFor<T, A>,
+  ): Spawned<C, T>
   /** Stops a child, or this actor itself if none is named. */
   stop(child?: AnyRef): void
   /** Delivers one `Terminated` when the actor ends, at once if it has; idempotent. */
@@ -82,6 +85,12 @@ export interface ActorContext<in M> {
   pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => M, err: (cause: unknown) => M): void
   /** Delivers `ReceiveTimeout` after `ms` without a user message, again and again; null ends it. */
   setReceiveTimeout(ms: number | null): void
+  /**
+   * Lets others have their turn in the midst of long work: `await ctx.breathe()` every few milliseconds of it. What was told so far
+   * leaves this thread at once, the thread shows that it lives, host and other actors are served, signals to stop are heard;
+   * this actor's own next message still waits. Rejects with `ContextEnded` if the incarnation was cut off meanwhile.
+   */
+  breathe(): Promise<void>
   /** In `PreRestart` only: what the next `setup` finds in `ctx.handedOver`. */
   handOver(value: unknown): void
 }

@@ -6,7 +6,11 @@ import { observed } from './thenable.ts'
 export type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void
 
 /**
- * Where a system writes; a pino instance fits as it is. Without one nothing is written anywhere.
+ * Where a system writes; a pino instance fits as it is, and so does `console`. Without one, warnings and errors are lines on standard
+ * error; with `logger: false` nothing is written anywhere.
+ *
+ * Guarantees: of messages only their type is told; storms of failures and dead letters are summed up; phases of actors are told at
+ * `debug`; what it throws is contained.
  *
  * @example
  * const system = ActorSystem.create('shop', { logger: pino() })
@@ -18,9 +22,14 @@ export interface Logger {
   error: LogMethod
 }
 
+/** A logger that can say whether a level is wanted, as pino's can. Asked once, when the system is created: without `debug` no phases are told. */
+export interface LevelledLogger extends Logger {
+  readonly isLevelEnabled?: ((level: string) => boolean) | undefined
+}
+
 const nothing: LogMethod = () => {}
 
-/** The logger of a system that was given none. */
+/** The logger of a system that is to be silent. */
 export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 /** The same logger, except that it never throws: a broken log must not break an actor. */

@@ -1,6 +1,7 @@
 // Events about the system itself: one union, published on `system.events` while somebody listens.
 
 import type { DeadLetter } from './dead-letter.ts'
+import type { ActorMetrics, SystemMetrics } from './metrics.ts'
 import type { AnyRef } from './ref.ts'
 import type { Directive, ExitReason } from './signals.ts'
 
@@ -38,6 +39,20 @@ export type Observation =
       readonly depth: number
       readonly at: number
     }
+  | {
+      readonly type: 'events.backpressured'
+      /** Whose subscription it is. */
+      readonly ref: AnyRef
+      /** It begins to lose events, or half of what may wait for it is free again. */
+      readonly level: 'high' | 'low'
+      readonly waiting: number
+      /** Events that it has lost so far. */
+      readonly dropped: number
+      readonly at: number
+    }
+  /** Where `metrics: { every }` asks for it. */
+  | { readonly type: 'metrics.system'; readonly metrics: SystemMetrics; readonly at: number }
+  | { readonly type: 'metrics.actor'; readonly ref: AnyRef; readonly metrics: ActorMetrics; readonly at: number }
   | { readonly type: 'thread.started'; readonly thread: number; readonly at: number }
   | {
       readonly type: 'thread.lost'

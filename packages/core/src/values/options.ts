@@ -3,12 +3,12 @@
 import type { Behavior } from './behavior.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
 import type { FlightRecorder } from './flight.ts'
-import type { Logger } from './logger.ts'
+import type { LevelledLogger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
 import type { Middleware } from './middleware.ts'
 import type { Supervision } from './policy.ts'
 import type { AnyRef, DeadlockMode } from './ref.ts'
-import type { ExecutionRuntime } from './runtime.ts'
+import type { ExecutionRuntime, RuntimeSource } from './runtime.ts'
 import type { MessageSchema } from './schema.ts'
 
 /** What becomes of messages that a stopped actor leaves: dead letters, counted drops, or the mailbox of another. */
@@ -49,8 +49,16 @@ export interface SpawnOptions {
   readonly accepts?: MessageSchema | undefined
   /** Links between mailbox and handler, inside those of the system; at most 16 in all. */
   readonly middleware?: readonly Middleware[] | undefined
-  /** Counts and samples what this actor does, for `inspect`; the system's `metrics` if left out. */
-  readonly metrics?: boolean | undefined
+  /**
+   * Counts and samples what this actor does, for `inspect`; what the system says if left out. With `{ every }` it is observed as
+   * `metrics.actor` every so many ms, too.
+   */
+  readonly metrics?: boolean | { readonly every: number } | undefined
+  /**
+   * On a thread: milliseconds that one of its turns may take without a sign of life until the thread is ended as hung, here and
+   * below; that of `threads` if left out. `false` for ever, on `pinned` only.
+   */
+  readonly hangAfter?: number | false | undefined
 }
 
 /** How a dispatcher shares the thread among its actors, and with the host. */
@@ -67,7 +75,8 @@ export interface DispatcherOptions {
 export interface SystemOptions<in R = never> {
   /** The actor that is the application, spawned as `/user/root`: its end, whatever the reason, ends the system. */
   readonly root?: Behavior<R> | undefined
-  readonly logger?: Logger | undefined
+  /** Where it writes: standard error, warnings and errors only, if left out; nowhere if `false`. */
+  readonly logger?: LevelledLogger | false | undefined
   /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
   readonly supervision?: Supervision | undefined
   readonly askTimeout?: number | undefined
@@ -79,18 +88,23 @@ export interface SystemOptions<in R = never> {
   readonly dispatchers?: Readonly<Record<string, DispatcherOptions>> | undefined
   /** What drives it: `host` (the event loop), `manual` (`system.pump()`), one of `runtimes`, or an own one. */
   readonly runtime?: string | ExecutionRuntime | undefined
-  /** Further runtimes by name; one may replace a built-in. */
-  readonly runtimes?: Readonly<Record<string, () => ExecutionRuntime>> | undefined
+  /** Further runtimes by name, where one may replace a built-in; or a registry of all there are, such as `ExecutionRuntimes`. */
+  readonly runtimes?: Readonly<Record<string, () => ExecutionRuntime>> | RuntimeSource | undefined
   /** Whether a running system keeps the process alive; true if left out. */
   readonly keepAlive?: boolean | undefined
   /** How many dead letters are kept; 10,000 if left out. */
   readonly deadLetterCapacity?: number | undefined
+  /** How many failures are kept, with their messages; 1,000 if left out. */
+  readonly failureCapacity?: number | undefined
   /** What an escalation past the top does: end the system (default), or stop the top-level actor only. */
   readonly onEscalation?: 'shutdown' | 'stop' | undefined
   /** Links between mailbox and handler of every actor. */
   readonly middleware?: readonly Middleware[] | undefined
-  /** Measures every actor that does not say otherwise; false if left out. */
-  readonly metrics?: boolean | undefined
+  /**
+   * Whether every actor is measured that does not say otherwise; false if left out. `{ every }` has `system.metrics()` observed as
+   * `metrics.system` every so many ms; `actors` then says whether every actor is measured.
+   */
+  readonly metrics?: boolean | { readonly every: number; readonly actors?: boolean | undefined } | undefined
   /** Made by `flightRecorder()`: keeps the last messages and transitions of each actor. */
   readonly flightRecorder?: FlightRecorder | undefined
 }
@@ -99,8 +113,11 @@ export interface SystemOptions<in R = never> {
 export interface ShutdownOptions {
   /** Milliseconds until survivors are killed; 30,000 if left out. */
   readonly deadline?: number | undefined
-  /** Lets mailboxes empty first. */
-  readonly drain?: boolean | undefined
+  /**
+   * Lets mailboxes empty first, for at most so many milliseconds, `true` for half of the deadline; then whoever still works is stopped
+   * in order, in what is left of it. Must be below the deadline.
+   */
+  readonly drain?: boolean | number | undefined
 }
 
 /** What a shutdown found. */

@@ -20,18 +20,13 @@ export interface ActorRef<in M> {
   /** Which life of that path this ref names: unique in its system, ascending in order of birth. */
   readonly uid: number
   /** Enqueues and returns; never throws. What cannot be delivered becomes a dead letter with its reason. */
-  tell(message: M, options?: AnyRef | TellOptions): void
-  /**
-   * Sends `make(replyTo)` and resolves with what is told to `replyTo`, for protocols that carry it elsewhere.
-   * Fails as the question form does.
-   */
-  ask<R = RepliesOf<M>>(make: (replyTo: ActorRef<R>) => M, options?: AskOptions): Promise<R>
+  readonly tell: Tell<M>
   /**
    * Sends a question, which is a member of the protocol without its `replyTo`, and resolves with the reply.
    * Settles exactly once; rejects with `AskTimeout`, with the cause when answering fails, with `Unhandled`, or with
    * `AskTargetStopped` when the target stops first.
    */
-  ask<const Q extends QuestionOf<M>>(question: Q, options?: AskOptions): Promise<AnswerTo<M, Q>>
+  readonly ask: Ask<M>
   /**
    * Resolves once the mailbox has taken the message; rejects with `OfferRefused` where it was refused, and then the
    * message was never sent.
@@ -39,6 +34,19 @@ export interface ActorRef<in M> {
   offer(message: M, options?: { readonly signal?: AbortSignalLike }): Promise<void>
   /** Stops the actor after the current message, or with `after: 'queued'` after all that is queued now. */
   stop(options?: { readonly after?: 'current' | 'queued' }): void
+}
+
+/** How a ref is told. */
+export interface Tell<in M> {
+  (message: M, options?: AnyRef | TellOptions): void
+}
+
+/** How a ref is asked. */
+export interface Ask<in M> {
+  /** Sends `make(replyTo)` and resolves with what is told to `replyTo`, for protocols that carry it elsewhere. */
+  <R = RepliesOf<M>>(make: (replyTo: ActorRef<R>) => M, options?: AskOptions): Promise<R>
+  /** Sends a question, and resolves with the reply. */
+  <const Q extends QuestionOf<M>>(question: Q, options?: AskOptions): Promise<AnswerTo<M, Q>>
 }
 
 /** A ref of which only identity and lifecycle matter: parents, children, senders, what was watched. */

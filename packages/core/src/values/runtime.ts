@@ -38,6 +38,16 @@ export interface ExecutionRuntime {
    */
   pump?(until?: () => boolean): boolean
   readonly choices?: SchedulerChoices
+  /** Called once, before anything else is run on it. */
+  start?(): void
   /** Called once, when the system has ended. */
   stop?(): void
+}
+
+/** Where a system finds its runtime by name; `ExecutionRuntimes` is one. */
+export interface RuntimeSource {
+  /** The name of what `create` makes when it is given none. */
+  readonly default: string
+  /** A new runtime of that kind, or of the default one. Fails with `InvalidOption`. */
+  create(name?: string): ExecutionRuntime
 }

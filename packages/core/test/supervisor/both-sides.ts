@@ -2,27 +2,44 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { type ActorRef, type AnyChildSpec, type AnyRef, child, ChildRefused, supervisor, supervisorClient, type SupervisorMessage } from 'troupe'
-import { type ChildPlan, letters, ModelChild, ModelSupervisor, period, type SupervisorPlan, World } from './model.ts'
+import { holdsRefs, letters, ModelChild, ModelSupervisor, period, type SupervisorPlan, World } from './model.ts'
 import { type Journal, makeJournal, type Work, worker } from './worker.ts'
 
 function agree<T extends string | number | boolean>(real: T, model: T, what: string): void {
   if (real !== model) throw new Error(`${what}: the supervisor says ${String(real)}, the model ${String(model)}.`)
 }
 
-function specOf(plan: ChildPlan, i: number, path: string, auto: SupervisorPlan['autoShutdown'], journal: Journal): AnyChildSpec {
-  const name = letters[i]!
-  const at = path === '' ? name : `${path}/${name}`
-  const options = {
-    restart: plan.restart,
-    significant: plan.significant && plan.restart !== 'permanent' && auto !== 'never',
-    needs: letters.slice(0, i).filter((_, n) => (plan.needs >> n) & 1),
-  }
-  return plan.inner === undefined ? child(name, worker(at, journal), options) : child(name, behaviorOf(plan.inner, at, journal), options)
+/** The uids of those whose refs a child was given last, by its path and their names. */
+type Holdings = Map<string, Map<string, number>>
+
+interface Scene {
+  readonly journal: Journal
+  readonly holdings: Holdings
 }
 
-function behaviorOf(plan: SupervisorPlan, path: string, journal: Journal): ReturnType<typeof supervisor> {
+function specOf(plan: SupervisorPlan, i: number, path: string, before: readonly AnyChildSpec[], scene: Scene): AnyChildSpec {
+  const { restart, significant, needs, inner } = plan.children[i]!
+  const name = letters[i]!
+  const at = path === '' ? name : `${path}/${name}`
+  const needed = before.filter((_, n) => (needs >> n) & 1)
+  const options = { restart, significant: significant && restart !== 'permanent' && plan.autoShutdown !== 'never', needs: needed }
+  if (inner !== undefined) return child(name, behaviorOf(inner, at, scene), options)
+  if (!holdsRefs(plan, i)) return child(name, worker(at, scene.journal), options)
+  return child(
+    name,
+    ({ refOf }) => {
+      scene.holdings.set(at, new Map(needed.map((spec) => [spec.name!, (refOf(spec) as AnyRef).uid])))
+      return worker(at, scene.journal)
+    },
+    options,
+  )
+}
+
+function behaviorOf(plan: SupervisorPlan, path: string, scene: Scene): ReturnType<typeof supervisor> {
   const { strategy, intensity, autoShutdown } = plan
-  return supervisor({ strategy, intensity, period, autoShutdown, children: plan.children.map((c, i) => specOf(c, i, path, autoShutdown, journal)) })
+  const children: AnyChildSpec[] = []
+  for (const i of plan.children.keys()) children.push(specOf(plan, i, path, children, scene))
+  return supervisor({ strategy, intensity, period, autoShutdown, children })
 }
 
 /** Both sides of one run. */
@@ -31,11 +48,12 @@ export class Run {
   readonly journal: Journal = makeJournal()
   readonly world: World = new World()
   readonly uids = new Map<number, number>()
+  readonly holdings: Holdings = new Map()
   readonly model: ModelSupervisor
   alive = true
   constructor(plan: SupervisorPlan) {
     this.model = new ModelSupervisor(plan, '', this.world, () => (this.alive = false))
-    this.kit.system.spawn(behaviorOf(plan, '', this.journal), { name: 'top', supervision: 'stop' })
+    this.kit.system.spawn(behaviorOf(plan, '', this), { name: 'top', supervision: 'stop' })
   }
 
   real(path: string): AnyRef {
@@ -117,7 +135,10 @@ export class Run {
       sup.children = sup.children.filter((o) => o !== c)
       return 'ok'
     }
-    if (sup.start(c)) return 'ok'
+    if (sup.start(c)) {
+      sup.renew(c)
+      return 'ok'
+    }
     sup.stop(c)
     return 'start-failed'
   }
@@ -145,6 +166,14 @@ export class Run {
         if (known !== undefined) agree(uid, known, `The uid of ${c.path} after ${after}`)
       }
     }
+    for (const sup of [this.model, ...this.model.children.flatMap((c) => (c.up && c.sup !== undefined ? [c.sup] : []))])
+      for (const c of sup.children)
+        if (c.up)
+          for (const [name, life] of c.held) {
+            agree(this.holdings.get(c.path)!.get(name)!, this.uids.get(life)!, `The uid of ${name} that ${c.path} holds after ${after}`)
+            const now = sup.children.find((o) => o.name === name)
+            if (now?.up === true) agree(life, now.life, `The life of ${name} that ${c.path} holds after ${after}`)
+          }
     const lives = [...this.uids.values()]
     agree(new Set(lives).size, lives.length, `The number of uids after ${after}`)
   }

@@ -10,7 +10,7 @@ import { type ChildPlan, letters, type SupervisorPlan } from './model.ts'
 const runs = Number(process.env['TROUPE_RUNS'] ?? 2000)
 
 const restart = fc.constantFrom('permanent', 'permanent', 'transient', 'temporary')
-const workerPlan = fc.record({ restart, significant: fc.boolean(), needs: fc.nat(7), inner: fc.constant(undefined) })
+const workerPlan = fc.record({ restart, significant: fc.boolean(), needs: fc.nat(7), holds: fc.boolean(), inner: fc.constant(undefined) })
 const supervisorPlan = (children: fc.Arbitrary<ChildPlan>, max: number): fc.Arbitrary<SupervisorPlan> =>
   fc.record({
     strategy: fc.constantFrom('one-for-one', 'all-for-one', 'rest-for-one', 'dependents'),

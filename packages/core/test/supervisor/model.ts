@@ -6,6 +6,8 @@ export interface WorkerPlan {
   readonly significant: boolean
   /** Which of the siblings declared before it are needed, as a mask. */
   readonly needs: number
+  /** Whether it holds the refs of those it needs. */
+  readonly holds?: boolean
 }
 export interface SupervisorPlan {
   readonly strategy: 'one-for-one' | 'all-for-one' | 'rest-for-one' | 'dependents'
@@ -16,6 +18,13 @@ export interface SupervisorPlan {
 export interface ChildPlan extends WorkerPlan {
   /** Undefined for a worker. */
   readonly inner: SupervisorPlan | undefined
+}
+
+/** Whether the child at this place holds refs: where that is allowed, and there is one to hold. */
+export function holdsRefs({ strategy, children }: SupervisorPlan, i: number): boolean {
+  const { holds, inner, needs } = children[i]!
+  const needed = children.slice(0, i).filter((_, n) => (needs >> n) & 1)
+  return holds === true && inner === undefined && strategy !== 'one-for-one' && needed.length > 0 && needed.every((o) => o.restart !== 'temporary')
 }
 
 export const letters = ['a', 'b', 'c', 'd'] as const
@@ -38,6 +47,8 @@ export class ModelChild {
   life = 0
   gone = true
   sup: ModelSupervisor | undefined
+  /** The lives of those whose refs it holds, by name. */
+  held = new Map<string, number>()
   readonly name: string
   readonly path: string
   readonly plan: ChildPlan
@@ -66,7 +77,7 @@ export class ModelSupervisor {
     this.children = plan.children.map((c, i) => {
       const name = letters[i]!
       const needs = letters.slice(0, i).filter((_, n) => (c.needs >> n) & 1)
-      return new ModelChild(name, path === '' ? name : `${path}/${name}`, c, needs)
+      return new ModelChild(name, path === '' ? name : `${path}/${name}`, { ...c, holds: holdsRefs(plan, i) }, needs)
     })
   }
 
@@ -81,8 +92,13 @@ export class ModelSupervisor {
 
   start(c: ModelChild): boolean {
     const { world } = this
+    if (!this.canHold(c)) {
+      // What makes the child throws: an actor that waited goes on to fail, and where there was none, none is made.
+      return false
+    }
     if (c.gone) c.life = ++world.lives
     c.gone = false
+    c.held = new Map(this.holdsOf(c).map((o) => [o.name, o.life]))
     if (c.plan.inner !== undefined) {
       c.sup = new ModelSupervisor(c.plan.inner, c.path, world, (how) => this.exit(c, how))
       c.up = c.sup.boot()
@@ -93,6 +109,29 @@ export class ModelSupervisor {
     world.lines.push(`${failures > 0 ? '!' : '+'}${c.path}`)
     c.up = failures === 0
     return c.up
+  }
+
+  /** Those whose refs a child is given when it starts. */
+  holdsOf(c: ModelChild): ModelChild[] {
+    return c.plan.holds === true ? this.children.filter((o) => c.needs.includes(o.name)) : []
+  }
+  /** Whether all of those have an actor. */
+  canHold(c: ModelChild): boolean {
+    return c.plan.holds !== true || (this.holdsOf(c).length === c.needs.length && this.holdsOf(c).every((o) => !o.gone))
+  }
+  /** Whoever holds the ref of an actor that was replaced begins anew. */
+  renew(replaced: ModelChild): void {
+    const stale = this.children.filter((c) => c.up && c.held.has(replaced.name) && c.held.get(replaced.name) !== replaced.life)
+    for (const c of stale.toReversed()) {
+      if (c.plan.restart === 'temporary') this.stop(c)
+      else this.rest(c)
+    }
+    for (const [i, c] of stale.entries()) {
+      if (c.plan.restart === 'temporary' || this.start(c)) continue
+      const again = this.group(c)
+      if (stale.slice(i).some((o) => !again.includes(o))) this.world.unspecified = true
+      return this.restart(c)
+    }
   }
 
   /** Ends the present incarnation. */

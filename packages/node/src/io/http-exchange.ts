@@ -4,6 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { type ActorRef, type Behavior, type Next, same, unhandled } from 'troupe'
 import { checkRef, checkWhole } from 'troupe/internal'
 import { checkBytes } from './bytes.ts'
+import { answerWhole } from './http-answer.ts'
 import { Body, type BodyEvent } from './http-body.ts'
 import type { Passage } from './http-traffic.ts'
 import { later } from './later.ts'
@@ -74,8 +75,7 @@ export function exchange(
           if (m.body !== undefined) checkBytes('body', m.body)
           cancel()
           if (response.headersSent) return same
-          response.writeHead(m.status, m.headers)
-          response.end(request.method === 'HEAD' ? undefined : m.body)
+          answerWhole(response, m.status, m.headers, m.body)
           return same
         case 'head':
           cancel()
@@ -121,7 +121,7 @@ export function exchange(
         if (response.writableEnded) return
         // Stopped without an answer: it took too long, or the server goes down.
         if (response.headersSent) response.destroy()
-        else response.writeHead(overdue ? 504 : 503, { connection: 'close' }).end()
+        else answerWhole(response, overdue ? 504 : 503, { connection: 'close' })
       },
     }
   })
@@ -130,5 +130,5 @@ export function exchange(
 /** 500 in place of an answer that was wrong; of its headers, some may be set already. */
 function refuseAnswer(response: ServerResponse): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name)
-  response.writeHead(500, { connection: 'close' }).end('the answer to this request could not be sent\n')
+  answerWhole(response, 500, { connection: 'close' }, 'the answer to this request could not be sent\n')
 }

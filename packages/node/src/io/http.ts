@@ -10,6 +10,7 @@ import { Carrier, type EndReason } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { handshakesOf } from './handshakes.ts'
 import { collect, refuseBody } from './http-body.ts'
+import { answerWhole } from './http-answer.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
 import { type Target, targetOf } from './http-target.ts'
 import { type Passage, Traffic } from './http-traffic.ts'
@@ -93,7 +94,7 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
       try {
         ref = ctx.spawn(exchange(request, response, passage, options), { supervision: 'stop' })
       } catch {
-        return void response.writeHead(503, { connection: 'close' }).end()
+        return answerWhole(response, 503, { connection: 'close' })
       }
       const { remoteAddress, remotePort } = request.socket
       const message: HttpRequest = {
@@ -111,9 +112,9 @@ function serve(options: HttpServeOptions): Behavior<HttpCommand> {
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       response.on('error', () => {})
       const target = targetOf(request.url ?? '')
-      if (target === undefined) return void response.writeHead(400, { connection: 'close' }).end('no target that a server has\n')
+      if (target === undefined) return answerWhole(response, 400, { connection: 'close' }, 'no target that a server has\n')
       const passage = traffic.enter(request, response)
-      if (passage === undefined) return void response.writeHead(503, { connection: 'close' }).end('too many requests\n')
+      if (passage === undefined) return answerWhole(response, 503, { connection: 'close' }, 'too many requests\n')
       if (body === 'stream') return begin(request, response, target, passage, none)
       collect(request, maxBody, (whole) => {
         if (whole !== undefined) return begin(request, response, target, passage, whole)
@@ -194,7 +195,7 @@ function refuseGarbage({ code }: NodeJS.ErrnoException, socket: Duplex, cut: boo
       : code === 'HPE_HEADER_OVERFLOW'
         ? '431 Request Header Fields Too Large'
         : '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
 }
 
 /**

@@ -77,7 +77,16 @@ export const connectChecks: Checks = {
   tls: any,
 }
 
-export const adoptChecks: Checks = { ...connectionChecks, owner: checkRef, interest: any }
+const adoptedEvents = ['data', 'readable', 'writable', 'drained', 'half-closed', 'error', 'closed', 'connected'] as const
+
+export const adoptChecks: Checks = {
+  ...connectionChecks,
+  owner: checkRef,
+  interest: (option, value) => {
+    if (!Array.isArray(value)) throw new InvalidOption(option, value, "use an array of events, such as ['readable', 'closed']")
+    value.forEach((word, i) => checkOneOf(`${option}[${i}]`, word, adoptedEvents))
+  },
+}
 
 export const fileChecks: Checks = { ...connectionChecks, owner: checkRef, start: natural, end: natural, chunkSize: atLeastOne, mode: natural }
 

@@ -17,7 +17,7 @@ export interface OsSignalOptions {
   readonly signals?: readonly NodeJS.Signals[] | undefined
   readonly owner?: ActorRef<OsSignal> | undefined
   /** Is shut down at the first signal. A second one, once this actor has stopped, has the system's default effect. */
-  readonly shutdown?: { shutdown(options?: { readonly deadline?: number; readonly drain?: boolean }): Promise<unknown> } | undefined
+  readonly shutdown?: { shutdown(options?: { readonly deadline?: number; readonly drain?: boolean | number }): Promise<unknown> } | undefined
   /** Milliseconds for that shutdown; 30,000 if left out. */
   readonly deadline?: number | undefined
 }

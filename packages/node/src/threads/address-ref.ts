@@ -53,6 +53,10 @@ export class Addresses {
     this.#ids.set(address, id)
     return id
   }
+  /** The number of an address, if it has one. */
+  known(address: PendingAsk | Adapter): number | undefined {
+    return this.#ids.get(address)
+  }
   get(id: number): PendingAsk | Adapter | undefined {
     return this.#byId.get(id)
   }

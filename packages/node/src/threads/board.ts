@@ -1,19 +1,26 @@
 // What a thread shows of itself in shared memory, where it can be read also when it hangs or is gone: that it lives,
-// whose turn it is and on which message, and its ledger as of the last time something left it.
+// whose turn it is and on which message, its ledger and its counts as of the last time something left it, its work as of its last beat.
 //
-//   numbers  │ beat │ type │ busy … │           counters │ sent │ handled │ … │ uid │           words │ length, text … │
+//   numbers  │ beat │ type │ words │ working │ patience │   counters │ sent │ handled │ … │ uid │   counts, work │ … │   words │ length, text … │
 
 import type { Ledger } from './ledger-shape.ts'
 import { ledgerFrom, type Running, shownFields as fields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
+import { countsLength, workLength } from './tally.ts'
 
 const numbers = 8
 const counters = 16
-const wordsAt = numbers * 4 + counters * 8
+const countsAt = numbers * 4 + counters * 8
+const workAt: number = countsAt + countsLength * 8
+const wordsAt: number = workAt + workLength * 8
 const wordBytes = 32 * 1024
 
 const beat = 0
 const type = 1
 const wordsUsed = 2
+const working = 3
+/** 0 says nothing, and below 0 is for ever. */
+const patienceAt = 4
+const longest = 2 ** 31 - 1
 
 const uidAt = fields.length
 const innerAt = uidAt + 1
@@ -30,6 +37,8 @@ export class Board implements Signs, SignsSeen {
   readonly #numbers: Int32Array
   readonly #counters: Float64Array
   readonly #words: Buffer
+  readonly lastCounts: Float64Array
+  readonly lastWork: Float64Array
   readonly #ids = new Map<string, number>()
   #lastType: string | undefined
   #lastId = 0
@@ -37,6 +46,8 @@ export class Board implements Signs, SignsSeen {
   constructor(memory: SharedArrayBuffer) {
     this.#numbers = new Int32Array(memory, 0, numbers)
     this.#counters = new Float64Array(memory, numbers * 4, counters)
+    this.lastCounts = new Float64Array(memory, countsAt, countsLength)
+    this.lastWork = new Float64Array(memory, workAt, workLength)
     this.#words = Buffer.from(memory, wordsAt, wordBytes)
   }
 
@@ -49,6 +60,10 @@ export class Board implements Signs, SignsSeen {
     this.#counters[innerAt] = inner
     this.#counters[uidAt] = hosted
     this.#numbers[type] = 0
+    this.#numbers[working] = 1
+  }
+  idle(): void {
+    this.#numbers[working] = 0
   }
   message(name: string): void {
     if (name !== this.#lastType) {
@@ -71,8 +86,18 @@ export class Board implements Signs, SignsSeen {
     this.#ids.set(name, at + 1)
     return at + 1
   }
+  patience(ms: number): void {
+    Atomics.store(this.#numbers, patienceAt, ms === Infinity ? -1 : Math.min(ms, longest))
+  }
   ledger(ledger: Ledger): void {
     for (let i = 0; i < fields.length; i++) this.#counters[i] = ledger[fields[i]!]
+  }
+  counts(counts: readonly number[]): void {
+    // At every flush: a loop is several times as fast as `set` from an array.
+    for (let i = 0; i < countsLength; i++) this.lastCounts[i] = counts[i]!
+  }
+  work(work: readonly number[]): void {
+    this.lastWork.set(work)
   }
   vitals(vitals: Vitals): void {
     this.#counters[queuedAt] = vitals.queued
@@ -86,6 +111,10 @@ export class Board implements Signs, SignsSeen {
   get beats(): number {
     return Atomics.load(this.#numbers, beat)
   }
+  get hangAfter(): number | undefined {
+    const shown = Atomics.load(this.#numbers, patienceAt)
+    return shown === 0 ? undefined : shown < 0 ? Infinity : shown
+  }
   get running(): Running {
     const id = Atomics.load(this.#numbers, type)
     const at = id - 1
@@ -95,6 +124,9 @@ export class Board implements Signs, SignsSeen {
   get doing(): string {
     const { message } = this.running
     return message === undefined ? '' : `, since it took a ${message}`
+  }
+  get atWork(): boolean {
+    return Atomics.load(this.#numbers, working) === 1
   }
   get lastLedger(): Ledger {
     return ledgerFrom(this.#counters)

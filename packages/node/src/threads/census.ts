@@ -1,77 +1,53 @@
-// Where every message is, on all threads at one moment. Nobody is stopped for it: each thread writes down its own ledger
-// when the first mark reaches it, passes the mark on by every way it has, and then counts what still arrives on a way
-// before that way's mark. Marks travel in order with messages, so that the sum is of one consistent cut.
+// Where every message is, on all threads at one moment. Nobody is stopped for it: each thread writes down its own ledger, and
+// what it has sent and received by each of its ways, when the first mark reaches it, and passes the mark on by every way it
+// has. Marks travel in order with messages: whoever gets what was sent after one has met it before, so that all that was
+// written down is of one consistent cut, and what one has sent and the other not received was under way in it.
 
 import type { LedgerReport } from 'troupe'
-import type { Channel } from './channel.ts'
 import type { Exchange } from './exchange.ts'
+
+/** What went by a way, and came by it. */
+export interface Traffic {
+  readonly peer: number
+  readonly sent: number
+  readonly received: number
+}
 
 /** One thread's part of a census. */
 export interface Part {
+  readonly epoch: number
   readonly ledger: LedgerReport
-  /** Messages that were on their way to it. */
-  readonly underWay: number
+  /** Also of ways that only this end knows of so far. */
+  readonly ways: readonly Traffic[]
   /** Handlers that wait for a promise. */
   readonly pending: number
 }
 
-interface Count {
-  readonly ledger: LedgerReport
-  readonly pending: number
-  underWay: number
-  readonly open: Map<Channel, number>
-  readonly report: (part: Part) => void
-}
-
 export class Census {
   readonly #exchange: Exchange
-  /** The count that is open here, of the census `#last`. */
-  #count: Count | undefined
+  readonly #report: (id: number, part: Part) => void
   #last = 0
 
   constructor(exchange: Exchange, report: (id: number, part: Part) => void) {
     this.#exchange = exchange
-    exchange.on('census', ({ id }, channel) => {
-      if (id > this.#last) this.begin(id, (part) => report(id, part))
-      this.#marked(id, channel)
+    this.#report = report
+    exchange.on('census', ({ id }) => {
+      if (id > this.#last) this.begin(id)
     })
-    exchange.followWays({
-      added: (channel) => {
-        // The first record of a new way is a mark: whatever goes by it comes after what was written down here. A peer that has
-        // not written its part down does so on meeting it, and marks the way in turn; one that has did so by this same rule.
-        if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
-        this.#count?.open.set(channel, channel.received)
-      },
-      closed: (channel) => this.#marked(this.#last, channel),
-    })
-  }
-
-  /** Writes this thread's part down. A count that was open is given up: who began this one does not wait for it any more. */
-  begin(id: number, report: (part: Part) => void): void {
-    this.#last = id
-    const { core, channels } = this.#exchange
-    const count: Count = { ledger: this.#exchange.ledger(), pending: core.pending, underWay: 0, open: new Map(), report }
-    this.#count = count
-    for (const channel of channels) {
-      if (channel.state === 'closed') continue
-      count.open.set(channel, channel.received)
-      channel.control({ op: 'census', id })
+    // The first record of a new way is a mark: whatever goes by it comes after what was written down here.
+    exchange.onWay = (channel) => {
+      if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
     }
-    this.#close(count)
   }
 
-  #marked(id: number, channel: Channel): void {
-    const count = this.#count
-    const before = count?.open.get(channel)
-    if (id !== this.#last || count === undefined || before === undefined) return
-    count.underWay += channel.received - before
-    count.open.delete(channel)
-    this.#close(count)
-  }
-  #close(count: Count): void {
-    if (count.open.size > 0) return
-    this.#count = undefined
-    count.report({ ledger: count.ledger, underWay: count.underWay, pending: count.pending })
+  /** Writes this thread's part down. */
+  begin(id: number): void {
+    this.#last = id
+    const { core, channels, epoch } = this.#exchange
+    const ways = Array.from(channels, ({ peer, sent, received }) => ({ peer, sent, received }))
+    const part = { epoch, ledger: this.#exchange.ledger(), ways, pending: core.pending }
+    for (const channel of channels) if (channel.state !== 'closed') channel.control({ op: 'census', id })
+    this.#report(id, part)
   }
 }
 
@@ -80,12 +56,16 @@ export function answerCensus(exchange: Exchange, report: (id: number, part: Part
   return new Census(exchange, report)
 }
 
+/** The ledger of all threads. What is on the wire is in a queue, as its sender sees it. */
 export function addLedgers(parts: readonly Part[]): LedgerReport {
   const sum = { sent: 0, handled: 0, failed: 0, unhandled: 0, dropped: 0, deadLettered: 0, queued: 0, stashed: 0, inProgress: 0, unknown: 0 }
-  for (const { ledger, underWay } of parts) {
+  const received = new Map<string, number>()
+  for (const { epoch, ways } of parts) for (const way of ways) received.set(`${way.peer} ${epoch}`, way.received)
+  const counted = new Set(parts.map((part) => part.epoch))
+  for (const { epoch, ledger, ways } of parts) {
     for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += ledger[key]
-    // On the wire is in a queue, as the sender sees it.
-    sum.queued += underWay
+    // Of a thread that is gone this end knows both: what it had from it, and what it sent in vain.
+    for (const way of ways) sum.queued += way.sent - (counted.has(way.peer) ? (received.get(`${epoch} ${way.peer}`) ?? 0) : way.received)
   }
   return sum
 }

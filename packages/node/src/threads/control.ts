@@ -2,11 +2,13 @@
 // must pass when it comes. What is not in the list, or not of its shape, is no record of Troupe: whoever sent it cannot be
 // trusted with the next one either.
 
-import type { ActorSnapshot, AnyRef, ExitReason, Logger, SpawnOptions } from 'troupe'
+import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } from 'troupe'
 import { type Command, LocalRef } from 'troupe/internal'
 import type { Part } from './census.ts'
+import type { WaitMark } from './deadlocks.ts'
 import { Definition } from './definition.ts'
 import { BadRecord } from './errors.ts'
+import { phases } from './phases.ts'
 import { checkPlacement, type PlacementRequest } from './placement.ts'
 
 /** What may be asked of an actor of another thread. */
@@ -23,6 +25,7 @@ export type Control =
   | { readonly op: 'listen'; readonly on: boolean }
   | { readonly op: 'log'; readonly level: keyof Logger; readonly fields: unknown; readonly message: string }
   | { readonly op: 'letter'; readonly message: unknown; readonly sender: unknown; readonly recipient: unknown; readonly reason: string }
+  | { readonly op: 'failure'; readonly actor: unknown; readonly message: unknown; readonly cause: unknown; readonly directive: unknown }
   | { readonly op: 'event'; readonly event: unknown }
   | { readonly op: 'inspect'; readonly id: number }
   | { readonly op: 'inspected'; readonly id: number; readonly hosted: readonly ActorSnapshot[] }
@@ -38,7 +41,18 @@ export type Control =
   | { readonly op: 'ask.cancelled'; readonly id: number }
   | { readonly op: 'ask.moved'; readonly id: number; readonly to: AnyRef }
   | { readonly op: 'ask.passed'; readonly id: number; readonly at: number }
+  | {
+      readonly op: 'probe'
+      /** The actor that the last question waits to be passed on to; undefined where somebody has it. */
+      readonly uid: number | undefined
+      readonly chain: readonly WaitMark[]
+      readonly trail: readonly string[]
+      readonly known: readonly WaitMark[] | undefined
+    }
+  | { readonly op: 'probe.confirm'; readonly known: readonly WaitMark[] }
   | { readonly op: 'follow'; readonly uid: number }
+  | { readonly op: 'phases'; readonly uid: number }
+  | { readonly op: 'phase'; readonly uid: number; readonly phase: Phase }
   | { readonly op: 'gone'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
   | { readonly op: 'locate'; readonly uid: number }
   | { readonly op: 'located'; readonly uid: number; readonly at: number }
@@ -48,7 +62,8 @@ export type Control =
   | SpawnOrder
   | { readonly op: 'hosted.restart'; readonly uid: number; readonly cause: unknown; readonly within: number }
   | { readonly op: 'hosted.stop'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown; readonly within: number }
-  | { readonly op: 'hosted.release'; readonly uid: number }
+  /** With `args` where the incarnation that begins is made anew. */
+  | { readonly op: 'hosted.release'; readonly uid: number; readonly args: readonly unknown[] | undefined }
   | { readonly op: 'stub.started'; readonly uid: number }
   | { readonly op: 'stub.failed'; readonly uid: number; readonly cause: unknown; readonly message: unknown }
   | { readonly op: 'stub.held'; readonly uid: number }
@@ -121,6 +136,11 @@ const verb: Check = (value) => {
 const counts: Readonly<Record<string, Check>> = Object.fromEntries(
   ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'queued', 'stashed', 'inProgress', 'unknown'].map((name) => [name, number]),
 )
+const each =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const marks: Check = (value) => each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))(value) && (value as unknown[]).length > 0
 const snapshot: Check = (value) => of({ uid: whole, path: text, phase: text, children: list })(value)
 
 const shapes: Shapes = {
@@ -133,12 +153,16 @@ const shapes: Shapes = {
   listen: { on: flag },
   log: { level: among('debug', 'info', 'warn', 'error'), fields: any, message: text },
   letter: { message: any, sender: any, recipient: any, reason: text },
+  failure: { actor: any, message: any, cause: any, directive: or(absent, text) },
   event: { event: any },
   inspect: { id: whole },
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
   find: { id: whole, path: text },
   found: { id: whole, ref: or(absent, actor) },
-  'census.part': { id: whole, part: of({ ledger: of(counts), underWay: number, pending: number }) },
+  'census.part': {
+    id: whole,
+    part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), pending: number }),
+  },
   task: { id: whole, definition, args: list },
   'task.done': { id: whole, ok: flag, value: any },
   'task.abort': { id: whole },
@@ -147,7 +171,11 @@ const shapes: Shapes = {
   'ask.cancelled': { id: whole },
   'ask.moved': { id: whole, to: actor },
   'ask.passed': { id: whole, at: whole },
+  probe: { uid: or(absent, whole), chain: marks, trail: list, known: or(absent, marks) },
+  'probe.confirm': { known: marks },
   follow: { uid: whole },
+  phases: { uid: whole },
+  phase: { uid: whole, phase: among(...phases) },
   gone: { uid: whole, reason, cause: any },
   locate: { uid: whole },
   located: { uid: whole, at: whole },
@@ -156,7 +184,7 @@ const shapes: Shapes = {
   'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },
   'hosted.stop': { uid: whole, reason, cause: any, within: number },
-  'hosted.release': { uid: whole },
+  'hosted.release': { uid: whole, args: or(absent, list) },
   'stub.started': { uid: whole },
   'stub.failed': { uid: whole, cause: any, message: any },
   'stub.held': { uid: whole },

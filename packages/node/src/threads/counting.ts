@@ -24,7 +24,7 @@ export class Counting {
   constructor(exchange: Exchange, epochs: () => Iterable<number>, ready: () => Promise<void>) {
     this.#epochs = epochs
     this.#ready = ready
-    this.#census = new Census(exchange, () => {})
+    this.#census = new Census(exchange, (id, part) => this.#part(id, 0, part))
     exchange.on('census.part', ({ id, part }, channel) => this.#part(id, channel.peer, part))
   }
 
@@ -58,7 +58,7 @@ export class Counting {
       const id = ++this.#id
       // Threads that are started meanwhile have nothing to tell: the mark is the first that they hear of anybody.
       this.#open = { id, awaited: new Set([0, ...this.#epochs()]), parts: [], resolve }
-      this.#census.begin(id, (part) => this.#part(id, 0, part))
+      this.#census.begin(id)
     })
   }
   #part(id: number, from: number, part: Part): void {

@@ -7,6 +7,7 @@ import { type Cell, ledgerOf, MessageRing, type SystemCore, walk } from 'troupe/
 import { Addresses, type AddressRef } from './address-ref.ts'
 import { Channel, record } from './channel.ts'
 import type { Control, ControlOf, Op } from './control.ts'
+import { Deadlocks } from './deadlocks.ts'
 import { Incoming } from './incoming.ts'
 import type { Loop } from './loop.ts'
 import type { Bell, Wiring } from './medium.ts'
@@ -39,12 +40,6 @@ export interface ExchangeParts {
   makeMailbox?(): MessageRing
 }
 
-/** Told of ways that come, on which nothing was written yet, and go, for good. */
-interface WayFollower {
-  added(channel: Channel): void
-  closed(channel: Channel): void
-}
-
 /** Mailboxes that are filled in small portions stay small: handlers have their turns between. */
 const bytesPerPass = 16 * 1024
 
@@ -56,6 +51,7 @@ export class Exchange {
   readonly addresses: Addresses = new Addresses()
   readonly questions: Questions
   readonly whereabouts: Whereabouts
+  readonly deadlocks: Deadlocks
   readonly #parts: ExchangeParts
   readonly #incoming: Incoming
   readonly #pump: Pump
@@ -66,7 +62,7 @@ export class Exchange {
   readonly #lost = new Map<number, unknown>()
   /** Mailboxes with messages that wait for credit or for a way. */
   readonly #waiting = new Set<WireQueue>()
-  #follower: WayFollower | undefined
+  #onWay: ((channel: Channel) => void) | undefined
   #toFlush: Channel[] = []
 
   constructor(parts: ExchangeParts) {
@@ -78,6 +74,7 @@ export class Exchange {
     this.#incoming = new Incoming(this)
     this.questions = new Questions(this)
     this.whereabouts = new Whereabouts(this)
+    this.deadlocks = new Deadlocks(this, (task) => parts.loop.microtask(task))
     this.on('verb', ({ uid, command }) => {
       if (command.verb === 'stop' || command.verb === 'kill') this.residents.stopExpected(uid)
       this.residents.cell(uid)?.command(command)
@@ -125,6 +122,10 @@ export class Exchange {
   tell(peer: number, content: Control): void {
     this.#channels.get(peer)?.control(content)
   }
+  /** Says something to a thread, by a way that is opened for it if need be; to one that is gone nothing. */
+  reach(peer: number, content: Control): void {
+    this.channelTo(peer)?.control(content)
+  }
   isLost(peer: number): boolean {
     return this.#lost.has(peer)
   }
@@ -132,16 +133,16 @@ export class Exchange {
   lossOf(peer: number): unknown {
     return this.#lost.get(peer) ?? new Error(`thread ${peer} is gone`)
   }
-  /** Tells somebody of ways that come and go: the census. */
-  followWays(follower: WayFollower): void {
-    this.#follower = follower
+  /** Tells somebody of each way that comes, on which nothing was written yet: the census. */
+  set onWay(take: (channel: Channel) => void) {
+    this.#onWay = take
   }
 
   #add(peer: number): Channel {
     const channel = new Channel(peer, this.refs, this.#later)
     channel.onRoom = () => this.#pumpWaiting()
     this.#channels.set(peer, channel)
-    this.#follower?.added(channel)
+    this.#onWay?.(channel)
     return channel
   }
   /** Both ends of a way have been given out. */
@@ -154,8 +155,13 @@ export class Exchange {
   readonly #later = (channel: Channel): void => {
     if (this.#toFlush.push(channel) === 1) this.#parts.loop.microtask(this.#flushAll)
   }
+  /** Lets what waits for the end of this turn leave now. */
+  flush(): void {
+    if (this.#toFlush.length > 0) this.#flushAll()
+  }
   readonly #flushAll = (): void => {
     const channels = this.#toFlush
+    if (channels.length === 0) return
     this.#toFlush = []
     this.#parts.show?.()
     for (const channel of channels) channel.flushed()
@@ -199,7 +205,6 @@ export class Exchange {
       channel.close()
       this.#channels.delete(peer)
       this.#broken.delete(channel)
-      this.#follower?.closed(channel)
     }
     this.questions.lost(peer, cause)
     this.whereabouts.lost(peer, cause)

@@ -1,7 +1,7 @@
-// What threads tell the main one about themselves: what they logged, what they buried, what they observed. Fields that could
+// What threads tell the main one about themselves: what they logged, what they buried, what failed there, what they observed. Fields that could
 // not go over come as text.
 
-import type { DeadLetter, Observation } from 'troupe'
+import type { DeadLetter, Failure, Observation } from 'troupe'
 import type { SystemCore } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
 
@@ -14,6 +14,9 @@ export function hearReports(exchange: Exchange, core: SystemCore, slotOf: (epoch
     core.deadLetters.add(letter)
     if (core.listening) core.observe({ type: 'message.dead', letter, at: letter.at })
   })
+  exchange.on('failure', ({ actor, message, cause, directive }) =>
+    core.failures.add({ actor, message, cause, directive, at: core.runtime.now() } as Failure),
+  )
   exchange.on('event', ({ event }) => {
     if (typeof event === 'object' && event !== null && 'type' in event) core.observe({ ...(event as Observation), at: core.runtime.now() })
   })

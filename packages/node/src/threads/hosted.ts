@@ -7,14 +7,13 @@ import {
   type BehaviorNode,
   BehaviorWithOptions,
   Cell,
-  CellMetrics,
   type CellOptions,
   Children,
   Extras,
   HookedNode,
   type Keeper,
   LocalRef,
-  MeteredQueue,
+  measure,
   releaseHeld,
   resolveOptions,
 } from 'troupe/internal'
@@ -23,19 +22,22 @@ import type { SpawnOrder } from './control.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { loadExport } from './loading.ts'
+import { type Load, loadExport } from './loading.ts'
 
 export class HostedCell extends Cell {
   readonly channel: Channel
-  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel) {
+  /** Makes its behavior with other arguments. */
+  readonly make: (args: readonly unknown[]) => Behavior<unknown>
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel, make: HostedCell['make']) {
     super(ref, exchange.core.dispatchers.fallback, options, node)
     this.channel = channel
+    this.make = make
   }
 }
 
 /** Takes orders to make actors here, and reports what becomes of them. */
-export function hostActors(exchange: Exchange): void {
-  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order))
+export function hostActors(exchange: Exchange, load: Load = loadExport): void {
+  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order, load))
   const by = (within: number): number => exchange.core.runtime.now() + within
   exchange.on('hosted.restart', ({ uid, cause, within }) =>
     exchange.residents.hosted(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
@@ -44,9 +46,10 @@ export function hostActors(exchange: Exchange): void {
     exchange.residents.stopExpected(uid)
     exchange.residents.hosted(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
   })
-  exchange.on('hosted.release', ({ uid }) => {
+  exchange.on('hosted.release', ({ uid, args }) => {
     const cell = exchange.residents.hosted(uid)
     if (cell === undefined) return
+    if (args !== undefined) cell.remake(() => cell.make(args))
     if (cell.phase === 'failed') cell.command({ verb: 'restart', cause: undefined, delay: 0 })
     else releaseHeld(cell)
   })
@@ -60,19 +63,22 @@ export function followHosted(exchange: Exchange): void {
   exchange.on('stub.ended', ({ uid, reason, cause }) => exchange.residents.stub(uid)?.ended(reason, cause))
 }
 
-async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder): Promise<void> {
+async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, load: Load): Promise<void> {
   const { uid } = order
-  // Verbs that come while the module loads are for the actor, not for nobody.
-  const expected = exchange.residents.expect(uid)
+  // Verbs that come while the module loads are for the actor, not for nobody; and a module may never be loaded.
+  let stopped = false
+  exchange.residents.expect(uid, () => {
+    stopped = true
+    exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
+    channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+  })
   try {
-    const definition = await loadExport(order.definition)
+    const definition = await load(order.definition)
+    if (stopped) return
     exchange.residents.expectNoMore(uid)
-    if (expected.stopped) {
-      exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
-      return channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
-    }
     makeHosted(exchange, channel, order, definition)
   } catch (cause) {
+    if (stopped) return
     exchange.residents.expectNoMore(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
     channel.control({ op: 'stub.failed', uid, cause, message: undefined })
@@ -85,11 +91,12 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   const { parent } = order
   const { url, name } = order.definition
   if (typeof definition !== 'function') throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
-  const args = order.args
-  const defined =
+  const make = (args: readonly unknown[]): Behavior<unknown> =>
     behaviorFrom in definition
-      ? { behavior: (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args), options: {} }
-      : definitionOf((definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args))
+      ? (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args)
+      : (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args)
+  const made = make(order.args)
+  const defined = behaviorFrom in definition ? { behavior: made, options: {} } : definitionOf(made)
   if (defined === undefined) throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
@@ -107,12 +114,13 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
     { ...resolved, mailbox: { kind: 'hosted', create: () => exchange.makeMailbox() } },
     node as BehaviorNode,
     channel,
+    make,
   )
   cell.queue = exchange.makeMailbox()
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, channel)
   extras.incarnation = order.incarnation
-  if (resolved.metrics) cell.queue = new MeteredQueue(cell.queue, cell, (extras.metrics = new CellMetrics()))
+  measure(cell)
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
   exchange.residents.host(cell)

@@ -10,6 +10,7 @@ import { checkControl, type ControlOf, type Op } from './control.ts'
 import { BadRecord } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { metaKind } from './link.ts'
+import type { QuestionMark } from './questions.ts'
 
 type Handler<O extends Op> = (content: ControlOf<O>, channel: Channel) => void
 
@@ -30,12 +31,12 @@ export class Incoming {
     const start = reader.position - 1
     switch (kind) {
       case record.message: {
-        const arrivals = arrivalsOf(channel, reader)
+        const arrivals = this.#arrivalsOf(channel, reader)
         const message = reader.value()
-        return this.#arrive(arrivals, message, undefined, reader.position - start + channel.weight)
+        return arrivals.take(message, undefined, reader.position - start + channel.weight)
       }
       case record.envelope:
-        return this.#takeEnvelope(arrivalsOf(channel, reader), reader, start)
+        return this.#takeEnvelope(this.#arrivalsOf(channel, reader), reader, start)
       case record.credit: {
         const link = channel.links.get(reader.whole())
         const messages = reader.whole()
@@ -76,24 +77,30 @@ export class Incoming {
     }
   }
 
-  #arrive(arrivals: Arrivals, message: unknown, meta: Meta, size: number): void {
+  /** The link that a message comes by, and by now who it is for: a question belongs to its actor from the first. */
+  #arrivalsOf(channel: Channel, reader: Reader): Arrivals {
+    const id = reader.whole()
+    const arrivals = channel.arrivals.get(id)
+    if (arrivals === undefined) throw new BadRecord(`a message came for link ${id}, which was never opened`)
     if (arrivals.cell === undefined && arrivals.early === undefined) this.#exchange.whereabouts.lookFor(arrivals)
-    arrivals.take(message, meta, size)
+    return arrivals
   }
   #takeEnvelope(arrivals: Arrivals, reader: Reader, start: number): void {
     const kind = reader.byte()
     let meta: Meta
+    let mark: QuestionMark | undefined
     if (kind === metaKind.sender) meta = reader.value() as AnyRef
     else if (kind === metaKind.envelope) meta = new Told(reader.value() as AnyRef, reader.value() as never, reader.value() as number)
     else if (kind === metaKind.poison) meta = poison
     else if (kind === metaKind.ask) {
       const { questions, core } = this.#exchange
-      const mark = { origin: reader.whole(), id: reader.whole() }
+      mark = { origin: reader.whole(), id: reader.whole() }
       const remaining = reader.double()
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    this.#arrive(arrivals, kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.channel.weight)
+    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.channel.weight)
+    if (mark !== undefined && meta instanceof PendingAsk) this.#exchange.deadlocks.came(meta, mark.origin, mark.id)
   }
   #takeForAddress(channel: Channel, id: number, message: unknown): void {
     const { addresses, core } = this.#exchange
@@ -104,11 +111,4 @@ export class Incoming {
     core.ledger.sent--
     if (address instanceof PendingAsk || address instanceof Adapter) address.tell(message)
   }
-}
-
-function arrivalsOf(channel: Channel, reader: Reader): Arrivals {
-  const id = reader.whole()
-  const arrivals = channel.arrivals.get(id)
-  if (arrivals === undefined) throw new BadRecord(`a message came for link ${id}, which was never opened`)
-  return arrivals
 }

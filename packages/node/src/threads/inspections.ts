@@ -2,6 +2,7 @@
 // completed by what its thread says.
 
 import type { ActorSnapshot } from 'troupe'
+import { homeOf } from './epochs.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
 
@@ -22,7 +23,7 @@ export class Inspections {
     exchange.on('inspected', ({ id, hosted }, channel) => {
       const inspection = this.#open.get(id)
       if (inspection === undefined) return
-      for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, { ...snapshot, thread: slotOf(channel.peer) })
+      for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, placedOn(snapshot, slotOf(channel.peer)))
       this.#answered(inspection, channel.peer)
     })
   }
@@ -38,7 +39,15 @@ export class Inspections {
       })
       this.#open.delete(id)
     }
-    return merge(own, hosted)
+    return merge(
+      homeOf(own.uid) === 0
+        ? own
+        : (findIn(
+            [...hosted.values()].flatMap((s) => s.children),
+            own.uid,
+          ) ?? own),
+      hosted,
+    )
   }
   /** A thread is gone: nobody waits for what it has to show. */
   gone(epoch: number): void {
@@ -52,6 +61,20 @@ export class Inspections {
   get waits(): readonly string[] {
     return Array.from(this.#open.values(), ({ awaited }) => `an inspection has no answer yet of ${[...awaited].join(', ')}`)
   }
+}
+
+/** With all below it on the same thread, as far as they do not run elsewhere. */
+function placedOn(snapshot: ActorSnapshot, thread: number): Placed {
+  return { ...snapshot, thread, children: snapshot.children.map((child) => placedOn(child, thread)) }
+}
+
+/** What the thread that spawned it says of an actor: there it stands below one that is hosted. */
+function findIn(snapshots: Iterable<ActorSnapshot>, uid: number): ActorSnapshot | undefined {
+  for (const snapshot of snapshots) {
+    const found = snapshot.uid === uid ? snapshot : findIn(snapshot.children, uid)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function merge(root: ActorSnapshot, hosted: ReadonlyMap<number, Placed>): ActorSnapshot {

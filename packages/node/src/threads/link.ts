@@ -22,6 +22,8 @@ export class Link implements Way {
   /** What waits for this way alone. */
   readonly queue: WireQueue
   readonly #exchange: Exchange
+  /** How many messages may be under way. */
+  readonly window: number
   #credit: number
   #bytes: number = mostBytes
   #closed = false
@@ -32,6 +34,7 @@ export class Link implements Way {
     this.channel = channel
     this.uid = uid
     this.id = channel.nextLink++
+    this.window = window
     this.#credit = window
     channel.links.set(this.id, this)
     channel.plain((w) => {
@@ -45,6 +48,11 @@ export class Link implements Way {
   get open(): boolean {
     if (this.#credit <= 0 || this.#bytes <= 0) return false
     return this.channel.hasRoom || this.channel.wantRoom()
+  }
+
+  /** Messages that have gone and were not taken, as far as is known. */
+  get underWay(): number {
+    return this.window - this.#credit
   }
 
   /** The actor has taken so much. */

@@ -3,6 +3,9 @@
 import type { Definition } from './definition.ts'
 import { NotOnThread } from './errors.ts'
 
+/** Finds an export of a module; rejects where there is none. */
+export type Load = (definition: Definition) => Promise<unknown>
+
 const modules = new Map<string, Record<string, unknown>>()
 
 /** The export of a module; the error says which of the two is missing. */

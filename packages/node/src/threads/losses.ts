@@ -46,6 +46,10 @@ export class Losses {
     for (const loss of this.#open) if (loss.awaited.delete(epoch)) this.#settle(loss)
   }
 
+  /** What those had shown that are not settled. */
+  get unsettled(): Iterable<Ledger> {
+    return Array.from(this.#open, ({ thread }) => thread.signs.lastLedger)
+  }
   get settled(): boolean {
     return this.#open.size === 0
   }

@@ -16,9 +16,11 @@ export function mediumOf(shared: boolean, bytes: number): Medium {
 }
 
 export function lineOf(parts: LineParts): Line {
+  if (parts.kind === 'given') return parts.line
   return parts.kind === 'shared' ? new SharedLine(parts) : new PortLine(parts)
 }
 export function berthOf(parts: BerthParts): OwnBerth {
+  if (parts.kind === 'given') return parts.berth
   return parts.kind === 'shared' ? sharedBerth(parts) : portBerth(parts)
 }
 
@@ -31,8 +33,9 @@ export function wire(medium: Medium, a: number, b: number): { readonly atA: Wiri
 
 /** What must be moved, not copied, when it is given to a thread. */
 export function portsOf({ line, cargo }: Wiring): MessagePort[] {
+  if (line.kind === 'given') return [cargo]
   return line.kind === 'shared' ? [cargo, line.wake] : [cargo, line.out, line.in]
 }
 export function portsOfBerth(parts: BerthParts): MessagePort[] {
-  return parts.kind === 'shared' ? [] : [parts.board]
+  return parts.kind === 'ports' ? [parts.board] : []
 }

@@ -1,5 +1,5 @@
 // What lies between threads: how bytes go over, how a sleeper is woken, and where a thread shows that it lives. There are
-// two: shared memory, and message ports where the host has none. Which one it is is decided once, in media; everybody else
+// two, shared memory, and message ports where the host has none; and whatever is given to places of one process. Which one it is is decided once, in media; everybody else
 // depends on what is said here.
 
 import type { MessagePort } from 'node:worker_threads'
@@ -56,6 +56,8 @@ export type LineParts =
       readonly wake: MessagePort
     }
   | { readonly kind: 'ports'; readonly out: MessagePort; readonly in: MessagePort; readonly size: number }
+  /** For places of one process: the end itself. */
+  | { readonly kind: 'given'; readonly line: Line }
 
 /** What both ends of a way are given when it is opened. */
 export interface Wiring {
@@ -69,6 +71,7 @@ export interface Wiring {
 export type BerthParts =
   | { readonly kind: 'shared'; readonly bell: SharedArrayBuffer; readonly board: SharedArrayBuffer }
   | { readonly kind: 'ports'; readonly board: MessagePort }
+  | { readonly kind: 'given'; readonly berth: OwnBerth }
 
 /** A thread's own: its bell, and where it shows its signs. */
 export interface OwnBerth {

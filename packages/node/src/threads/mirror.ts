@@ -1,6 +1,5 @@
 // What stands on this thread for a question that was asked on another: the question of whoever has it here, whose answer goes
-// back to where it was asked. Told where it goes when it is handed on: the asker's side must not take the end of the one who
-// had it first for the end of the question.
+// back to where it was asked. Whom it is handed on to is told there as well, for whoever asks why there is no answer yet.
 
 import { type Cell, PendingAsk } from 'troupe/internal'
 

@@ -2,30 +2,37 @@
 // thread that it runs on, so that several may live in one process. It reports what it logs, what it buries and what it
 // observes to the thread that started it.
 
-import type { ActorSystem, ExecutionRuntime, Logger } from 'troupe'
-import { coreOf, createOnThread, snapshotOf } from 'troupe/internal'
+import type { ActorSystem, ExecutionRuntime, LevelledLogger, Logger } from 'troupe'
+import { coreOf, createOnThread, snapshotOf, type SystemCore } from 'troupe/internal'
 import { answerCensus } from './census.ts'
 import type { Control } from './control.ts'
 import { firstUid } from './epochs.ts'
 import { Exchange } from './exchange.ts'
 import { answerFinding } from './finding.ts'
-import { followHosted, hostActors } from './hosted.ts'
+import { followHosted, hostActors, HostedCell } from './hosted.ts'
+import type { Load } from './loading.ts'
 import type { Loop } from './loop.ts'
 import { berthOf } from './media.ts'
 import type { BerthParts, Wiring } from './medium.ts'
 import { PlaceReporter } from './place-reporter.ts'
 import type { PlacementRequest } from './placement.ts'
+import { Pulse } from './pulse.ts'
 import type { Vitals } from './signs.ts'
-import { spawnerFor } from './spawner.ts'
+import { besideOthers, spawnerFor } from './spawner.ts'
+import { Tally } from './tally.ts'
 import { serveTasks } from './task-service.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
   readonly epoch: number
   readonly systemName: string
+  readonly systemId: number
   readonly berth: BerthParts
   readonly main: Wiring
-  readonly beatEvery: number
+  /** Milliseconds without a sign of life until it counts as hung, where its actors do not say otherwise. */
+  readonly hangAfter: number
+  /** Whether it is the thread of one actor. */
+  readonly pinned: boolean
   readonly spin: number
   readonly askTimeout: number
 }
@@ -35,10 +42,12 @@ export interface PlaceHost {
   readonly loop: Loop
   /** What drives its system; the host's own if left out. */
   readonly runtime?: ExecutionRuntime | undefined
+  /** Where it finds the code of its actors; the modules of the host if left out. */
+  readonly load?: Load | undefined
   /** Asks the main thread for a way to another. */
   connect(peer: number): void
   /** How busy and how late its loop was since the last time. */
-  load(): Pick<Vitals, 'busy' | 'loopDelay'>
+  vitals(): Pick<Vitals, 'busy' | 'loopDelay'>
   /** It cannot go on: what the main thread says cannot be read. */
   fail(cause: unknown): void
 }
@@ -53,13 +62,15 @@ export interface Place {
 export function startPlace(data: ThreadData, host: PlaceHost): Place {
   const { bell, signs } = berthOf(data.berth)
   const toMain = (content: Control): void => exchange.tell(0, content)
-  const reporter = new PlaceReporter(signs, toMain)
+  const { hangAfter, pinned } = data
+  const pulse = new Pulse(signs, { hangAfter, pinned, byTurns: data.berth.kind === 'shared', loop: host.loop, now: () => core.runtime.now() })
+  const reporter = new PlaceReporter(signs, pulse, toMain)
   const system = createOnThread(
     `${data.systemName}-${data.epoch}`,
     { askTimeout: data.askTimeout, logger: forwardingLogger(toMain), ...(host.runtime === undefined ? undefined : { runtime: host.runtime }) },
     reporter,
   )
-  const core = coreOf(system)
+  const core: SystemCore = coreOf(system)
   core.beginUids(firstUid(data.epoch))
   const placing = new Placing(toMain)
   const exchange: Exchange = new Exchange({
@@ -74,10 +85,16 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
       if (peer === 0) host.fail(cause)
       else toMain({ op: 'broken', epoch: peer, cause })
     },
-    show: () => signs.ledger(core.ledger),
+    show: () => {
+      signs.ledger(core.ledger)
+      signs.counts(tally.counts)
+    },
     makeMailbox: () => reporter.makeRing(),
   })
-  hostActors(exchange)
+  const tally = new Tally(core, exchange.residents)
+  core.id = data.systemId
+  core.onIdle = () => signs.idle()
+  hostActors(exchange, host.load)
   followHosted(exchange)
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
   exchange.on('inspect', ({ id }) => toMain({ op: 'inspected', id, hosted: Array.from(exchange.residents.allHosted, (cell) => snapshotOf(cell)) }))
@@ -87,36 +104,55 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     channel.control({ op: 'lost.counts', epoch, sent, received })
   })
   core.federation = {
-    died: (cell) => exchange.whereabouts.died(cell),
+    died: (cell) => {
+      pulse.left(cell)
+      if (cell instanceof HostedCell) exchange.residents.hostedGone++
+      exchange.whereabouts.died(cell)
+    },
+    breathe: (drawn) => {
+      exchange.flush()
+      if (drawn !== undefined) pulse.breath(drawn)
+    },
     ledger: (own) => Promise.resolve(own()),
     inspect: (own) => Promise.resolve(own),
     whenQuiet: (then) => then(),
     close: () => Promise.resolve(),
   }
+  if (!pinned) core.dispatchers.fallback.spawner = besideOthers
   core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
   core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
-  answerCensus(exchange, (id, part) => toMain({ op: 'census.part', id, part }))
+  answerCensus(exchange, (id, part) => {
+    signs.work(tally.work)
+    toMain({ op: 'census.part', id, part })
+  })
   serveTasks(exchange)
   answerFinding(exchange)
   exchange.wire(data.main)
   toMain({ op: 'up', epoch: data.epoch })
   // Shows that the loop turns, and how it does.
-  signs.alive()
-  host.loop.every(data.beatEvery, () => {
-    signs.alive()
+  pulse.start(() => {
     const { queued } = exchange.ledger()
-    signs.vitals({ queued, ...host.load(), actors: exchange.residents.hostedCount })
+    signs.vitals({ queued, ...host.vitals(), actors: exchange.residents.hostedCount })
     signs.ledger(core.ledger)
+    signs.counts(tally.counts)
+    signs.work(tally.work)
   })
   return { system, exchange, wire: (wiring) => exchange.wire(wiring) }
 }
 
-function forwardingLogger(tell: (content: Control) => void): Logger {
+/** Phases are told as observations, where they are wanted: the main thread logs them. */
+function forwardingLogger(tell: (content: Control) => void): LevelledLogger {
   const forward =
     (level: keyof Logger) =>
     (fields: Readonly<Record<string, unknown>>, message: string): void =>
       tell({ op: 'log', level, fields, message })
-  return { debug: forward('debug'), info: forward('info'), warn: forward('warn'), error: forward('error') }
+  return {
+    debug: forward('debug'),
+    info: forward('info'),
+    warn: forward('warn'),
+    error: forward('error'),
+    isLevelEnabled: (level) => level !== 'debug',
+  }
 }
 
 /** Asks the main thread, which knows the pool, where actors are to go. */

@@ -12,7 +12,8 @@ interface Pool {
   readonly closing: boolean
   has(thread: Thread): boolean
   /** Starts a thread for one actor. */
-  startPinned(): Thread
+  startPinned(slot: number): Thread
+  readonly threads: Iterable<Thread>
   tasksOn(thread: Thread): number
 }
 
@@ -21,6 +22,8 @@ export class Places {
   readonly #replacements: Replacements
   /** Threads of one actor, by its uid. */
   readonly #pinned = new Map<number, Thread>()
+  /** Their numbers, kept while the actor lives. */
+  readonly #numbers = new Map<number, number>()
   #placed = 0
   #waiting: (() => void)[] = []
   constructor(pool: Pool, replacements: Replacements) {
@@ -51,9 +54,18 @@ export class Places {
     if (known !== undefined && this.#pool.has(known)) return known.epoch
     await this.#replacements.ready(placeOf(uid))
     this.#refuseIfClosing()
-    const thread = this.#pool.startPinned()
+    const thread = this.#pool.startPinned(this.#numberFor(uid))
     this.#pinned.set(uid, thread)
     return thread.epoch
+  }
+  /** The lowest that is free. */
+  #numberFor(uid: number): number {
+    let number = this.#numbers.get(uid)
+    if (number !== undefined) return number
+    const taken = new Set([...this.#numbers.values(), ...Array.from(this.#pool.threads, (t) => t.slot)])
+    for (number = this.#pool.slots.length; taken.has(number);) number++
+    this.#numbers.set(uid, number)
+    return number
   }
   #refuseIfClosing(): void {
     if (this.#pool.closing) throw new ThreadLost(-1, 'terminated', 'the system is closing')
@@ -82,6 +94,7 @@ export class Places {
     if (this.#pinned.size === 0) return undefined
     const own = this.#pinned.get(uid)
     this.#pinned.delete(uid)
+    this.#numbers.delete(uid)
     return own
   }
 

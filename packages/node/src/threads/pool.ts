@@ -8,9 +8,11 @@ import { Counting } from './counting.ts'
 import { ThreadLost } from './errors.ts'
 import { Exchange } from './exchange.ts'
 import { Finding } from './finding.ts'
+import { Figures } from './figures.ts'
 import { hearReports } from './hearsay.ts'
 import { followHosted } from './hosted.ts'
 import { Inspections } from './inspections.ts'
+import type { Ledger } from './ledger-shape.ts'
 import type { Loop } from './loop.ts'
 import { Losses } from './losses.ts'
 import type { Medium } from './medium.ts'
@@ -25,9 +27,6 @@ import { watchThreads } from './watchdog.ts'
 import { Ways } from './ways.ts'
 
 export interface PoolSettings extends ThreadSettings {
-  readonly size: number
-  /** Milliseconds without a sign of life until a thread counts as hung. */
-  readonly hangAfter: number
   readonly medium: Medium
   readonly loop: Loop
 }
@@ -42,10 +41,13 @@ export class ThreadPool implements Federation {
   readonly slots: (Thread | undefined)[]
   readonly #settings: PoolSettings
   readonly #threads = new Map<number, Thread>()
+  /** By their epochs; those of threads that are gone as long as something of theirs is still read. */
+  readonly #numbers = new Map<number, number>()
   readonly #ways: Ways
   readonly #replacements: Replacements
   readonly #places: Places
   readonly #losses: Losses
+  readonly #figures: Figures
   readonly #counting: Counting
   readonly #inspections: Inspections
   readonly #finding: Finding
@@ -74,6 +76,7 @@ export class ThreadPool implements Federation {
     this.#replacements = new Replacements(core.runtime)
     this.#places = new Places(this, this.#replacements)
     this.#losses = new Losses(core.ledger)
+    this.#figures = new Figures(this)
     this.#counting = new Counting(
       this.exchange,
       () => this.#threads.keys(),
@@ -85,9 +88,10 @@ export class ThreadPool implements Federation {
     this.#listen()
     this.slots = new Array<Thread | undefined>(settings.size).fill(undefined)
     for (let slot = 0; slot < settings.size; slot++) this.#start(slot)
-    core.dispatchers.addRemote('parallel', spawnerFor(this.exchange, 'parallel'))
-    core.dispatchers.addRemote('pinned', spawnerFor(this.exchange, 'pinned'))
+    for (const name of ['parallel', 'pinned'] as const)
+      core.dispatchers.addRemote(name, { ...spawnerFor(this.exchange, name), work: () => this.#figures.work(name === 'pinned') })
     core.federation = this
+    core.elsewhere = this.#figures
     this.#unwatch = watchThreads(this, settings.hangAfter, settings.loop)
   }
 
@@ -118,7 +122,13 @@ export class ThreadPool implements Federation {
     return this.#threads.has(thread.epoch)
   }
   slotOf(epoch: number): number {
-    return this.#threads.get(epoch)?.slot ?? -1
+    return this.#numbers.get(epoch) ?? -1
+  }
+  isPinned(thread: Thread): boolean {
+    return thread.slot >= this.slots.length
+  }
+  get unsettled(): Iterable<Ledger> {
+    return this.#losses.unsettled
   }
   tasksOn(thread: Thread): number {
     return this.tasks.runningOn(thread)
@@ -131,13 +141,14 @@ export class ThreadPool implements Federation {
       lost: (...loss) => this.#lost(...loss),
     })
     this.#threads.set(epoch, thread)
-    if (slot >= 0) this.slots[slot] = thread
+    this.#numbers.set(epoch, slot)
+    if (!this.isPinned(thread)) this.slots[slot] = thread
     this.exchange.wire(thread.wiring)
     if (this.#told) this.exchange.tell(epoch, { op: 'listen', on: true })
     return thread
   }
-  startPinned(): Thread {
-    return this.#start(-1)
+  startPinned(slot: number): Thread {
+    return this.#start(slot)
   }
   #isUp(epoch: number): void {
     const thread = this.#threads.get(epoch)
@@ -166,7 +177,7 @@ export class ThreadPool implements Federation {
 
   /** Tells threads whether anybody listens to what they observe. */
   tellListening(): void {
-    const listening = this.core.events.size > 0
+    const listening = this.core.events.size > 0 || this.core.tellsPhases
     if (listening === this.#told) return
     this.#told = listening
     for (const thread of this.threads) this.exchange.tell(thread.epoch, { op: 'listen', on: listening })
@@ -188,6 +199,7 @@ export class ThreadPool implements Federation {
     const { sent, received } = exchange.lose(thread.epoch, cause)
     this.#losses.begin(thread, sent, received, new Set(this.#threads.keys()))
     this.#losses.gone(thread.epoch)
+    this.#numbers.delete(thread.epoch)
     this.#inspections.gone(thread.epoch)
     this.#finding.gone(thread.epoch)
     this.#counting.gone()
@@ -201,14 +213,15 @@ export class ThreadPool implements Federation {
       core.observe({ type: 'thread.lost', thread: thread.slot, why, cause, actor, message: running.message, actors, silent, at })
     }
     this.tasks.lost(thread, cause)
-    if (thread.slot < 0) this.#places.lostPinned(thread)
+    if (this.isPinned(thread)) this.#places.lostPinned(thread)
     else if (!this.closing) this.#replace(thread.slot)
   }
   #forget(thread: Thread): void {
     this.#threads.delete(thread.epoch)
     this.#settings.medium.forget(thread.epoch)
     this.#ways.forget(thread.epoch)
-    if (thread.slot >= 0 && this.slots[thread.slot] === thread) this.slots[thread.slot] = undefined
+    this.#figures.gone(thread)
+    if (this.slots[thread.slot] === thread) this.slots[thread.slot] = undefined
   }
   /**
    * Whoever rings a bell owes a wake. A thread that dies between the two, or whose port is closed with the wake in it, leaves
@@ -227,6 +240,9 @@ export class ThreadPool implements Federation {
     })
   }
 
+  breathe(): void {
+    this.exchange.flush()
+  }
   died(cell: Cell): void {
     this.exchange.whereabouts.died(cell)
     const own = this.#places.unpin(cell.ref.uid)
@@ -263,6 +279,10 @@ export class ThreadPool implements Federation {
   }
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: Thread['state'] })[] {
     return Array.from(this.threads, (t) => Object.assign({ thread: t.slot, state: t.state }, t.signs.lastVitals))
+  }
+  /** Whether nothing is left to be told of threads that were lost. */
+  get lossesSettled(): boolean {
+    return this.#losses.settled
   }
   /** Whether the main thread said that it sleeps and nobody has rung since. */
   get asleep(): boolean {

@@ -36,6 +36,14 @@ export class Questions implements MirrorKeeper {
     exchange.on('ask.passed', ({ id, at }) => this.#passedTo(id, at))
   }
 
+  /** The thread that has a question of this one; undefined where it never left, or has come back. */
+  holderOf(ask: PendingAsk): number | undefined {
+    const id = ask instanceof Mirror ? undefined : this.#exchange.addresses.known(ask)
+    return id === undefined ? undefined : this.#gone.get(id)?.holder
+  }
+  isAway(ask: PendingAsk): boolean {
+    return this.holderOf(ask) !== undefined
+  }
   /** Questions of this thread that others have. */
   get pending(): number {
     return this.#gone.size
@@ -57,6 +65,9 @@ export class Questions implements MirrorKeeper {
     const { addresses } = this.#exchange
     const id = addresses.idOf(ask)
     const known = this.#gone.get(id)
+    // From here on it is the thread that has it which says what becomes of it, also when it is handed on there; news of its target's
+    // end come by another way, and may come first.
+    ask.unlink()
     if (known !== undefined) known.holder = channel.peer
     else {
       this.#gone.set(id, { ask, holder: channel.peer })
@@ -67,7 +78,7 @@ export class Questions implements MirrorKeeper {
         this.#gone.delete(id)
         addresses.forget(id)
         // Whoever is to answer need not.
-        if (holder !== undefined) this.#exchange.tell(holder, { op: 'ask.cancelled', id })
+        if (holder !== undefined) this.#exchange.reach(holder, { op: 'ask.cancelled', id })
       }
     }
   }
@@ -75,7 +86,7 @@ export class Questions implements MirrorKeeper {
   #passedOn(mirror: Mirror, channel: Channel): void {
     const { origin, id } = mirror
     mirror.leave(new Cancelled('The question'))
-    if (channel.peer !== origin) this.#exchange.tell(origin, { op: 'ask.passed', id, at: channel.peer })
+    if (channel.peer !== origin) this.#exchange.reach(origin, { op: 'ask.passed', id, at: channel.peer })
   }
 
   /** A question has come, for the actor of that number: what stands for it here. */
@@ -143,8 +154,10 @@ export class Questions implements MirrorKeeper {
       write(trouble instanceof NotTransferable ? new Error(`A cause that cannot go to another thread: ${trouble.what}`) : trouble)
     }
   }
-  moved({ origin, id }: Mirror, to: Cell): void {
-    this.#exchange.channelTo(origin)?.control({ op: 'ask.moved', id, to: to.ref })
+  moved(mirror: Mirror, to: Cell): void {
+    const { origin, id } = mirror
+    this.#exchange.reach(origin, { op: 'ask.moved', id, to: to.ref })
+    this.#exchange.deadlocks.came(mirror, origin, id)
   }
   answeredElsewhere({ origin, id, path }: Mirror, answer: unknown): void {
     this.#exchange.tellAddress(new AddressRef(this.#exchange, origin, id, path), answer)
@@ -169,16 +182,20 @@ export class Questions implements MirrorKeeper {
     this.#gone.delete(id)
     gone?.ask.fail(cause)
   }
-  /** Whoever had the question handed it on: it ends with that one now, and no longer with the first. */
+  /** Whoever had the question handed it on: that one is waited for now. */
   #movedTo(id: number, to: AnyRef): void {
     const cell = cellOf(to)
-    if (cell !== undefined) this.#gone.get(id)?.ask.moved(cell)
+    const ask = this.#gone.get(id)?.ask
+    if (cell === undefined || ask === undefined) return
+    ask.moved(cell)
+    ask.unlink()
   }
   #passedTo(id: number, at: number): void {
     const gone = this.#gone.get(id)
-    if (gone === undefined) return this.#exchange.tell(at, { op: 'ask.cancelled', id })
+    if (gone === undefined) return this.#exchange.reach(at, { op: 'ask.cancelled', id })
     gone.holder = at
     if (this.#exchange.isLost(at)) this.refusalCame(id, this.#exchange.lossOf(at))
+    else this.#exchange.deadlocks.went(gone.ask)
   }
 
   /** A thread is lost: what it was asked gets no answer, and nobody waits for what it asked. */

@@ -1,7 +1,7 @@
 // Refs on the wire: who is who on both ends. An actor is named by its uid, which holds in all threads; an answer
 // address or adapter by a number that its own thread knows it by.
 
-import type { AnyRef } from 'troupe'
+import type { AnyRef, Phase } from 'troupe'
 import { Adapter, HandleRef, type LocalRef, PendingAsk } from 'troupe/internal'
 import type { Channel } from './channel.ts'
 import type { Reader } from './codec/reader.ts'
@@ -13,6 +13,7 @@ import type { Exchange } from './exchange.ts'
 import { HostedCell } from './hosted.ts'
 import { isActorRef } from './is-ref.ts'
 import { Mirror } from './mirror.ts'
+import { phases } from './phases.ts'
 import { ProxyCell } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
 
@@ -37,7 +38,7 @@ export class RefTable {
       } else if (remembers) this.#define(channel, writer, value)
       else {
         writer.byte(kind.once)
-        this.#describe(writer, value)
+        this.#describe(channel, writer, value)
       }
       return true
     }
@@ -65,12 +66,13 @@ export class RefTable {
     })
     writer.byte(kind.defined)
     writer.whole(slot)
-    this.#describe(writer, ref)
+    this.#describe(channel, writer, ref)
   }
-  #describe(writer: Writer, ref: LocalRef): void {
+  #describe(channel: Channel, writer: Writer, ref: LocalRef): void {
     writer.double(ref.uid)
     // 0: not known now. Its home is asked then; a detour by it would be overtaken.
-    writer.whole(this.#locationOf(ref) + 1)
+    writer.whole(this.#locationOf(ref, channel) + 1)
+    writer.byte(phases.indexOf(ref.cell.phaseSeen))
     writer.text(ref.path)
     // The methods of a class actor go along, so that its handle is one there as well; 0: it is none.
     const methods = methodsOf(ref)
@@ -100,10 +102,10 @@ export class RefTable {
       case kind.defined: {
         const slot = reader.whole()
         if (slot >= slots) throw reader.bad('a ref that cannot be defined')
-        return (channel.slotRefs[slot] = this.#described(reader))
+        return (channel.slotRefs[slot] = this.#described(channel, reader))
       }
       case kind.once:
-        return this.#described(reader)
+        return this.#described(channel, reader)
       case kind.definition: {
         const definition = channel.definitions.get(reader.whole())
         if (definition === undefined) throw reader.bad('code that nobody has defined')
@@ -118,31 +120,35 @@ export class RefTable {
         throw reader.bad('an unknown kind of ref')
     }
   }
-  #described(reader: Reader): AnyRef {
+  #described(channel: Channel, reader: Reader): AnyRef {
     const uid = reader.double()
     const at = reader.whole() - 1
+    const phase = phases[reader.byte()] ?? 'running'
     const path = reader.text()
     const count = reader.count(1)
     if (!Number.isSafeInteger(uid) || uid < 0) throw reader.bad('a ref of no actor')
     const methods = count === 0 ? undefined : Array.from({ length: count - 1 }, () => reader.text())
-    return this.actor(uid, at, path, methods)
+    return this.actor(uid, at, path, methods, phase, channel.peer)
   }
 
   /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
-  #locationOf(ref: LocalRef): number {
-    const { epoch, residents } = this.#exchange
+  #locationOf(ref: LocalRef, channel: Channel): number {
+    const { epoch, residents, whereabouts } = this.#exchange
     const { cell } = ref
     if (cell instanceof ProxyCell) return cell.at ?? unknown
     if (cell instanceof HostedCell) return epoch
     if (cell.phase === 'terminated') residents.remember(cell)
-    else residents.export(cell)
+    else {
+      residents.export(cell)
+      if (channel.peer === 0) whereabouts.show(ref.uid)
+    }
     return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
   }
 
   /** The one ref of this thread for an actor of any. */
-  actor(uid: number, at: number, path: string, methods: readonly string[] | undefined): AnyRef {
+  actor(uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase, from: number): AnyRef {
     const { exchange } = { exchange: this.#exchange }
-    return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods)
+    return exchange.residents.ref(uid) ?? exchange.whereabouts.remote(uid, at, path, methods, phase, from)
   }
 
   #address(thread: number, id: number, path: string): unknown {

@@ -2,7 +2,7 @@
 // as they do for actors that live here. The cell never has a turn: what it is told goes to the actor's thread as long
 // as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home.
 
-import { ignore } from 'troupe'
+import { ignore, type Phase } from 'troupe'
 import {
   type BehaviorNode,
   Cell,
@@ -70,6 +70,11 @@ export class ProxyCell extends Cell {
   readonly wire: WireQueue
   /** The thread it runs on, as far as is known. */
   at: number | undefined
+  /** Its phase, as its home told it last. */
+  told: Phase = 'running'
+  override get phaseSeen(): Phase {
+    return this.phase === 'terminated' ? 'terminated' : this.told
+  }
   /** The thread that knows what became of it. */
   get home(): number {
     return homeOf(this.ref.uid)

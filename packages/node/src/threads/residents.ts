@@ -15,33 +15,30 @@ interface Ended {
   readonly end: EndInfo
 }
 
-/** An actor whose module is being loaded, and whether it was told to end meanwhile. */
-export interface Expected {
-  readonly stopped: boolean
-}
-
 export class Residents {
+  /** How many ran here for a parent elsewhere and have ended. */
+  hostedGone = 0
   readonly #hosted = new Map<number, HostedCell>()
-  readonly #expected = new Map<number, { stopped: boolean }>()
+  /** Those whose module is being loaded, and what is done when they are told to end meanwhile. */
+  readonly #expected = new Map<number, () => void>()
   readonly #stubs = new Map<number, StubCell>()
   readonly #exported = new Map<number, Cell>()
   readonly #ended = new Map<number, Ended>()
 
   // Those that run here for a parent elsewhere.
 
-  /** An actor is about to come: what it is told before is for it. */
-  expect(uid: number): Expected {
-    const expected = { stopped: false }
-    this.#expected.set(uid, expected)
-    return expected
+  /** An actor is about to come: what it is told before is for it. Told to end, it is expected no more, and `stop` is called. */
+  expect(uid: number, stop: () => void): void {
+    this.#expected.set(uid, stop)
   }
   expectNoMore(uid: number): void {
     this.#expected.delete(uid)
   }
   /** One that has not come yet is told to end. */
   stopExpected(uid: number): void {
-    const expected = this.#expected.get(uid)
-    if (expected !== undefined) expected.stopped = true
+    const stop = this.#expected.get(uid)
+    this.#expected.delete(uid)
+    stop?.()
   }
   host(cell: HostedCell): void {
     this.#hosted.set(cell.ref.uid, cell)

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Board, makeBoard } from './board.ts'
 import { PortSigns, PortSignsSeen } from './port-board.ts'
 import type { Signs, SignsSeen } from './signs.ts'
+import { countsLength, workLength } from './tally.ts'
 
 const ledger = { sent: 7, handled: 1, failed: 2, unhandled: 3, dropped: 4, deadLettered: 5, unknown: 6 }
 const vitals = { queued: 3, busy: 0.5, loopDelay: 2, actors: 9 }
@@ -29,6 +30,17 @@ describe.each([
     expect(seen.beats).toBe(3)
   })
 
+  test('patience is what was said last, whatever its length', () => {
+    const [shown, seen] = make()
+    expect(seen.hangAfter).toBeUndefined()
+    for (const ms of [20, 60_000, Infinity, 1000]) {
+      shown.patience(ms)
+      expect(seen.hangAfter).toBe(ms)
+    }
+    shown.patience(2 ** 40)
+    expect(seen.hangAfter).toBeGreaterThanOrEqual(2 ** 31 - 1)
+  })
+
   test('ledger and vitals are the last that were shown', () => {
     const [shown, seen] = make()
     expect(seen.lastLedger.sent).toBe(0)
@@ -39,6 +51,25 @@ describe.each([
     shown.vitals(vitals)
     expect(seen.lastLedger).toEqual(ledger)
     expect(seen.lastVitals).toEqual(vitals)
+  })
+
+  test('counts and work are the last that were shown, and all zero before', () => {
+    const [shown, seen] = make()
+    const counts = Array.from({ length: countsLength }, (_, i) => i + 1)
+    const work = Array.from({ length: workLength }, (_, i) => i + 0.5)
+    expect([...Array.from(seen.lastCounts), ...Array.from(seen.lastWork)].every((n) => n === 0)).toBe(true)
+    expect(seen.atWork).toBe(false)
+    shown.turn(1, 1)
+    shown.counts(counts.map(() => 7))
+    shown.counts(counts)
+    shown.work(work)
+    expect(Array.from(seen.lastCounts)).toEqual(counts)
+    expect(Array.from(seen.lastWork)).toEqual(work)
+    expect(seen.atWork).toBe(true)
+    shown.idle()
+    shown.work(work)
+    expect(seen.atWork).toBe(false)
+    expect(seen.lastLedger.sent).toBe(0)
   })
 })
 

@@ -1,4 +1,4 @@
-// What a thread shows of itself: that it lives, whose turn it is and on which message, how it is doing, and its ledger.
+// What a thread shows of itself: that it lives, whose turn it is and on which message, how it is doing, its ledger and its tally.
 // It is shown before anything leaves the thread, so that what others have of it is never newer than what it has shown.
 
 import type { Ledger } from './ledger-shape.ts'
@@ -19,7 +19,15 @@ export interface Signs {
   /** Whose turn it is: the actor, and the one next above it that is known to its parent's thread. */
   turn(inner: number, hosted: number): void
   message(type: string): void
+  /** For how many milliseconds it may be silent from now on; Infinity for ever. */
+  patience(ms: number): void
+  /** Nobody has a turn any more, for now. */
+  idle(): void
   ledger(ledger: Ledger): void
+  /** What a tally counts. */
+  counts(counts: readonly number[]): void
+  /** What a tally tells of work. */
+  work(work: readonly number[]): void
   vitals(vitals: Vitals): void
 }
 
@@ -33,10 +41,16 @@ export interface Running {
 /** What others see, also when the thread hangs or is gone. */
 export interface SignsSeen {
   readonly beats: number
+  /** For how many milliseconds it may be silent; undefined where it said nothing. Read before `beats`, which it follows. */
+  readonly hangAfter: number | undefined
   readonly running: Running
   /** What it was doing, in words that follow "no sign of life"; empty if nothing. */
   readonly doing: string
+  /** Whether turns are under way there; without shared memory whether one was on its way at the last beat. */
+  readonly atWork: boolean
   readonly lastLedger: Ledger
+  readonly lastCounts: ArrayLike<number>
+  readonly lastWork: ArrayLike<number>
   readonly lastVitals: Vitals
 }
 

@@ -16,12 +16,13 @@ import {
   type Meta,
   type PhaseInfo,
 } from 'troupe/internal'
-import type { Control, Verb, SpawnOrder } from './control.ts'
-import type { Origin } from './define-actor.ts'
+import type { Control, SpawnOrder, Verb } from './control.ts'
+import { type Origin, originOf } from './define-actor.ts'
 import { Definition } from './definition.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
 import type { PlacementRequest } from './placement.ts'
+import { snapshot } from './snapshot.ts'
 import { WireQueue } from './wire-queue.ts'
 
 /** What the actor's thread must know to make it. */
@@ -76,8 +77,11 @@ export class StubCell extends Cell {
       ownMiddleware: [],
       passages: false,
       metrics: false,
+      // Where it stands is not where it may hang.
+      hangAfter: undefined,
       mailbox: kind,
-      stopTimeout: patience,
+      // Above that, it is one that takes as long as it needs, which those above it look at.
+      stopTimeout: Math.max(patience, options.stopTimeout),
       startTimeout: options.startTimeout + patience,
     }
     super(
@@ -95,6 +99,19 @@ export class StubCell extends Cell {
     this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : openMailbox(kind, new CellMailboxOwner(this)), exchange)
     this.queue = this.wire
     exchange.residents.stand(this)
+  }
+
+  /** What makes the actor for its next incarnation, where that is to be made anew. */
+  #remake: (() => unknown) | undefined
+  override remake(make: () => unknown): void {
+    this.#remake = make
+  }
+  /** Where its code is, and the arguments of the incarnation that begins. */
+  #origin(): Origin {
+    const made = this.#remake?.()
+    const origin = made === undefined ? undefined : originOf(made, [])?.origin
+    if (origin === undefined) return this.plan.origin
+    return { ...origin, args: snapshot(origin.args, `An argument of ${origin.name}`, ['args']) as readonly unknown[] }
   }
 
   override put(message: unknown, meta: Meta): void {
@@ -207,10 +224,13 @@ export class StubCell extends Cell {
 
   async #start(): Promise<void> {
     if (this.#there === 'held' || this.#there === 'failed') {
+      const { name, args } = this.#remake === undefined ? { ...this.plan.origin, args: undefined } : this.#origin()
+      const channel = this.at === undefined ? undefined : this.exchange.channelTo(this.at)
+      channel?.order({ op: 'hosted.release', uid: this.ref.uid, args }, `An argument of ${name}`)
       this.#there = 'starting'
-      this.#tell({ op: 'hosted.release', uid: this.ref.uid })
       return this.#wait()
     }
+    const origin = this.#origin()
     const at = await this.exchange.place(this.plan.placement, this.ref.uid)
     if (this.phase !== 'starting') return undefined
     const channel = this.exchange.channelTo(at)
@@ -220,7 +240,7 @@ export class StubCell extends Cell {
     this.#hurried = false
     // What befell the incarnation before this one was answered by its end.
     this.#bad = undefined
-    const { origin, options } = this.plan
+    const { options } = this.plan
     const order: SpawnOrder = {
       op: 'hosted.spawn',
       uid: this.ref.uid,

@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled, InvalidOption } from 'troupe'
-import { listenTo } from 'troupe/internal'
+import { checkWhole, listenTo } from 'troupe/internal'
 import { Definition } from './definition.ts'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -16,6 +16,8 @@ export interface TaskOptions {
   readonly timeout?: number | undefined
   /** Whether giving up a task that runs ends its thread, for one that never looks at its signal; false if left out. */
   readonly kill?: boolean | undefined
+  /** Milliseconds that its thread may be silent while it runs, if that is longer than what holds there anyway. */
+  readonly hangAfter?: number | undefined
 }
 
 interface Task {
@@ -24,6 +26,7 @@ interface Task {
   /** As they were when the task was given, also while it waits. */
   args: readonly unknown[]
   readonly kill: boolean
+  readonly hangAfter: number
   thread: Thread | undefined
   resolve(value: unknown): void
   reject(cause: unknown): void
@@ -50,6 +53,7 @@ export class TaskQueue {
     const { signal, timeout } = options
     if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)))
       return Promise.reject(new InvalidOption('timeout', timeout, 'use finite milliseconds above 0'))
+    const hangAfter = options.hangAfter === undefined ? 0 : checkWhole('hangAfter', options.hangAfter, 20)
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
@@ -67,6 +71,7 @@ export class TaskQueue {
         definition: new Definition(url, name),
         args,
         kill: options.kill ?? false,
+        hangAfter,
         thread: undefined,
         resolve: (value) => {
           over()
@@ -114,6 +119,13 @@ export class TaskQueue {
     let count = 0
     for (const task of this.#running.values()) if (task.thread === thread) count++
     return count
+  }
+
+  /** How long the tasks that run there let it be silent. */
+  patienceOn(thread: Thread): number {
+    let longest = 0
+    for (const task of this.#running.values()) if (task.thread === thread) longest = Math.max(longest, task.hangAfter)
+    return longest
   }
 
   #done(id: number, ok: boolean, value: unknown): void {

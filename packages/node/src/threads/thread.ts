@@ -7,9 +7,13 @@ import type { SignsSeen } from './signs.ts'
 
 /** How threads are set up. */
 export interface ThreadSettings {
+  /** Threads of the pool; their places are those below. */
+  readonly size: number
   readonly systemName: string
+  readonly systemId: number
   readonly askTimeout: number
-  readonly beatEvery: number
+  /** Milliseconds without a sign of life until a thread counts as hung, where its actors do not say otherwise. */
+  readonly hangAfter: number
   readonly spin: number
   readonly launch: Launch
 }
@@ -23,7 +27,7 @@ export interface ThreadEvents {
 
 export class Thread {
   readonly epoch: number
-  /** Which place of the pool it fills; −1 for a thread of one actor. */
+  /** Its number: which place of the pool it fills, or a higher one for a thread of one actor. */
   readonly slot: number
   readonly signs: SignsSeen
   readonly wiring: Wiring
@@ -53,11 +57,11 @@ export class Thread {
     const { parts } = this.#berth
     const { atA, atB } = wire(medium, 0, epoch)
     this.wiring = atA
-    const { systemName, beatEvery, spin, askTimeout } = settings
+    const { systemName, systemId, hangAfter, spin, askTimeout } = settings
     let isGone!: () => void
     this.gone = new Promise((resolve) => (isGone = resolve))
-    const data = { epoch, systemName, berth: parts, main: atB, beatEvery, spin, askTimeout }
-    this.#engine = settings.launch(data, `${systemName}-${slot < 0 ? 'pinned' : slot}`, {
+    const data = { epoch, systemName, systemId, berth: parts, main: atB, hangAfter, pinned: slot >= settings.size, spin, askTimeout }
+    this.#engine = settings.launch(data, `${systemName}-${slot}`, {
       connect: (peer) => events.connect(this, peer),
       failed: (cause) => {
         this.#why ??= reasonOf(cause)

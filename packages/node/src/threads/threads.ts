@@ -16,7 +16,7 @@ import type { TaskOptions } from './task-queue.ts'
 export interface ThreadsOptions {
   /** Threads of the pool behind `parallel`: at least 2; as many as the machine runs at once if left out. */
   readonly size?: number | undefined
-  /** Milliseconds without a sign of life until a thread is ended and replaced; 10,000 if left out. */
+  /** Milliseconds without a sign of life until a thread is ended and replaced, for actors without their own `hangAfter`; 10,000 if left out. */
   readonly hangAfter?: number | undefined
   /** Bytes that may be under way in each direction between two threads, a power of two; 1 MiB if left out. */
   readonly ringBytes?: number | undefined
@@ -38,7 +38,10 @@ export interface ThreadsOptions {
 /** The threads of a system. */
 export interface Threads {
   readonly size: number
-  /** How each thread is doing: actors, messages queued, how busy and how late its loop is. */
+  /**
+   * How each thread is doing: actors, messages queued, how busy and how late its loop is. `thread` is its number: below `size` for those of
+   * the pool, from `size` on for pinned ones; it stays the same when the thread is replaced.
+   */
   vitals(): readonly (Vitals & { readonly thread: number; readonly state: 'starting' | 'up' | 'ending' | 'gone' })[]
   /**
    * Calls an exported function of a module on an idle thread of the pool; it gets the arguments, and last `{ signal }`.
@@ -50,7 +53,7 @@ export interface Threads {
   find(path: string): Promise<AnyRef | undefined>
   /** Where everything stands, line by line: threads, ways, actors, and what is waited for. For a log, when something seems stuck. */
   report(): readonly string[]
-  /** Ends one thread of the pool for good and replaces it; what it held is lost. For tests and for operators. */
+  /** Ends one thread for good and replaces it; what it held is lost. For tests and for operators. */
   terminate(thread: number): void
 }
 
@@ -88,8 +91,8 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     hangAfter,
     medium: mediumOf(shared, ringBytes),
     systemName: core.name,
+    systemId: core.id,
     askTimeout: core.askTimeout,
-    beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
     spin: options.spin ?? 0.05,
     loop: hostLoop,
     launch: onWorkers({ resourceLimits: options.resourceLimits, execArgv: options.execArgv, keepAlive: options.keepAlive ?? true }),
@@ -106,8 +109,10 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
       pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
     terminate: (slot) => {
-      const thread = pool.alive.find((t) => t.slot === slot)
-      if (thread === undefined) throw new InvalidOption('thread', slot, `the pool has threads 0 to ${size - 1}, and that one is not there now`)
+      const all = [...pool.threads]
+      const thread = all.find((t) => t.slot === slot)
+      if (thread === undefined)
+        throw new InvalidOption('thread', slot, `there is none of that number now; there are ${all.map((t) => t.slot).join(', ')}`)
       thread.kill('terminated')
     },
   }

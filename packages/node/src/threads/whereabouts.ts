@@ -1,6 +1,7 @@
 // Which actor is where: refs of actors elsewhere, who wants to know of whose end, where an actor has gone, and messages that
 // came before their actor did. An actor's home, the thread that spawned it, is the one that knows.
 
+import type { Phase } from 'troupe'
 import type { Cell, EndInfo } from 'troupe/internal'
 import type { Arrivals } from './arrivals.ts'
 import type { Channel } from './channel.ts'
@@ -19,6 +20,8 @@ export class Whereabouts {
   readonly #remotes = new Map<number, WeakRef<RemoteRef>>()
   readonly #forgotten: FinalizationRegistry<{ readonly uid: number; readonly link: () => Link | undefined }>
   readonly #locating = new Set<number>()
+  /** Actors of this thread that the main one knows: it is told their phases. */
+  readonly #shown = new Set<number>()
   /** Links whose messages wait for an actor that has not come, by its uid. */
   readonly #early = new Map<number, Arrivals[]>()
 
@@ -29,6 +32,16 @@ export class Whereabouts {
       link()?.close()
     })
     exchange.on('follow', ({ uid }, channel) => this.#followedBy(uid, channel))
+    exchange.on('phases', ({ uid }, channel) => {
+      const cell = exchange.residents.cell(uid)
+      if (cell === undefined) return this.#tellGone(uid, channel)
+      this.show(uid)
+      channel.control({ op: 'phase', uid, phase: cell.phase })
+    })
+    exchange.on('phase', ({ uid, phase }) => {
+      const cell = this.#remotes.get(uid)?.deref()?.cell
+      if (cell instanceof ProxyCell) cell.told = phase
+    })
     exchange.on('gone', ({ uid, reason, cause }) => this.#isGone(uid, { reason, cause }))
     exchange.on('locate', ({ uid }, channel) => this.#locatedBy(uid, channel))
     exchange.on('located', ({ uid, at }) => this.#isLocated(uid, at))
@@ -67,8 +80,17 @@ export class Whereabouts {
     return ref.cell
   }
 
-  /** The ref of an actor of another thread; one for all who hold it. */
-  remote(uid: number, at: number, path: string, methods: readonly string[] | undefined): RemoteRef {
+  /** The main thread comes to know an actor of this one. What its phase is then goes along; from now on each new one is told. */
+  show(uid: number): void {
+    const { core } = this.#exchange
+    this.#shown.add(uid)
+    core.onPhase ??= ({ ref, phase }) => {
+      if (this.#shown.has(ref.uid) && phase !== 'terminated') this.#exchange.tell(0, { op: 'phase', uid: ref.uid, phase })
+    }
+  }
+
+  /** The ref of an actor of another thread; one for all who hold it. `phase` is what `from` knew of it. */
+  remote(uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase, from: number): RemoteRef {
     const known = this.#remotes.get(uid)?.deref()
     if (known !== undefined) return known
     const ref = makeRemoteRef(uid, path, methods)
@@ -79,6 +101,9 @@ export class Whereabouts {
       return ref
     }
     this.#remotes.set(uid, new WeakRef(ref))
+    cell.told = phase
+    // Who passed it on may have known less than its home, which does not know that it came here.
+    if (this.#exchange.epoch === 0 && from !== homeOf(uid)) this.#exchange.channelTo(homeOf(uid))?.control({ op: 'phases', uid })
     const held: { link: Link | undefined } = { link: undefined }
     cell.onLink = (link) => (held.link = link)
     this.#forgotten.register(ref, { uid, link: () => held.link })
@@ -143,7 +168,7 @@ export class Whereabouts {
   }
   /** Early messages of an actor that lives elsewhere by now go after it. */
   #absent(uid: number): void {
-    const ref = this.#exchange.refs.actor(uid, this.#exchange.epoch, `/moved/$${uid}`, undefined) as RemoteRef
+    const ref = this.#exchange.refs.actor(uid, this.#exchange.epoch, `/moved/$${uid}`, undefined, 'running', homeOf(uid)) as RemoteRef
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(ref.cell)
   }
   /** Takes out the links whose messages wait for an actor. */
@@ -183,9 +208,9 @@ export class Whereabouts {
   }
   #isGone(uid: number, end: EndInfo): void {
     this.#locating.delete(uid)
-    const cell = this.#followed.get(uid)
+    const cell = this.#followed.get(uid) ?? this.#remotes.get(uid)?.deref()?.cell
     this.#followed.delete(uid)
-    cell?.finish(end)
+    if (cell instanceof ProxyCell) cell.finish(end)
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
   }
 
@@ -193,8 +218,8 @@ export class Whereabouts {
   died(cell: Cell): void {
     const { uid } = cell.ref
     this.#exchange.residents.left(cell)
-    const followers = this.#followers.get(uid)
-    if (followers === undefined) return
+    const followers = new Set(this.#followers.get(uid))
+    if (this.#shown.delete(uid)) followers.add(0)
     this.#followers.delete(uid)
     for (const peer of followers) {
       const channel = this.#exchange.knownChannel(peer)

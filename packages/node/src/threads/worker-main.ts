@@ -14,12 +14,12 @@ let before = performance.eventLoopUtilization()
 const place = startPlace(workerData as ThreadData, {
   loop: hostLoop,
   connect: (peer) => port.postMessage({ connect: peer }),
-  load: () => {
+  vitals: () => {
     const now = performance.eventLoopUtilization()
-    const load = { busy: performance.eventLoopUtilization(now, before).utilization, loopDelay: Math.max(0, delay.max / 1e6 - 20) }
+    const vitals = { busy: performance.eventLoopUtilization(now, before).utilization, loopDelay: Math.max(0, delay.max / 1e6 - 20) }
     before = now
     delay.reset()
-    return load
+    return vitals
   },
   fail: (cause) =>
     void setImmediate(() => {

@@ -14,6 +14,7 @@ export type Subject =
   | { readonly type: 'note'; readonly value: unknown }
   | { readonly type: 'echo'; readonly value: unknown; readonly replyTo: ActorRef<unknown> }
   | { readonly type: 'where'; readonly replyTo: ActorRef<number> }
+  | { readonly type: 'system'; readonly replyTo: ActorRef<number> }
   | { readonly type: 'state'; readonly replyTo: ActorRef<{ readonly count: number; readonly incarnation: number }> }
   | { readonly type: 'throw'; readonly message: string; readonly kind?: 'transient' | 'permanent' | 'fatal'; readonly code?: string }
   | { readonly type: 'wait'; readonly ms: number; readonly note: unknown }
@@ -95,6 +96,9 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
           return same
         case 'where':
           m.replyTo.tell(threadId)
+          return same
+        case 'system':
+          m.replyTo.tell(ctx.system.id)
           return same
         case 'state':
           m.replyTo.tell({ count, incarnation: ctx.incarnation })

@@ -1,7 +1,7 @@
 // A block of seeds of one scenario, and what came of it: the unit in which `npm run sim` hands out its work to processes.
 // Both go from process to process, so they are plain data.
 
-import { library } from '../library/index.ts'
+import { libraryWith } from '../library/with.ts'
 import { simulate, type SimulationFailure } from '../sim/simulate.ts'
 
 export interface Block {
@@ -10,6 +10,8 @@ export interface Block {
   readonly count: number
   /** Whether every seed is run a second time, to compare the traces. */
   readonly twice: boolean
+  /** A module with scenarios of another package; undefined for those of this one alone. */
+  readonly with: string | undefined
   /** Milliseconds that one step may take. */
   readonly holdLimit: number
 }
@@ -31,8 +33,8 @@ export function replayOf(scenario: string, seed: number): string {
   return `npm run sim -- --scenario "${scenario}" --seed ${seed}`
 }
 
-export async function runBlock({ scenario: name, from, count, twice, holdLimit }: Block): Promise<BlockResult> {
-  const scenario = library.find((s) => s.name === name)!
+export async function runBlock({ scenario: name, from, count, twice, holdLimit, with: module }: Block): Promise<BlockResult> {
+  const scenario = (await libraryWith(module)).find((s) => s.name === name)!
   const hashes = new Map<number, string>()
   let differing = 0
   const replay = (seed: number): string => replayOf(name, seed)

@@ -85,6 +85,13 @@ function run(sim: Simulation): void {
       else ref.tell(sim.oneOf(['fail', 'work', 'wait']))
     }
   })
+  // A budget that is used up, and then a parent that begins anew.
+  if (!untouched && sim.choose(3) === 1) {
+    const fail = (): void => members[sim.choose(3)]?.tell('fail')
+    for (let n = 0; n < restarts; n++) sim.after(5 + 50 * n, fail)
+    sim.after(50 * restarts, () => sim.system.restart(parent))
+    sim.after(50 * restarts + 40, fail)
+  }
   // Who is suspended stays so, also when the others have it begin anew.
   let suspended = false
   if (untouched && sim.choose(4) === 1)

@@ -26,6 +26,7 @@ import { routers } from './routers.ts'
 import type { LibraryScenario } from './scenario.ts'
 import { selects } from './selects.ts'
 import { shutdownAnyMoment } from './shutdown-any-moment.ts'
+import { siblingRefs } from './sibling-refs.ts'
 import { silences } from './silences.ts'
 import { startsAndStops } from './starts-and-stops.ts'
 import { stashUnderFailure } from './stash-under-failure.ts'
@@ -75,4 +76,5 @@ export const library: readonly LibraryScenario[] = [
   familyRestarts,
   errands,
   crowd,
+  siblingRefs,
 ]

@@ -14,6 +14,7 @@ const found: Readonly<Record<string, readonly number[]>> = {
   'lifecycle storm': [383],
   limits: [100136],
   'moving messages': [13, 63, 73, 390],
+  'sibling refs': [159, 564],
   'watch races': [21],
 }
 

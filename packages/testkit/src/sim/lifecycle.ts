@@ -9,7 +9,7 @@ import type { SimTap } from './sim-tap.ts'
 
 // Written from the table of the design, not from the code that it checks. One difference: an incarnation that is being
 // replaced does not fail any more, whatever its last handler does, so `restarting` leads to `starting` or to the end.
-const follows: Readonly<Record<Phase, readonly Phase[]>> = {
+export const follows: Readonly<Record<Phase, readonly Phase[]>> = {
   created: ['starting', 'stopping'],
   starting: ['running', 'failed', 'stopping'],
   running: ['suspended', 'failed', 'restarting', 'stopping'],

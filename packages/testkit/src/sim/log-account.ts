@@ -1,7 +1,7 @@
 // What the system's log said: how often what, which actors were said to have failed, and whether a turn broke, which only
 // the log would tell.
 
-import type { Logger } from 'troupe'
+import type { LevelledLogger } from 'troupe'
 
 export class LogAccount {
   readonly #times = new Map<string, number>()
@@ -17,12 +17,12 @@ export class LogAccount {
   hasFailed(path: string): boolean {
     return this.#failed.has(path)
   }
-  get logger(): Logger {
+  get logger(): LevelledLogger {
     const note = (fields: Readonly<Record<string, unknown>>, message: string): void => {
       this.#times.set(message, this.times(message) + 1)
       if (message === 'the actor failed') this.#failed.add(fields['actor'])
       else if (message === 'a turn broke') this.broken = fields['cause']
     }
-    return { debug: () => {}, info: note, warn: note, error: note }
+    return { debug: () => {}, info: note, warn: note, error: note, isLevelEnabled: (level) => level !== 'debug' }
   }
 }

@@ -14,9 +14,9 @@ export class SimRuntime implements TappedRuntime {
   pass: number = 0
   /** Dispatchers that want to run. */
   readonly tasks: (() => void)[] = []
-  /** When the system's timer is due, and what it does. */
+  /** When the next timer is due, of those that were set: a system has one, whoever connects several some more. */
   timerAt: number = Infinity
-  #timer: (() => void) | undefined
+  readonly #timers: { readonly at: number; readonly task: () => void }[] = []
   readonly #source: Choices
   constructor(clock: VirtualClock, choices: Choices, tap: Tap) {
     this.clock = clock
@@ -37,13 +37,18 @@ export class SimRuntime implements TappedRuntime {
     this.tasks.push(task)
   }
   timer(ms: number, task: () => void): () => void {
-    this.timerAt = this.clock.now + ms
-    this.#timer = task
+    const timer = { at: this.clock.now + ms, task }
+    this.#timers.push(timer)
+    this.timerAt = Math.min(this.timerAt, timer.at)
     return () => {
-      if (this.#timer !== task) return
-      this.#timer = undefined
-      this.timerAt = Infinity
+      const at = this.#timers.indexOf(timer)
+      if (at < 0) return
+      this.#timers.splice(at, 1)
+      this.#look()
     }
+  }
+  #look(): void {
+    this.timerAt = this.#timers.reduce((least, t) => Math.min(least, t.at), Infinity)
   }
   enter(task: () => void): void {
     task()
@@ -53,7 +58,9 @@ export class SimRuntime implements TappedRuntime {
   }
   /** Gives one dispatcher one turn. */
   runOne(): void {
-    const at = this.#source.choose(this.tasks.length)
+    this.runAt(this.#source.choose(this.tasks.length))
+  }
+  runAt(at: number): void {
     const task = at === 0 ? this.tasks.shift()! : this.tasks.splice(at, 1)[0]!
     this.pass++
     task()
@@ -61,9 +68,13 @@ export class SimRuntime implements TappedRuntime {
   /** Fires the system's timer if its time has come. */
   fireDue(): void {
     if (this.timerAt > this.clock.now) return
-    const task = this.#timer
-    this.#timer = undefined
-    this.timerAt = Infinity
-    task?.()
+    // One by one: what fires may cancel another, and what it sets is for the next time.
+    for (const timer of this.#timers.slice()) {
+      const at = timer.at <= this.clock.now ? this.#timers.indexOf(timer) : -1
+      if (at < 0) continue
+      this.#timers.splice(at, 1)
+      this.#look()
+      timer.task()
+    }
   }
 }

@@ -96,6 +96,11 @@ export class SimCell extends Cell {
     this.behavior = initial
   }
 
+  override remake(make: () => unknown): void {
+    super.remake(make)
+    this.initial = this.shell.ofSetup(this.initial!)
+  }
+
   get fifo(): boolean {
     const kind = this.options.mailbox?.kind
     return kind === undefined || kind === 'unbounded' || kind === 'bounded'

@@ -162,6 +162,11 @@ export class SimTap extends Tap {
     this.watches.unwatched(cell as SimCell, ref)
   }
 
+  /** The name of an actor in a diagram. */
+  nameOf(uid: number): string {
+    return this.cells.find((c) => c.ref.uid === uid)?.ref.path.replace('/user/', '') ?? `#${uid}`
+  }
+
   // The comparison.
 
   turnBegins(): void {
@@ -191,6 +196,26 @@ export class SimTap extends Tap {
     // Each stands there at most once; so does the root, and whoever ended with a turn still to come.
     const { depth } = (this.living[0] ?? this.cells[0])?.dispatcher ?? { depth: 0 }
     if (depth > this.cells.length + 1) this.violate('C11', undefined, `${depth} turns are to come, and there were ${this.cells.length} actors`)
+  }
+  /** Faults have stopped, and all that was due has run. */
+  judge(): void {
+    this.compare()
+    this.decisions.checkCounts()
+    this.lifecycle.checkCounts()
+    this.watches.check()
+    this.timers.check()
+    for (const cell of this.living) {
+      this.lifecycle.checkAwake(cell)
+      this.lifecycle.checkRest(cell)
+      const pending = cell.extras?.pending
+      if (pending !== undefined && pending.state === 'waiting' && !cell.never)
+        this.violate('stuck', cell, `the handler of ${pending.what} waits for something that the simulator knows nothing of`)
+    }
+  }
+  /** The system has ended. */
+  judgeEnd(): void {
+    this.asks.checkAll()
+    this.compare()
   }
   /** Nothing is left to do at this moment: what was asked for has come about, and nothing is overdue. */
   compareAtRest(): void {

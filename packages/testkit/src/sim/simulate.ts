@@ -35,6 +35,8 @@ export interface SimulateOptions {
   /** Real milliseconds that one step may take. A run that holds its thread for longer is reported, and the process ended; 10,000 if left out. */
   readonly holdLimit?: number
   readonly system?: SystemOptions
+  /** Whether several systems live in each run, connected by the scenario: see `Simulation.place`. False if left out. */
+  readonly places?: boolean
   /** Whether a broken promise rejects (default), or is only reported. */
   readonly onViolation?: 'throw' | 'report'
   /** Trials for shrinking; 1,500 if left out, 0 for none. */
@@ -166,6 +168,7 @@ function setupOf(scenario: Scenario, options: SimulateOptions): RunSetup {
     grace: options.grace ?? 8000,
     maxSteps: options.maxSteps ?? 20_000,
     system: options.system ?? {},
+    places: options.places ?? false,
     keepTrace: false,
   }
 }
@@ -213,7 +216,7 @@ async function explain(
   await runWatched(shown, options, again, seed)
   const simplest = shown.violation ?? violation
   const shrunkChoices = unplain(recording)
-  const nameOf = (uid: number): string => shown.tap.cells.find((c) => c.ref.uid === uid)?.ref.path.replace('/user/', '') ?? `#${uid}`
+  const nameOf = (uid: number): string => shown.tap.nameOf(uid)
   const report = [
     `${broke}.`,
     `  ${simplest.actor === undefined ? '' : `${simplest.actor}: `}${simplest.text}`,

@@ -10,9 +10,11 @@ import { type Choices, makers } from './choices.ts'
 import { Agenda } from './agenda.ts'
 import { type Faults, FaultSource } from './faults.ts'
 import { escaped, settledEscapes } from './escapes.ts'
+import { PlaceTap } from './place-tap.ts'
 import { Restlessness, TurnWithoutEnd } from './restlessness.ts'
 import { SimRuntime } from './runtime.ts'
 import { SimCell } from './sim-cell.ts'
+import { Places, SimPlace } from './sim-place.ts'
 import { SimTap } from './sim-tap.ts'
 import { Trace } from './trace.ts'
 import type { InvariantId, Violation } from './violation.ts'
@@ -35,6 +37,7 @@ export interface RunSetup {
   readonly grace: number
   readonly maxSteps: number
   readonly system: SystemOptions
+  readonly places: boolean
   readonly keepTrace: boolean
 }
 
@@ -55,7 +58,7 @@ export class Simulation {
   readonly clock: VirtualClock = new VirtualClock()
   readonly choices: Choices
   readonly trace: Trace
-  readonly tap: SimTap = new SimTap()
+  readonly tap: SimTap
   readonly runtime: SimRuntime
   readonly #setup: RunSetup
   readonly #agenda = new Agenda()
@@ -63,6 +66,9 @@ export class Simulation {
   readonly #script: (() => void)[] = []
   #planned = 0
   readonly #eventually: [string, () => boolean][] = []
+  readonly #always: (() => void)[] = []
+  /** Where several systems live; undefined where there is one. */
+  readonly #places: Places | undefined
   readonly #invariants: [string, (sim: Simulation) => boolean][]
   #driver: 'running' | 'done' = 'done'
   #steps = 0
@@ -70,6 +76,7 @@ export class Simulation {
   constructor(setup: RunSetup, choices: Choices) {
     this.#setup = setup
     this.choices = choices
+    this.tap = setup.places ? new PlaceTap() : new SimTap()
     this.trace = new Trace(() => this.clock.now, setup.keepTrace)
     this.#faults = new FaultSource(this, setup.faults)
     this.tap.trace = this.trace
@@ -78,6 +85,7 @@ export class Simulation {
     this.tap.rest = new Restlessness(this.tap, setup.maxSteps)
     this.#invariants = Object.entries(setup.invariants)
     this.runtime = new SimRuntime(this.clock, choices, this.tap)
+    this.#places = setup.places ? new Places(new SimPlace('main', this.runtime, choices), choices) : undefined
     const { dispatcher, dispatchers, ...options } = setup.system
     // One turn per slice: between any two the simulator chooses what comes next.
     const single = Object.fromEntries(Object.entries(dispatchers ?? {}).map(([name, given]) => [name, { ...given, maxTurns: 1 }]))
@@ -167,12 +175,47 @@ export class Simulation {
   check(holds: boolean, text: string): void {
     if (!holds) this.violate('invariant', text)
   }
+  /** For what the simulator does not see by itself: a message that goes from one place to another, the handler it meets, or a word. */
+  sent(from: number, to: number, type: string, id: number): void {
+    this.trace.add('send', from, to, type, id)
+  }
+  handles(actor: number, type: string, id: number): void {
+    this.tap.handling.handled++
+    this.trace.add('handle', actor, 0, type, id)
+  }
+  note(text: string): void {
+    this.trace.add('note', 0, 0, text, 0)
+  }
   violate(invariant: InvariantId, text: string): void {
     this.tap.violate(invariant, this.tap.current, text)
   }
   /** Must hold once faults have stopped and everything due has run. */
   eventually(what: string, holds: () => boolean): void {
     this.#eventually.push([what, holds])
+  }
+
+  /** Must hold after every step, of whichever system: breaks the run itself, by `violate`. */
+  always(check: () => void): void {
+    this.#always.push(check)
+  }
+  /** The place of the system that the run began with. */
+  get home(): SimPlace {
+    return this.#several.home
+  }
+  /** Another place, for another system on the same clock, under the same choices: its runtime, its loop and its fate. */
+  place(name: string): SimPlace {
+    const tap = new PlaceTap(this.tap as PlaceTap)
+    tap.trace = this.trace
+    tap.faults = this.#faults
+    tap.choices = this.choices
+    tap.rest = this.tap.rest
+    const place = new SimPlace(name, new SimRuntime(this.clock, this.choices, tap), this.choices)
+    this.#several.add(place)
+    return place
+  }
+  get #several(): Places {
+    if (this.#places === undefined) throw new Error('This run has one place. Say `places: true` in the options of simulate.')
+    return this.#places
   }
 
   /** Runs from beginning to end; afterwards `violation` says whether all was well. */
@@ -220,15 +263,15 @@ export class Simulation {
   async #drive(until: number, done: () => boolean): Promise<void> {
     const { tap, runtime, clock, choices } = this
     for (;;) {
-      while (runtime.tasks.length > 0 || this.#script.length > 0) {
+      while (this.#isReady || this.#script.length > 0) {
         if (tap.violation !== undefined || done()) return
         this.#step()
-        if (tap.host.pending > 0 && choices.choose(5) === 1) await this.#drain()
+        if ((tap.host.pending > 0 || this.#places !== undefined) && choices.choose(5) === 1) await this.#drain()
       }
       await this.#drain()
       if (tap.violation !== undefined || done()) return
-      if (runtime.tasks.length > 0 || this.#script.length > 0) continue
-      const next = Math.min(runtime.timerAt, this.#agenda.next)
+      if (this.#isReady || this.#script.length > 0) continue
+      const next = Math.min(this.#places?.next ?? runtime.timerAt, this.#agenda.next)
       if (next > clock.now) tap.compareAtRest()
       if (next > until) {
         if (until !== Infinity) clock.moveTo(until)
@@ -250,13 +293,18 @@ export class Simulation {
     choices.stepBegins()
     this.#faults.step()
     const script = this.#script
-    if (script.length > 0 && (runtime.tasks.length === 0 || choices.choose(3) === 1)) {
+    if (script.length > 0 && (!this.#isReady || choices.choose(3) === 1)) {
       this.trace.add('act', 0, 0, '', 0)
       tap.rest.acted(this.#steps)
       script.shift()!()
-    } else if (runtime.tasks.length > 0) this.guard(() => runtime.runOne())
+    } else if (this.#isReady) this.guard(() => (this.#places ?? runtime).runOne())
     if (tap.log.broken !== undefined) tap.violate('runtime', undefined, `a turn broke: ${messageOf(tap.log.broken)}`)
+    for (const check of this.#always) check()
     for (const [name, holds] of this.#invariants) if (!holds(this)) tap.violate('invariant', undefined, name)
+  }
+
+  get #isReady(): boolean {
+    return this.#places?.ready ?? this.runtime.tasks.length > 0
   }
 
   /** Does something that ends in any case. */
@@ -270,12 +318,14 @@ export class Simulation {
 
   /** Everything of this moment: the system's timers and the agenda, in an order that the seed chooses. */
   #due(now: number): void {
-    const timersFirst = this.runtime.timerAt > now || this.#agenda.next > now || this.choices.choose(2) === 0
-    if (timersFirst) this.guard(() => this.runtime.fireDue())
+    const timers = (): void => (this.#places === undefined ? this.runtime.fireDue() : this.#places.fireDue(now))
+    const timersFirst = (this.#places?.next ?? this.runtime.timerAt) > now || this.#agenda.next > now || this.choices.choose(2) === 0
+    if (timersFirst) this.guard(timers)
     this.choices.maker = makers.agenda
     this.#agenda.run(now)
     this.choices.maker = makers.scheduler
-    if (!timersFirst) this.guard(() => this.runtime.fireDue())
+    if (!timersFirst) this.guard(timers)
+    for (const check of this.#always) check()
   }
 
   /** Lets promises settle until none has anything to do. */
@@ -289,18 +339,7 @@ export class Simulation {
   /** Faults have stopped, and all that was due has run. */
   #judge(): void {
     const { tap } = this
-    tap.compare()
-    tap.decisions.checkCounts()
-    tap.lifecycle.checkCounts()
-    tap.watches.check()
-    tap.timers.check()
-    for (const cell of tap.living) {
-      tap.lifecycle.checkAwake(cell)
-      tap.lifecycle.checkRest(cell)
-      const pending = cell.extras?.pending
-      if (pending !== undefined && pending.state === 'waiting' && !cell.never)
-        tap.violate('stuck', cell, `the handler of ${pending.what} waits for something that the simulator knows nothing of`)
-    }
+    tap.judge()
     if (this.#driver === 'running') tap.violate('stuck', undefined, 'the scenario waits for something that the simulator knows nothing of')
     for (const [what, holds] of this.#eventually) if (!holds()) tap.violate('liveness', undefined, what)
     for (const leak of leaksOf(tap.host, tap.cells)) tap.violate('leaks', undefined, leak)
@@ -317,8 +356,7 @@ export class Simulation {
     if (!resolved) return tap.violate('C12', undefined, 'the shutdown did not resolve')
     // A jump of the clock may skip all the time that the killed are given.
     if (tap.living.length > 0 && !this.faulted) tap.violate('C12', tap.living[0], `${tap.living.length} actors outlived the shutdown`)
-    tap.asks.checkAll()
-    tap.compare()
+    tap.judgeEnd()
     for (const leak of leaksOf(tap.host, tap.cells)) tap.violate('leaks', undefined, leak)
     if (this.system.phase !== 'closed') tap.violate('C12', undefined, `the system is ${this.system.phase} after its shutdown`)
     // The host tells of rejections that nobody handled only between two passes of its loop.

@@ -15,6 +15,10 @@ export type InvariantId =
   | 'C11'
   | 'C12'
   | 'C13'
+  | 'T1'
+  | 'T2'
+  | 'T3'
+  | 'T4'
   | 'phases'
   | 'behavior'
   | 'timers'
@@ -41,6 +45,10 @@ export const promises: Readonly<Record<InvariantId, string>> = {
   C11: 'a turn handles no more messages than it was given',
   C12: 'shutdown always resolves',
   C13: 'no error escapes to the process',
+  T1: 'what holds on one thread holds on every one and between them',
+  T2: 'a lost thread gives one failure for each of its actors, and the ledger of all threads adds up',
+  T3: 'what is under way between threads is bounded',
+  T4: 'a thread that hangs is ended and replaced',
   phases: 'phases change as the table says',
   behavior: 'what a handler returned is what comes next',
   timers: 'a timer ticks at its time',

@@ -60,9 +60,11 @@ export class WaitAccount {
   #timeAbove(cell: SimCell): number {
     // A supervisor passes down what the child declares.
     let above = cell.declared
+    let below: SimCell = cell
     for (let at = cell.ref.parent?.cell; at instanceof CellClass; at = at.ref.parent?.cell) {
       if (at.phase !== 'stopping' && (at.phase !== 'restarting' || at.options.restartChildren === 'keep')) break
-      if (!isPatient(at)) above = Math.min(above, at.endingAt + at.options.stopTimeout)
+      if (at.options.ownStopTimeout || !takesItsTime(below)) above = Math.min(above, at.endingAt + at.options.stopTimeout)
+      below = at
     }
     return above
   }
@@ -91,6 +93,11 @@ export class WaitAccount {
     if (Math.max(until, since) < now)
       this.#tap.violate('C4', cell, `is ${phase}, and has waited for ${now - since} ms; its time was over at ${until} ms`)
   }
+}
+
+/** Takes as long as it declares, or somebody below it does. */
+function takesItsTime(cell: SimCell): boolean {
+  return cell.options.stopTimeout >= Number.MAX_SAFE_INTEGER || cell.extras?.aboveEndless === true
 }
 
 /** Somebody below takes as long as it declares, and this one was not given a time of its own. */

@@ -1,5 +1,5 @@
 // A router over children of its own. A routee that fails is first of all its supervision's affair; one that is gone for
-// good is replaced where the policy says so, and when the last is gone the pool goes too.
+// good is replaced where the policy says so, and when the last is gone the pool goes too. It has started when they have.
 
 import { type Behavior, receive, same, setup, stopped, unhandled } from '../../values/behavior.ts'
 import { checkFinite, checkOneOf, checkWhole } from '../../values/checks.ts'
@@ -7,6 +7,8 @@ import type { ActorContext } from '../../values/context.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import type { AnyRef } from '../../values/ref.ts'
 import type { ExitReason } from '../../values/signals.ts'
+import { cellOf } from '../../cell/local-ref.ts'
+import { disarmStep } from '../../cell/pending.ts'
 import { tellAny } from '../../cell/telling.ts'
 import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
@@ -36,9 +38,9 @@ export interface PoolOptions<M> {
 /**
  * A router over `size` children that all run `worker`.
  *
- * Guarantees: each message goes to one routee (or all, as the strategy says) with sender, headers and ask intact;
- * survives the loss of a routee and stops with the last. Fails: `InvalidOption` on a wrong option; a message that finds
- * no routee is a dead letter `no-routees`.
+ * Guarantees: each message goes to one routee (or all, as the strategy says) with sender, headers and ask intact; has started when its
+ * routees have; survives the loss of a routee and stops with the last. Fails: `InvalidOption` on a wrong option; its start if none
+ * of its routees comes up; a message that finds no routee is a dead letter `no-routees`.
  *
  * @example
  * const workers = system.spawn(pool(resizer(), { size: 4, strategy: leastLoaded() }), { name: 'resizers' })
@@ -50,9 +52,9 @@ export function pool<M>(worker: Behavior<M> | (() => Behavior<M>), options: Pool
   const limit = { replacements: 10, within: 10_000, ...options.limit }
   checkWhole('limit.replacements', limit.replacements, 0)
   checkFinite('limit.within', limit.within, 'above')
-  return setup<M | RouterCommand>((ctx) => {
+  return setup<M | RouterCommand>(async (ctx) => {
     const members = new Pool<M>(ctx, worker, options, replace, limit)
-    members.resize(size)
+    await members.start(size)
     return receive(
       (c, message) => {
         if (!(message instanceof RouterCommand)) return members.routing.route(c, message) as Behavior<M | RouterCommand>
@@ -93,6 +95,27 @@ class Pool<M> {
     this.#replace = replace
     this.#limit = limit
     this.routing = new Routing(options.strategy ?? roundRobin(), ctx.self)
+  }
+  /**
+   * Begins with so many, and is done when each is up, or replaced by one that is, or has another try before it; fails if none is left.
+   * Takes as long as routees may take to start, and no longer once the pool is to stop.
+   */
+  async start(size: number): Promise<void> {
+    const { signal, self } = this.#ctx
+    this.resize(size)
+    const starts = this.routing.routees.map((routee) => this.#up(routee))
+    // By now its own deadline is armed; it is the routees' that counts.
+    await Promise.resolve()
+    if (!signal.aborted) disarmStep(cellOf(self)!)
+    await Promise.race([Promise.all(starts), new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))])
+  }
+  async #up({ id, ref }: Routee<M>): Promise<void> {
+    const cell = cellOf(ref)!
+    const error = await new Promise((settle) => (cell.more.startWaiters ??= []).push(settle))
+    if (error === undefined || this.#ctx.signal.aborted) return
+    if (!this.lost(ref, cell.end!.reason)) throw error
+    const successor = this.routing.routees.find((routee) => routee.id === id)
+    if (successor !== undefined) await this.#up(successor)
   }
   resize(size: number): void {
     const { routees } = this.routing

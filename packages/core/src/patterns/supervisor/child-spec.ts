@@ -1,5 +1,5 @@
-// What a supervisor knows of a child before it lives: its name, its behavior, and how its end is answered. Specs are
-// values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
+// What a supervisor knows of a child before it lives: its name, its behavior or what makes it, and how its end is answered.
+// Specs are values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
 
 import { supervise } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
@@ -26,10 +26,19 @@ export interface ChildOptions extends Omit<SpawnOptions, 'name' | 'supervision'>
   readonly shutdown?: Shutdown | undefined
   /** Whether its own end may shut the supervisor down (`autoShutdown`); not for permanent children. */
   readonly significant?: boolean | undefined
-  /** Names of siblings that must have started before. */
-  readonly needs?: readonly string[] | undefined
+  /** Siblings that must have started before, by spec or by name; those given by spec can be asked for by `refOf`. */
+  readonly needs?: readonly (string | AnyChildSpec)[] | undefined
   /** How long to wait before a restart that this child causes; at once if left out. */
   readonly backoff?: Partial<Backoff> | undefined
+}
+
+/** What a child that is made by a function may learn of its siblings. */
+export interface Siblings {
+  /**
+   * The ref of a living sibling, which must be among `needs`. It stays good for as long as this incarnation lives: whoever holds it
+   * begins anew when that sibling comes back as another actor.
+   */
+  readonly refOf: <R>(sibling: ChildSpec<never, R>) => R
 }
 
 /** A child as its supervisor has it on file; `R` is what its ref is. Made by `child` or `template(…).with(…)`. */
@@ -38,11 +47,16 @@ export interface ChildSpec<in M, out R = ActorRef<M>> {
   readonly ref?: R
   /** Undefined for an instance of a template. */
   readonly name: string | undefined
-  readonly behavior: Behavior<M>
+  /** Undefined where a function makes it, at each start. */
+  readonly behavior: Behavior<M> | undefined
+  /** Makes the child as it is to be spawned now. */
+  readonly make: ((siblings: Siblings) => AnyChildSpec) | undefined
   readonly restart: RestartType
   readonly shutdown: Shutdown
   readonly significant: boolean
   readonly needs: readonly string[]
+  /** Siblings whose refs it may hold. */
+  readonly siblings: readonly AnyChildSpec[]
   readonly backoff: Backoff | undefined
   /** What it is spawned with, besides its name. */
   readonly spawn: SpawnOptions
@@ -56,34 +70,45 @@ export type AnyChildSpec = ChildSpec<never, unknown>
 const known: ReadonlySet<string> = new Set(['restart', 'shutdown', 'significant', 'needs', 'backoff'])
 
 /**
- * A child for `supervisor` or `startChild`.
+ * A child for `supervisor` or `startChild`: a behavior, a class, or a function that makes the behavior at every start, given the refs
+ * of siblings that the child needs.
  *
- * Guarantees: nothing runs until a supervisor starts it. Fails with `InvalidName` or `InvalidOption`; options that
- * only `spawn` can check fail its start.
+ * Guarantees: nothing runs until a supervisor starts it; what a function was given by `refOf` is never the ref of a sibling that
+ * was replaced. Fails with `InvalidName` or `InvalidOption`; options that only `spawn` can check fail its start.
  *
  * @example
+ * const db = child('db', database())
  * child('cache', cache(), { restart: 'transient', needs: ['db'], shutdown: 2_000 })
  * child('cart', Cart, { args: ['eur'] })
+ * child('api', ({ refOf }) => api(refOf(db)), { needs: [db] })
  */
-export function child<M>(name: string, behavior: Behavior<M>, options?: ChildOptions): ChildSpec<M>
+export function child<M>(name: string, behavior: Behavior<M> | ((siblings: Siblings) => Behavior<M>), options?: ChildOptions): ChildSpec<M>
 export function child<T extends ActorHooks, A extends readonly unknown[]>(
   name: string,
   actor: ActorClass<T, A>,
   ...options: ClassChildOptions<A>
 ): ChildSpec<CallOf<T>, ActorHandle<T>>
-export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: readonly unknown[] } = {}): AnyChildSpec {
+export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: unknown } = {}): AnyChildSpec {
   checkName(name, { path: 'a supervisor' })
   checkObject('options', options)
-  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options, undefined)
+  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options)
+  if (!(behaviorFrom in actor)) {
+    // A class that is no actor cannot be called.
+    if (Object.getOwnPropertyDescriptor(actor, 'prototype')?.writable === false) throw new NotABehavior(actor, `child "${name}" was given`)
+    return madeSpec(name, actor as (siblings: Siblings) => Behavior<never>, options)
+  }
   const { args = [], ...rest } = options
-  if (!(behaviorFrom in actor)) throw new NotABehavior(actor, `child "${name}" was given`)
-  return specOf(name, (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, args), rest, undefined)
+  const from = (given: unknown): Behavior<never> => {
+    if (!Array.isArray(given)) throw new InvalidOption('args', given, 'use an array of what the constructor takes, or a function that makes it')
+    return (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, given)
+  }
+  return typeof args === 'function' ? madeSpec(name, (siblings) => from(args(siblings)), rest) : specOf(name, from(args), rest)
 }
 
-/** Options of a child that is a class; `args` may be left out only where the constructor needs none. */
+/** Options of a child that is a class; `args`, or what makes them at every start, may be left out only where the constructor needs none. */
 export type ClassChildOptions<A extends readonly unknown[]> = [] extends A
-  ? [options?: ChildOptions & { readonly args?: A | undefined }]
-  : [options: ChildOptions & { readonly args: A }]
+  ? [options?: ChildOptions & { readonly args?: A | ((siblings: Siblings) => A) | undefined }]
+  : [options: ChildOptions & { readonly args: A | ((siblings: Siblings) => A) }]
 
 /** What instances of a template have in common; `with` makes one. */
 export interface ChildTemplate<A extends readonly unknown[], in M> {
@@ -105,12 +130,27 @@ export function template<A extends readonly unknown[], M>(make: (...args: A) => 
   checkObject('options', options)
   if (options.needs !== undefined && options.needs.length > 0)
     throw new InvalidOption('needs', options.needs, 'instances of a template have no names to need')
-  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), options, self) }
+  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), options, { template: self }) }
   return self
 }
 
-function specOf<M>(name: string | undefined, behavior: Behavior<M>, options: ChildOptions, from: object | undefined): ChildSpec<M> {
-  const { restart = 'permanent', significant = false, needs = [], backoff } = options
+/** The spec of a child that a function makes. */
+function madeSpec(name: string, make: (siblings: Siblings) => Behavior<never>, options: ChildOptions): AnyChildSpec {
+  const siblings = (options.needs ?? []).filter((need) => typeof need === 'object')
+  const spec = specOf<never>(name, undefined, options, { siblings, make: (given) => specOf(name, make(given), options) })
+  const fleeting = siblings.find((sibling) => sibling.restart === 'temporary')
+  if (fleeting !== undefined)
+    throw new InvalidOption('needs', options.needs, `"${fleeting.name}" is temporary: nobody brings it back, and "${name}" holds its ref`)
+  return spec
+}
+
+function specOf<M>(
+  name: string | undefined,
+  behavior: Behavior<M> | undefined,
+  options: ChildOptions,
+  { template: from, siblings = [], make }: Partial<Pick<AnyChildSpec, 'template' | 'siblings' | 'make'>> = {},
+): ChildSpec<M> {
+  const { restart = 'permanent', significant = false, backoff } = options
   const { shutdown = isSupervisor(behavior) ? 'infinity' : 5000 } = options
   checkOneOf('restart', restart, ['permanent', 'transient', 'temporary'])
   if (typeof shutdown === 'number') checkFinite('shutdown', shutdown, 'from')
@@ -118,7 +158,7 @@ function specOf<M>(name: string | undefined, behavior: Behavior<M>, options: Chi
   checkBoolean('significant', significant)
   if (significant && restart === 'permanent')
     throw new InvalidOption('significant', significant, 'a permanent child is always restarted; make it transient or temporary')
-  if (!Array.isArray(needs) || needs.some((n) => typeof n !== 'string')) throw new InvalidOption('needs', needs, 'use an array of names')
+  const needs = namesOf(options.needs ?? [])
   const spawn: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(options)) if (!known.has(key)) spawn[key] = value
   for (const key of ['name', 'supervision'])
@@ -127,5 +167,21 @@ function specOf<M>(name: string | undefined, behavior: Behavior<M>, options: Chi
   if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill')
     spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
   const resolved = backoff === undefined ? undefined : supervise({ backoff }).backoff
-  return { name, behavior, restart, shutdown, significant, needs, backoff: resolved, spawn, template: from }
+  return { name, behavior, make, restart, shutdown, significant, needs, siblings, backoff: resolved, spawn, template: from }
+}
+
+function namesOf(needs: unknown): readonly string[] {
+  const refused = (): Error => new InvalidOption('needs', needs, 'use an array of names, or of what child(…) returned')
+  if (!Array.isArray(needs)) throw refused()
+  return needs.map((need: unknown) => {
+    const name = isSpec(need) ? need.name : need
+    if (typeof name !== 'string') throw refused()
+    return name
+  })
+}
+
+/** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
+export function isSpec(spec: unknown): spec is AnyChildSpec {
+  const { behavior, make, needs, siblings, spawn } = (spec ?? {}) as Partial<AnyChildSpec>
+  return (typeof behavior === 'object' || typeof make === 'function') && Array.isArray(needs) && Array.isArray(siblings) && typeof spawn === 'object'
 }

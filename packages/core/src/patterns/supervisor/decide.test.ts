@@ -5,7 +5,7 @@ import { decide } from './decide.ts'
 import { type ChildFacts, type Effect, type Event, makeTree, type Strategy, type Tree } from './tree.ts'
 
 function facts(name: string, more: Partial<ChildFacts> = {}): ChildFacts {
-  return { name, restart: 'permanent', shutdown: 5000, significant: false, needs: [], backoff: undefined, ...more }
+  return { name, restart: 'permanent', shutdown: 5000, significant: false, needs: [], siblings: [], backoff: undefined, ...more }
 }
 
 function up(strategy: Strategy, ...children: ChildFacts[]): Tree {

@@ -6,7 +6,7 @@
 
 import { answerExit, giveUpOn, gone, isHopeless, startFailed } from './answering.ts'
 import { controlled, stopMember } from './controlling.ts'
-import { advance, advanceClosing, advanceOthers, begin, beginClosing, dropIfDone, type Step } from './operations.ts'
+import { advance, advanceClosing, advanceOthers, begin, beginClosing, dropIfDone, launch, renewHolders, type Step } from './operations.ts'
 import type { Effect, Event, Member, Tree } from './tree.ts'
 
 /** What is to be done about an event. */
@@ -15,6 +15,7 @@ export function decide(tree: Tree, event: Event, now: number): Effect[] {
   take(step, event)
   advanceOthers(step)
   answerLater(step)
+  renewHolders(step)
   return step.out
 }
 
@@ -78,8 +79,7 @@ function held(step: Step, member: Member): void {
   if (member.operation?.step === 'resting') return advance(step, member.operation)
   if (member.operation !== undefined || step.tree.closing !== undefined) return
   // Nobody wants it to wait any more: let it go on.
-  member.standing = 'starting'
-  step.out.push({ type: 'relaunch', id: member.id })
+  launch(step, member)
 }
 
 function failed(step: Step, member: Member, cause: unknown): void {

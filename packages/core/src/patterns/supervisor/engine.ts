@@ -1,6 +1,6 @@
 // Performs what a supervisor decides, and tells it what happens. It is the keeper of the children's cells, so that it
 // hears of every start, failure and end at once, in each phase of the supervisor's own life. One engine per
-// incarnation; it never waits and never runs user code.
+// incarnation; it never waits, and of user code it runs only what makes a child.
 
 import { tellAny } from '../../cell/telling.ts'
 import type { Cell } from '../../cell/cell.ts'
@@ -20,6 +20,7 @@ import { RestartIntensityExceeded } from './errors.ts'
 import type { ChildKey, ChildReply, SupervisorMessage } from './protocol.ts'
 import { refusal } from './refusal.ts'
 import { Roster } from './roster.ts'
+import { siblingsOf } from './siblings.ts'
 import { type Effect, type Event, type Operation, type Outcome, statusOf, type Tree } from './tree.ts'
 
 class Alarm implements Deadline {
@@ -128,8 +129,12 @@ export class Engine implements Keeper {
         return
       case 'spawn':
         return this.#spawn(effect.id)
-      case 'relaunch':
-        return releaseHeld(this.roster.of(effect.id).cell!)
+      case 'relaunch': {
+        const entry = this.roster.of(effect.id)
+        // It may never have had its first turn.
+        entry.first = undefined
+        return releaseHeld(entry.cell!)
+      }
       case 'forget':
         return this.roster.remove(effect.id)
       case 'hold':
@@ -178,11 +183,18 @@ export class Engine implements Keeper {
   }
 
   #spawn(id: number): void {
-    const { name, behavior, spawn } = this.roster.of(id).spec
+    const entry = this.roster.of(id)
     try {
-      const cell = cellOf(this.#ctx.spawn(behavior, name === undefined ? spawn : { ...spawn, name }))!
-      cell.more.keeper = this
-      this.roster.born(id, cell)
+      const { make } = entry.spec
+      if (make === undefined) return void this.#born(id, entry.spec)
+      const siblings = siblingsOf(entry.spec, this.roster, this.#tree.path)
+      entry.made = make(siblings)
+      entry.first = entry.made.behavior
+      this.#born(id, entry.made).remake(() => {
+        const made = entry.first ?? make(siblings).behavior
+        entry.first = undefined
+        return made
+      })
     } catch (cause) {
       // The system closes, and the supervisor will be told to stop: nobody is brought back any more.
       if (cause instanceof SystemClosed) this.#tree.leaving = true
@@ -190,14 +202,22 @@ export class Engine implements Keeper {
     }
   }
 
+  #born(id: number, { name, behavior, spawn }: AnyChildSpec): Cell {
+    const cell = cellOf(this.#ctx.spawn(behavior!, name === undefined ? spawn : { ...spawn, name }))!
+    cell.more.keeper = this
+    this.roster.born(id, cell)
+    return cell
+  }
+
   #hold(id: number, cause: unknown): void {
-    const { cell, spec } = this.roster.of(id)
-    cell!.command({ verb: 'restart', cause, delay: Infinity, along: true, above: this.#deadlineOf(spec) })
+    const { cell, made } = this.roster.of(id)
+    // None where its spawn failed just now: the news of that is on its way.
+    cell?.command({ verb: 'restart', cause, delay: Infinity, along: true, above: this.#deadlineOf(made) })
   }
 
   #stop({ id, reason, cause }: Extract<Effect, { type: 'stop' }>): void {
-    const { cell, spec } = this.roster.of(id)
-    cell!.command(spec.shutdown === 'kill' ? { verb: 'kill' } : { verb: 'stop', reason, cause, above: this.#deadlineOf(spec) })
+    const { cell, made } = this.roster.of(id)
+    cell?.command(made.shutdown === 'kill' ? { verb: 'kill' } : { verb: 'stop', reason, cause, above: this.#deadlineOf(made) })
   }
 
   /** When a child that is told now must have come to rest: as it declares, and before the supervisor itself must. */

@@ -51,13 +51,39 @@ export function advance(step: Step, operation: Operation, passed?: Member): void
     if (m === passed) dropIfDone(step, m)
     else if (m.standing === 'absent' || m.standing === 'held') {
       if (awaitsOthers(step.tree, m)) return
-      step.out.push({ type: m.standing === 'absent' ? 'spawn' : 'relaunch', id: m.id })
-      m.standing = 'starting'
+      launch(step, m)
       return
     } else if (m.standing !== 'running') return
     operation.start.pop()
   }
   finish(step, operation)
+}
+
+/** Starts a child: in place where its actor waits, else as a new one. */
+export function launch({ tree, out }: Step, member: Member): void {
+  const anew = member.standing === 'absent'
+  if (anew && ++member.life > 1 && tree.holders) tree.replaced.add(member)
+  const { siblings } = member.facts
+  if (siblings.length > 0) member.held = new Map(siblings.map(({ name }) => tree.names.get(name!)).map((m) => [m?.id ?? -1, m?.life ?? 0]))
+  out.push({ type: anew ? 'spawn' : 'relaunch', id: member.id })
+  member.standing = 'starting'
+}
+
+/** Restarts those that hold the ref of an actor which was replaced since, or ends them if temporary; not counted, for none has failed. */
+export function renewHolders(step: Step): void {
+  const { tree } = step
+  if (tree.replaced.size === 0 || tree.closing !== undefined || tree.leaving) return
+  for (const member of tree.replaced) {
+    if (member.standing !== 'running') continue
+    const stale = [...tree.members.values()].filter((m) => (m.held?.get(member.id) ?? member.life) !== member.life && m.standing !== 'absent')
+    if (stale.length === 0) tree.replaced.delete(member)
+    // Those that take part in something are looked at when that is done.
+    const idle = stale.filter((m) => m.standing === 'running' && m.operation === undefined && m.exit === undefined)
+    if (idle.length === 0) continue
+    const back = idle.filter((m) => m.facts.restart !== 'temporary')
+    for (const m of back) m.restarts++
+    begin(step, { kind: 'restart', rest: idle, start: back.toReversed() })
+  }
 }
 
 /**

@@ -10,6 +10,10 @@ import { statusOf, type Tree } from './tree.ts'
 /** A child's spec, and its actor as long as there is one. */
 export interface Entry {
   readonly spec: AnyChildSpec
+  /** The spec as it was made for the present actor; the same where nothing is made. */
+  made: AnyChildSpec
+  /** The behavior that was made for an actor which has not begun yet. */
+  first: unknown
   cell: Cell | undefined
 }
 
@@ -24,13 +28,18 @@ export class Roster {
   }
 
   add(id: number, spec: AnyChildSpec): void {
-    this.#entries.set(id, { spec, cell: undefined })
+    this.#entries.set(id, { spec, made: spec, first: undefined, cell: undefined })
   }
   remove(id: number): void {
     this.#entries.delete(id)
   }
   of(id: number): Entry {
     return this.#entries.get(id)!
+  }
+  /** The living child with this spec. */
+  living(spec: AnyChildSpec): Cell | undefined {
+    const entry = this.#entries.get(this.#tree.names.get(spec.name ?? '')?.id ?? -1)
+    return entry?.spec === spec ? entry.cell : undefined
   }
   cell(id: number | undefined): Cell | undefined {
     return id === undefined ? undefined : this.#entries.get(id)?.cell
@@ -67,8 +76,8 @@ export class Roster {
   /** The children, in start order. */
   list(): ChildInfo[] {
     return [...this.#tree.members.values()].map((member) => {
-      const { spec, cell } = this.of(member.id)
-      const { name, restart, significant, behavior } = spec
+      const { made, cell } = this.of(member.id)
+      const { name, restart, significant, behavior } = made
       const status = statusOf(this.#tree, member)
       return { name, ref: cell?.ref, status, restart, significant, restarts: member.restarts, supervisor: isSupervisor(behavior) }
     })
@@ -77,9 +86,9 @@ export class Roster {
   count(): ChildCount {
     let active = 0
     let supervisors = 0
-    for (const { cell, spec } of this.#entries.values()) {
+    for (const { cell, made } of this.#entries.values()) {
       if (cell !== undefined) active++
-      if (isSupervisor(spec.behavior)) supervisors++
+      if (isSupervisor(made.behavior)) supervisors++
     }
     const specs = this.#entries.size
     return { specs, active, supervisors, workers: specs - supervisors }

@@ -9,8 +9,9 @@ import { checkFinite, checkKnown, checkOneOf, checkWhole } from '../../values/ch
 import type { ActorContext } from '../../values/context.ts'
 import { InvalidOption } from '../../values/errors.ts'
 import { endless } from '../../values/options.ts'
-import type { AnyChildSpec, ChildTemplate } from './child-spec.ts'
+import { type AnyChildSpec, type ChildTemplate, isSpec } from './child-spec.ts'
 import { Engine } from './engine.ts'
+import { InvalidChildren } from './errors.ts'
 import { SupervisorBehavior } from './marker.ts'
 import { orderByNeeds } from './order.ts'
 import type { SupervisorMessage } from './protocol.ts'
@@ -82,6 +83,12 @@ function check(options: SupervisorOptions): Checked {
     throw new InvalidOption('children', children, 'a simple-one-for-one supervisor has no declared children; start instances of its template')
   if (!simple && template !== undefined) throw new InvalidOption('template', template, "only strategy 'simple-one-for-one' has one")
   const ordered = orderByNeeds(children, 'The supervisor')
+  for (const c of ordered) {
+    if (holdsStale(strategy, c)) throw new InvalidOption('strategy', strategy, `"${c.name}" ${stale}`)
+    const other = c.siblings.find((s) => !children.includes(s))
+    if (other !== undefined)
+      throw new InvalidChildren(`The supervisor: "${c.name}" needs "${other.name}" by another spec. Give the same one to needs and children.`)
+  }
   const significant = ordered.find((c) => c.significant)
   if (significant !== undefined && autoShutdown === 'never')
     throw new InvalidOption('autoShutdown', autoShutdown, `"${significant.name}" is significant: use 'any-significant' or 'all-significant'`)
@@ -155,7 +162,7 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
 }
 
 /** What is read of a request for the sake of its child, be it a spec, a ref or a name. */
-const looked = ['name', 'path', 'behavior', 'needs', 'spawn', 'template', 'significant'] as const
+const looked = ['name', 'path', 'behavior', 'make', 'needs', 'siblings', 'spawn', 'template', 'significant'] as const
 
 /** Whether a request can be read: a getter or proxy that throws must not fail the supervisor, and its children with it. */
 function isLegible(message: SupervisorMessage): boolean {
@@ -172,18 +179,21 @@ function isLegible(message: SupervisorMessage): boolean {
 }
 
 /** Why a child cannot be one of this supervisor's, in words; undefined if it can. */
-function misfit({ template, autoShutdown }: Checked, spec: AnyChildSpec): string | undefined {
+function misfit({ template, autoShutdown, strategy }: Checked, spec: AnyChildSpec): string | undefined {
   if (!isSpec(spec)) return 'use child(name, behavior) or template(…).with(…)'
   if (spec.template !== template)
     return template === undefined
       ? 'it is an instance of a template; use child(name, behavior)'
       : 'use an instance of the template of this supervisor'
+  if (holdsStale(strategy, spec)) return `it ${stale}`
   if (spec.significant && autoShutdown === 'never')
     return "a significant child needs a supervisor with autoShutdown 'any-significant' or 'all-significant'"
   return undefined
 }
 
-/** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
-function isSpec(spec: AnyChildSpec | undefined): boolean {
-  return typeof spec?.behavior === 'object' && Array.isArray(spec.needs) && typeof spec.spawn === 'object'
+/** Whether nobody would restart a child when a sibling whose ref it holds comes back as another actor. */
+function holdsStale(strategy: Strategy, spec: AnyChildSpec): boolean {
+  return strategy === 'one-for-one' && spec.siblings.length > 0
 }
+
+const stale = "holds refs of its siblings, which go stale unless it is restarted with them; use 'dependents', 'rest-for-one' or 'all-for-one'"

@@ -56,6 +56,33 @@ test('a child that is a class has a handle for its ref, and its constructor is c
   expectTypeOf(compiled).toBeFunction()
 })
 
+test('what a function makes is typed by it, and the refs of siblings by their specs', () => {
+  const db = child('db', store)
+  const cart = child('cart', Cart, { args: ['eur'] })
+  const api = child(
+    'api',
+    ({ refOf }) => {
+      expectTypeOf(refOf(db)).toEqualTypeOf<ActorRef<Db>>()
+      expectTypeOf(refOf(cart)).toEqualTypeOf<ActorHandle<Cart>>()
+      return text
+    },
+    { needs: [db, cart, 'other'] },
+  )
+  expectTypeOf(api).toEqualTypeOf<ChildSpec<string>>()
+  const compiled = (): void => {
+    child('cart', Cart, { args: ({ refOf }) => [refOf(db).path], needs: [db] })
+    // @ts-expect-error the constructor wants text
+    child('cart', Cart, { args: ({ refOf }) => [refOf(db)], needs: [db] })
+    // @ts-expect-error a name says nothing about the protocol
+    child('api', ({ refOf }) => (refOf('db'), text), { needs: ['db'] })
+    // @ts-expect-error 5 is no behavior
+    child('api', () => 5)
+    // @ts-expect-error neither a spec nor a name
+    child('api', text, { needs: [5] })
+  }
+  expectTypeOf(compiled).toBeFunction()
+})
+
 test('a supervisor is a behavior and nests; children of any protocol fit', () => {
   const inner = supervisor({ children: [child('text', text), child('db', store)] })
   expectTypeOf(inner).toEqualTypeOf<Behavior<SupervisorMessage>>()

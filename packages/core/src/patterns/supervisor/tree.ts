@@ -20,6 +20,8 @@ export interface ChildFacts {
   readonly shutdown: number | 'kill' | 'infinity'
   readonly significant: boolean
   readonly needs: readonly string[]
+  /** Those of them whose refs it holds. */
+  readonly siblings: readonly { readonly name: string | undefined }[]
   readonly backoff: Backoff | undefined
 }
 
@@ -49,6 +51,10 @@ export interface Member {
   attempt: number
   runningSince: number | undefined
   restarts: number
+  /** Which of its lives this is: a new actor is a new life, a restart in place is not. */
+  life: number
+  /** The lives of siblings whose refs it holds, by their ids. */
+  held: ReadonlyMap<number, number> | undefined
 }
 
 /** Something that takes time: first its `rest` come to rest, one after the other, then its `start` come up, one after the other. */
@@ -94,6 +100,10 @@ export interface Tree {
   readonly members: Map<number, Member>
   readonly names: Map<string, Member>
   readonly operations: Set<Operation>
+  /** Whether there is, or was, a child that holds refs of others. */
+  holders: boolean
+  /** Children that came back as new actors, while there may be somebody who holds the ref of the old one. */
+  readonly replaced: Set<Member>
   /** Ends and requests that wait for an operation. */
   later: Later[]
   counted: CountedRestart[]
@@ -160,6 +170,8 @@ export function makeTree(options: TreeOptions): Tree {
     members: new Map(),
     names: new Map(),
     operations: new Set(),
+    holders: false,
+    replaced: new Set(),
     later: [],
     counted: [],
     closing: undefined,
@@ -181,14 +193,18 @@ export function join(tree: Tree, facts: ChildFacts): Member {
     attempt: 0,
     runningSince: undefined,
     restarts: 0,
+    life: 0,
+    held: undefined,
   }
   tree.members.set(member.id, member)
+  if (facts.siblings.length > 0) tree.holders = true
   if (facts.name !== undefined) tree.names.set(facts.name, member)
   return member
 }
 
 export function leave(tree: Tree, member: Member): void {
   tree.members.delete(member.id)
+  tree.replaced.delete(member)
   if (member.facts.name !== undefined) tree.names.delete(member.facts.name)
 }
 

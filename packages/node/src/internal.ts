@@ -1,0 +1,16 @@
+// What sibling packages and simulations need of threads, and users do not.
+
+export { Board, makeBoard } from './threads/board.ts'
+export type { Channel } from './threads/channel.ts'
+export { defineActor } from './threads/define-actor.ts'
+export type { Engine, EngineEvents, Launch } from './threads/engine.ts'
+export type { Exchange } from './threads/exchange.ts'
+export { homeOf } from './threads/epochs.ts'
+export type { Load } from './threads/loading.ts'
+export type { Loop } from './threads/loop.ts'
+export type { Bell, Berth, ByteStream, Line, Medium, Way, Wiring } from './threads/medium.ts'
+export { type Place, type PlaceHost, startPlace, type ThreadData } from './threads/place.ts'
+export { type PoolSettings, ThreadPool } from './threads/pool.ts'
+export { ByteRing, makeRing } from './threads/ring.ts'
+export type { StubCell } from './threads/stub.ts'
+export type { Thread } from './threads/thread.ts'

@@ -1,0 +1,105 @@
+// The scenarios of the border between threads, simulated as those of one system are: by `npm run sim`, by tests and by the
+// mutation proof.
+
+import { bounded } from 'troupe'
+import type { LibraryScenario } from '@troupe/testkit/internal'
+import { any, circleFor, noteFor, pick, queryFor, small, stage, times } from './stage.ts'
+
+export const library: readonly LibraryScenario[] = [
+  {
+    name: 'border traffic',
+    about: 'messages among members on several threads, in order and counted at every instant',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true })
+      sim.plan(sim.int(1, 24), () => world.tell('main', pick(world), noteFor(world)))
+    },
+  },
+  {
+    name: 'border floods',
+    about: 'more messages than credits, than mailboxes and than rings have room for',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { members: 3, mailboxes: small, ringBytes: [512, 1024, 4096] })
+      sim.plan(sim.int(1, 10), () => {
+        const to = pick(world)
+        for (let i = sim.int(1, 30); i > 0; i--) world.tell('main', to, sim.choose(6) === 5 ? noteFor(world) : { do: 'nothing' })
+      })
+    },
+  },
+  {
+    name: 'border questions',
+    about: 'questions across threads: answered late, twice, never, handed on, by the dying',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'resume', 'stop'] })
+      sim.plan(sim.int(1, 14), () => {
+        const to = pick(world)
+        if (sim.choose(8) === 7) return world.tell('main', to, { do: 'stop' })
+        world.ask(undefined, to, queryFor(world, 2), sim.oneOf([200, 20, 60])).catch(() => {})
+        return undefined
+      })
+    },
+  },
+  {
+    name: 'border lives',
+    about: 'members on threads are stopped, killed, restarted, suspended and watched, and have children on other threads',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'stop', 'resume'] })
+      sim.plan(sim.int(1, 16), (i) => {
+        const ref = pick(world)
+        switch (sim.choose(9)) {
+          case 1:
+            return ref.stop()
+          case 2:
+            return sim.system.kill(ref)
+          case 3:
+            return sim.system.restart(ref)
+          case 4:
+            sim.system.suspend(ref, 'a pause')
+            return sim.after(sim.oneOf([5, 30]), () => sim.system.resume(ref))
+          case 5:
+            return world.tell('main', ref, { do: 'spawn', name: `c${i}`, on: sim.oneOf([undefined, 'parallel', 'pinned']) })
+          case 6:
+            return world.tell('main', ref, { do: 'throw' })
+          default:
+            return world.tell('main', ref, noteFor(world))
+        }
+      })
+    },
+  },
+  {
+    name: 'border losses',
+    about: 'threads that crash, hang for a while or for good, and are replaced',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'stop'] })
+      sim.plan(sim.int(1, 16), () => {
+        switch (sim.choose(8)) {
+          case 5:
+            return world.crash()
+          case 6:
+            return world.hang(sim.oneOf([10, 50, 1000]))
+          case 7:
+            return void world.ask(undefined, pick(world), queryFor(world, 2), sim.oneOf([200, 60])).catch(() => {})
+          default:
+            return world.tell('main', pick(world), noteFor(world))
+        }
+      })
+    },
+  },
+  {
+    name: 'border circles',
+    about: 'actors of several threads that wait for each other: circles are broken, and nothing else is',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, ...(sim.choose(3) === 2 ? { mailboxes: [bounded(8, 'drop-newest')] } : undefined) })
+      sim.plan(sim.int(1, 8), () => void world.ask(undefined, pick(world), circleFor(world, 3), 1200).catch(() => {}))
+      sim.after(700, () => {
+        const [circle] = world.circles
+        if (circle !== undefined) sim.violate('C9', `question ${circle.id} is one of a circle that nobody has broken`)
+      })
+    },
+  },
+]

@@ -1,0 +1,126 @@
+// The actor of every scenario: it does what its messages say, on whatever place it is, and tells the world what it sees.
+
+import { ActorError, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import type { Act, Life, Note, Query, Told, World } from './world.ts'
+
+type Next = Behavior<Told> | typeof same
+
+/** An actor that may live anywhere. */
+export function memberOf(world: World): (id: number) => Behavior<Told> {
+  const define = world.threads.define('member', (_id: number) =>
+    setup<Told>((ctx) => {
+      const life = world.born(ctx.self, ctx.system.name)
+      const kept: { readonly id: number; readonly replyTo: ActorRef<string> }[] = []
+      const told = (act: Act, message: Told): Next | Promise<Next> => {
+        switch (act.do) {
+          case 'throw':
+            throw new ActorError('boom', { labels: { of: 'a member' }, cause: new Error('what was behind it') })
+          case 'wait':
+            return world.pause(life, world.sim.oneOf([0, 1, 5])).then(() => same as Next)
+          case 'stash':
+            world.stashed.add(keyOf(life, message as Note))
+            ctx.stash.add(message)
+            return same
+          case 'unstash':
+            ctx.stash.unstashAll()
+            return same
+          case 'stop':
+            return stopped
+          case 'tell':
+            for (let i = 0; i < act.times; i++) world.tell(`${life.uid}/${world.lives.indexOf(life)}`, act.to, { do: 'nothing' })
+            return same
+          case 'watch':
+            if (!life.watching.has(act.ref.uid)) {
+              life.watching.set(act.ref.uid, 0)
+              ctx.watch(act.ref)
+            }
+            return same
+          case 'unwatch':
+            ctx.unwatch(act.ref)
+            life.watching.delete(act.ref.uid)
+            return same
+          case 'spawn': {
+            const child = define(1000 + world.lives.length)
+            ctx.spawn(child, { name: `${act.name}-${world.lives.length}`, ...(act.on === undefined ? undefined : { dispatcher: act.on }) })
+            return same
+          }
+          case 'ask':
+            return asked(act, message)
+          case 'unhandled':
+            return unhandled
+          case 'forward':
+            return handedOn(act, message as Query)
+          case 'keep':
+            if (message.type === 'query') {
+              kept.push(message)
+              world.keeps(message)
+            }
+            return same
+          default:
+            return answered(act, message)
+        }
+      }
+      const answered = (act: Act, message: Told): Next | Promise<Next> => {
+        for (const { id, replyTo } of kept.splice(0)) replyTo.tell(`answer to ${id}`)
+        if (message.type !== 'query') return same
+        const answer = (): Next => {
+          message.replyTo.tell(`answer to ${message.id}`)
+          return same
+        }
+        if (act.do === 'answer later') return world.pause(life, world.sim.oneOf([0, 2, 10])).then(answer)
+        if (act.do === 'answer twice') answer()
+        return answer()
+      }
+      const asked = (act: Act & { readonly do: 'ask' }, message: Told): Next | Promise<Next> => {
+        const { to, timeout, wait } = act
+        const question = world.ask(life, to, act.act, timeout, message)
+        if (!wait) {
+          question.catch(() => {})
+          return same
+        }
+        life.waitsFor = world.questions.size
+        const done = (): Next | Promise<Next> => {
+          life.waitsFor = undefined
+          return answered({ do: 'answer' }, message)
+        }
+        return question.then(done, done)
+      }
+      const handedOn = ({ to, after, act }: Act & { readonly do: 'forward' }, message: Query): Next => {
+        // Handed on, it is still the same message: whoever has it next does what is inside.
+        if (message.type !== 'query' || passed.has(message.id) || to.uid === life.uid) return told(act, message) as Next
+        passed.add(message.id)
+        const question = world.questions.get(message.id)
+        if (question !== undefined) question.holder = to.uid
+        ctx.forward(to)
+        return after === 'stop' ? stopped : same
+      }
+      return receive<Told>(
+        (_ctx, message) => {
+          world.begins(life, message)
+          let next: Next | Promise<Next>
+          try {
+            next = told(message.act, message)
+          } catch (cause) {
+            world.ends(life)
+            throw cause
+          }
+          if (!(next instanceof Promise)) {
+            world.ends(life)
+            return next
+          }
+          return next.finally(() => world.ends(life))
+        },
+        (_ctx, signal) => {
+          world.signalled(life, signal)
+          return undefined
+        },
+      )
+    }),
+  )
+  const passed = new Set<number>()
+  return define
+}
+
+function keyOf(life: Life, { from, n }: Note): string {
+  return `${from}→${life.uid}#${n}`
+}

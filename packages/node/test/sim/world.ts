@@ -1,0 +1,314 @@
+// A second account of what actors on several places do, kept from the promises and not from the code: who was born where, what
+// each was told and asked, in which order, and how it ended. It sees all places at once, which no place does.
+
+import type { ActorRef, AnyRef } from 'troupe'
+import { type Cell, cellOf } from 'troupe/internal'
+import type { SimPlace, Simulation } from '@troupe/testkit/internal'
+import { Sums } from './sums.ts'
+import { SimThreads, type ThreadsSetup } from './simulated-threads.ts'
+
+/** What an actor is to do with a message. */
+export type Act =
+  | { readonly do: 'nothing' | 'throw' | 'wait' | 'stash' | 'unstash' | 'stop' | 'answer' | 'answer later' | 'answer twice' | 'keep' | 'unhandled' }
+  | { readonly do: 'tell'; readonly to: ActorRef<Told>; readonly times: number }
+  | { readonly do: 'ask'; readonly to: ActorRef<Told>; readonly timeout: number; readonly act: Act; readonly wait: boolean }
+  | { readonly do: 'forward'; readonly to: ActorRef<Told>; readonly after: 'stay' | 'stop'; readonly act: Act }
+  | { readonly do: 'watch' | 'unwatch'; readonly ref: AnyRef }
+  | { readonly do: 'spawn'; readonly name: string; readonly on: 'parallel' | 'pinned' | undefined }
+
+export type Note = { readonly type: 'note'; readonly from: string; readonly n: number; readonly act: Act }
+export type Query = { readonly type: 'query'; readonly id: number; readonly act: Act; readonly hops: number; readonly replyTo: ActorRef<string> }
+export type Told = Note | Query
+
+/** One incarnation. */
+export interface Life {
+  readonly uid: number
+  readonly path: string
+  readonly cell: Cell
+  /** The thread it runs on. */
+  readonly at: number
+  preStarts: number
+  postStops: number
+  /** Handlers that have begun and not ended. */
+  busy: number
+  /** The question its handler waits for. */
+  waitsFor: number | undefined
+  /** Signals of the end of others, by their number; undefined once given up. */
+  readonly watching: Map<number, number>
+  readonly order: Map<string, number>
+}
+
+export interface Question {
+  readonly id: number
+  /** Before which time it must not time out, and by when it must have. */
+  readonly least: number
+  readonly most: number
+  readonly by: Life | undefined
+  /** Who has it, as far as handlers have seen it. */
+  holder: number
+  settled: boolean
+}
+
+export class World {
+  readonly sim: Simulation
+  readonly threads: SimThreads
+  readonly refs: ActorRef<Told>[] = []
+  readonly lives: Life[] = []
+  readonly questions: Map<number, Question> = new Map()
+  readonly #sums: Sums
+  readonly #sent = new Map<string, number>()
+  /** Whether a thread was lost or hung so far. */
+  struck = false
+  handled = 0
+
+  constructor(sim: Simulation, setup: ThreadsSetup) {
+    this.sim = sim
+    this.threads = new SimThreads(sim, setup)
+    this.#sums = new Sums(sim, this.threads)
+    sim.always(() => this.#always())
+  }
+
+  // What happens to threads.
+
+  crash(): void {
+    const { living } = this.threads
+    const thread = living[this.sim.choose(living.length)]
+    if (thread === undefined) return
+    this.struck = true
+    this.sim.note(`thread ${thread.epoch} crashes`)
+    thread.crash()
+  }
+  hang(ms: number): void {
+    const { living } = this.threads
+    const thread = living[this.sim.choose(living.length)]
+    if (thread?.started === undefined || thread.hungSince !== undefined) return
+    this.struck = true
+    this.sim.note(`thread ${thread.epoch} hangs for ${ms} ms`)
+    thread.hungSince = this.sim.now
+    thread.place.hang()
+    this.sim.after(ms, () => {
+      thread.hungSince = undefined
+      thread.place.goOn()
+    })
+  }
+
+  // What actors do.
+
+  /** Tells somebody the next thing, in order. */
+  tell(from: string, to: ActorRef<Told>, act: Act): void {
+    const key = `${from}→${to.uid}`
+    const n = (this.#sent.get(key) ?? 0) + 1
+    this.#sent.set(key, n)
+    this.sim.sent(from === 'main' ? 0 : Number(from.split('/')[0]), to.uid, 'note', n)
+    to.tell({ type: 'note', from, n, act })
+  }
+  /** Asks somebody; a question that serves another has no more time than that has left. */
+  ask(by: Life | undefined, to: ActorRef<Told>, act: Act, timeout: number, serves?: Told): Promise<string> {
+    const served = serves?.type === 'query' ? this.questions.get(serves.id) : undefined
+    const { now } = this.sim
+    const most = now + (served === undefined ? timeout : Math.min(timeout, Math.max(1, served.most - now)))
+    // Whoever serves a question that has expired has no time at all, and may or may not know it yet.
+    const least = served?.settled === true ? now : most
+    const id = this.questions.size + 1
+    const question: Question = { id, least, most: served?.settled === true ? Infinity : most, by, holder: to.uid, settled: false }
+    this.questions.set(id, question)
+    this.sim.sent(by?.uid ?? 0, to.uid, 'query', id)
+    const promise: Promise<string> = to.ask({ type: 'query', id, act, hops: 0 } as never, { timeout })
+    promise.then(
+      (answer) => this.#settled(question, answer, undefined),
+      (cause: unknown) => this.#settled(question, undefined, cause),
+    )
+    return promise
+  }
+  #settled(question: Question, answer: string | undefined, cause: unknown): void {
+    const { sim } = this
+    const { id, least, most, holder } = question
+    if (question.settled) sim.violate('C9', `question ${id} was settled twice`)
+    question.settled = true
+    if (cause === undefined) {
+      if (answer !== `answer to ${id}`) sim.violate('C9', `question ${id} got the answer of another: ${String(answer)}`)
+      return
+    }
+    const { code } = cause as { readonly code?: unknown }
+    if (code === 'ask-timeout' && sim.now < least) sim.violate('C9', `question ${id} timed out at ${sim.now} ms, and had time until ${least}`)
+    // What a question takes to cross over does not count against it; much more than that does.
+    if (code === 'ask-timeout' && sim.now > most + 60 && !this.struck)
+      sim.violate('C9', `question ${id} timed out at ${sim.now} ms, and had time only until ${most}`)
+    if (code === 'ask-target-stopped' && this.isWell(holder))
+      sim.violate('C9', `question ${id} was refused because its target stopped, and #${holder}, who has it, runs`)
+    if (code === 'deadlock' && !this.#isCircle(question)) sim.violate('C9', `question ${id} was refused as one of a circle, and there is none`)
+    if (code === 'thread-lost' && !this.struck) sim.violate('T2', `question ${id} was refused because of a lost thread, and none was`)
+    // A record that does not fit half a ring goes another way.
+    if ((cause as Error).message !== 'boom' || this.threads.setup.ringBytes < 16_384) return
+    const { labels, cause: behind } = cause as Error & { readonly labels?: { readonly of?: string } }
+    if (code !== 'actor-error' || labels?.of !== 'a member' || (behind as Error | undefined)?.message !== 'what was behind it')
+      sim.violate(
+        'T1',
+        `question ${id} failed with an error that lost something on its way: ${JSON.stringify({ code, labels, behind: String(behind) })}`,
+      )
+  }
+  /** Whether those who wait for each other lead from a question back to whoever asked it. */
+  #isCircle(question: Question): boolean {
+    const seen = new Set<number>()
+    let at: Question | undefined = question
+    while (at !== undefined && !seen.has(at.id)) {
+      seen.add(at.id)
+      if (at.holder === question.by?.uid) return true
+      at = this.questions.get(this.#current(at.holder)?.waitsFor ?? 0)
+    }
+    return false
+  }
+  /** Circles that nobody has broken. */
+  get circles(): readonly Question[] {
+    return [...this.questions.values()].filter((q) => !q.settled && q.by !== undefined && q.by.waitsFor === q.id && this.#isCircle(q))
+  }
+  #current(uid: number): Life | undefined {
+    return this.lives.findLast((l) => l.uid === uid)
+  }
+  /** Whether an actor is neither ended nor about to: as its parent's thread sees it, where that is the main one. */
+  isWell(uid: number): boolean {
+    const ref = this.refs.find((r) => r.uid === uid)
+    const there = this.#current(uid)?.cell
+    const cell = ref === undefined ? there : cellOf(ref)
+    return isUp(cell) && (there === undefined || there.phase === 'restarting' || there.phase === 'starting' || isUp(there))
+  }
+  hasEnded(ref: AnyRef): boolean {
+    return cellOf(ref)?.phase === 'terminated'
+  }
+
+  // What actors see.
+
+  born(self: AnyRef, systemName: string): Life {
+    const { uid, path } = self
+    const at = systemName.includes('-') ? Number(systemName.slice(systemName.lastIndexOf('-') + 1)) : 0
+    // Watches are the actor's: a restart keeps them, a lost thread does not.
+    const watching = this.lives.find((l) => l.uid === uid && l.at === at)?.watching ?? new Map<number, number>()
+    const life: Life = { uid, path, cell: cellOf(self)!, at, preStarts: 0, postStops: 0, busy: 0, waitsFor: undefined, watching, order: new Map() }
+    this.lives.push(life)
+    return life
+  }
+  placeOf(life: Life): SimPlace {
+    return life.at === 0 ? this.sim.home : this.threads.all.get(life.at)!.place
+  }
+  /** Resolves after a while, on the actor's own place. */
+  pause(life: Life, ms: number): Promise<void> {
+    return new Promise((resolve) => this.placeOf(life).after(ms, resolve))
+  }
+  begins(life: Life, message: Told): void {
+    this.handled++
+    this.sim.handles(life.uid, message.type, message.type === 'note' ? message.n : message.id)
+    if (life.busy > 0) this.sim.violate('C3', `${life.path} handles two messages at once`)
+    if (life.postStops > 0) this.sim.violate('C4', `${life.path} handles a message after PostStop`)
+    for (const other of this.lives)
+      if (other.uid === life.uid && other !== life && other.busy > 0 && this.placeOf(other).state !== 'gone' && other.postStops === 0)
+        this.sim.violate('C3', `two incarnations of ${life.path} handle messages at once`)
+    life.busy++
+    if (message.type === 'query') {
+      const question = this.questions.get(message.id)
+      if (question !== undefined) question.holder = life.uid
+    } else if (message.act.do !== 'stash') this.#inOrder(life, message)
+  }
+  /** Nobody is at it any more, though somebody may answer it yet. */
+  keeps({ id }: Query): void {
+    const question = this.questions.get(id)
+    if (question !== undefined) question.holder = 0
+  }
+  ends(life: Life): void {
+    life.busy--
+  }
+  #inOrder(life: Life, { from, n, act }: Note): void {
+    // What an earlier life of the same actor had is what this one must not have again.
+    const key = `${from}→${life.uid}`
+    for (const other of this.lives) {
+      if (other.uid !== life.uid) continue
+      const before = other.order.get(key) ?? 0
+      if (n <= before && act.do !== 'unstash' && !this.stashed.has(`${key}#${n}`))
+        this.sim.violate('C1', `${life.path} got ${from}'s message ${n} after ${before}`)
+    }
+    life.order.set(key, Math.max(n, life.order.get(key) ?? 0))
+  }
+  /** Messages that were stashed come later than others. */
+  readonly stashed: Set<string> = new Set()
+
+  signalled(life: Life, signal: { readonly type: string; readonly ref?: AnyRef }): void {
+    const { sim } = this
+    if (signal.type === 'PreStart' && ++life.preStarts > 1) sim.violate('C4', `${life.path} saw PreStart twice`)
+    if (signal.type === 'PostStop' && ++life.postStops > 1) sim.violate('C4', `${life.path} saw PostStop twice`)
+    if (signal.type !== 'Terminated' || signal.ref === undefined) return
+    const before = life.watching.get(signal.ref.uid)
+    if (before === undefined) sim.violate('C5', `${life.path} was told of the end of #${signal.ref.uid}, whom it does not watch`)
+    else if (before > 0) sim.violate('C5', `${life.path} was told twice of the end of #${signal.ref.uid}`)
+    life.watching.set(signal.ref.uid, 1)
+  }
+
+  // What must hold.
+
+  /** The ledger of all threads, as anybody may ask for it: of one instant, whatever goes on. */
+  count(): void {
+    this.threads.pool.ledger().then(
+      (l) => {
+        const ended = l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.unknown
+        if (l.sent !== ended + l.queued + l.stashed + l.inProgress)
+          this.sim.violate('T2', `the ledger says ${l.sent} sent, and accounts for ${ended + l.queued + l.stashed + l.inProgress}`)
+      },
+      (cause: unknown) => this.sim.violate('T2', `the ledger could not be had: ${String(cause)}`),
+    )
+  }
+
+  #always(): void {
+    this.#sums.check()
+    const { sim, threads } = this
+    const { hangAfter } = threads.setup
+    for (const thread of threads.living) {
+      if (thread.hungSince === undefined || thread.place.state !== 'hung') continue
+      if (sim.now - thread.hungSince > hangAfter * 2)
+        sim.violate('T4', `thread ${thread.epoch} has hung for ${sim.now - thread.hungSince} ms and was not ended`)
+    }
+    for (const stub of threads.pool.exchange.residents.stubs) {
+      const { capacity } = stub.options.mailbox ?? {}
+      if (capacity !== undefined && stub.wire.size > capacity)
+        sim.violate('C10', `${stub.ref.path} holds ${stub.wire.size} messages in a mailbox of ${capacity}`)
+    }
+  }
+
+  /** Once all is quiet: nothing waits, nobody is owed an answer, a signal or a thread. */
+  judge(): void {
+    const { sim, threads } = this
+    this.#sums.checkAtRest()
+    for (const question of this.questions.values())
+      if (!question.settled && (question.by === undefined || this.placeOf(question.by).state === 'running'))
+        sim.violate('C9', `question ${question.id} was never settled`)
+    for (const [slot, thread] of threads.pool.slots.entries())
+      if (thread?.state !== 'up') sim.violate('T4', `place ${slot} of the pool has no thread: ${thread?.state ?? 'none'}`)
+    for (const epoch of [0, ...threads.living.map((t) => t.epoch)]) {
+      const exchange = threads.exchangeOf(epoch)
+      if (exchange === undefined) continue
+      if (exchange.waitingMailboxes > 0) sim.violate('T3', `${exchange.waitingMailboxes} mailboxes of thread ${epoch} wait for credit for ever`)
+      if (exchange.questions.pending + exchange.questions.held > 0)
+        sim.violate('C9', `thread ${epoch} keeps ${exchange.questions.pending} questions of its own and ${exchange.questions.held} of others`)
+      if (exchange.whereabouts.early > 0)
+        sim.violate('C2', `${exchange.whereabouts.early} messages wait on thread ${epoch} for an actor that never comes`)
+    }
+    for (const life of this.lives) this.#judgeLife(life)
+  }
+  #judgeLife(life: Life): void {
+    const { sim } = this
+    const alive = this.placeOf(life).state === 'running'
+    if (!alive) return
+    const isLast = this.lives.findLast((l) => l.cell === life.cell) === life
+    const gone = !isLast || life.cell.phase === 'terminated'
+    if (gone && life.preStarts > 0 && life.postStops === 0)
+      sim.violate('C4', `${life.path} ended on thread ${life.at}, which lives, without PostStop`)
+    if (gone) return
+    if (life.busy > 0 && life.waitsFor === undefined) sim.violate('stuck', `${life.path} is still busy`)
+    for (const [uid, times] of life.watching) {
+      const ref = this.refs.find((r) => r.uid === uid)
+      if (ref !== undefined && this.hasEnded(ref) && times !== 1)
+        sim.violate('C5', `${life.path} watches ${ref.path}, which has ended, and was not told`)
+    }
+  }
+}
+
+function isUp(cell: Cell | undefined): boolean {
+  return cell?.phase === 'running' || cell?.phase === 'suspended'
+}
