@@ -2,14 +2,12 @@
 
 import { InvalidOption, type SpawnOptions } from 'troupe'
 import type { Spawner } from 'troupe/internal'
-import { needsPort, troubleIn } from './codec/trouble.ts'
-import { Writer } from './codec/writer.ts'
 import { originOf } from './define-actor.ts'
 import { NotOnThread, NotTransferable } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { checkPlacement } from './placement.ts'
+import { snapshot } from './snapshot.ts'
 import { StubCell } from './stub.ts'
-import { isRef } from './is-ref.ts'
 
 /** Options that matter where the actor runs; the others matter beside its parent. */
 const travelling: readonly (keyof SpawnOptions)[] = [
@@ -35,13 +33,11 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
           `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
         )
       if (dispatcherName === 'parallel') refuseEndless(given)
-      const { origin } = defined
-      checkTransferable(origin.args, `argument of ${origin.name}`)
+      const origin = { ...defined.origin, args: kept(defined.origin.args, `argument of ${defined.origin.name}`) }
       const options: Record<string, unknown> = {}
       for (const key of travelling) {
         if (given[key] === undefined || given[key] === defined.options[key]) continue
-        checkTransferable(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
-        options[key] = given[key]
+        options[key] = kept(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
       }
       // A system that measures all its actors means those on threads too.
       if (resolved.metrics) options['metrics'] = resolved.metricsEvery === undefined ? true : { every: resolved.metricsEvery }
@@ -65,26 +61,15 @@ function refuseEndless({ hangAfter }: SpawnOptions): void {
     throw new InvalidOption('hangAfter', false, 'only an actor on "pinned" may hang for ever, for nobody else is on its thread; use milliseconds')
 }
 
-/** Refs are not looked at: whether they can go over is known. */
-const trial = new Writer(4096, { write: (writer, value) => isRef(value) && (writer.byte(0), true) })
-
-function checkTransferable(value: unknown, what: string, remedy = ''): void {
-  const { shapes } = trial
-  trial.position = 0
-  trial.mark()
+/** What goes along, as it is now: an actor that is started again later begins with what was given at spawn. */
+function kept<T>(value: T, what: string, remedy = ''): T {
   try {
-    trial.value(value)
+    return snapshot(value) as T
   } catch (cause) {
-    if (cause === needsPort) {
-      structuredClone(value)
-      return
-    }
     if (!(cause instanceof NotTransferable)) throw cause
-    const path = troubleIn(trial, value)
+    const { path } = cause
     throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, {
       cause,
     })
-  } finally {
-    trial.undo(0, shapes)
   }
 }

@@ -2,8 +2,10 @@
 
 import { Cancelled } from 'troupe'
 import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from 'troupe/internal'
+import { Definition } from './definition.ts'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
+import { snapshot } from './snapshot.ts'
 import type { Thread } from './thread.ts'
 
 /** How a task is bounded. */
@@ -18,13 +20,13 @@ export interface TaskOptions {
   readonly hangAfter?: number | undefined
 }
 
-const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'from'], kill: checkBoolean, hangAfter: [checkWhole, 20] }
+const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'above'], kill: checkBoolean, hangAfter: [checkWhole, 20] }
 
 interface Task {
   readonly id: number
-  readonly url: string
-  readonly name: string
-  readonly args: readonly unknown[]
+  readonly definition: Definition
+  /** As they were when the task was given, also while it waits. */
+  args: readonly unknown[]
   readonly kill: boolean
   readonly hangAfter: number
   thread: Thread | undefined
@@ -63,15 +65,18 @@ export class TaskQueue {
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
+      const { timers, runtime } = this.#pool.exchange.core
+      const deadline =
+        timeout === undefined
+          ? undefined
+          : { at: 0, order: 0, fire: () => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)) }
       const over = (): void => {
-        clearTimeout(timer)
+        if (deadline !== undefined) timers.cancel(deadline)
         unlisten?.()
       }
       const task: Task = {
         id: ++this.#next,
-        url,
-        name,
+        definition: new Definition(url, name),
         args,
         kill,
         hangAfter,
@@ -86,11 +91,19 @@ export class TaskQueue {
         },
       }
       const unlisten = signal === undefined ? undefined : listenTo(signal, () => this.#giveUp(task, new Cancelled(`Task ${name}`, signal.reason)))
-      if (timeout !== undefined)
-        timer = setTimeout(() => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)), timeout)
+      if (deadline !== undefined) timers.set(deadline, runtime.now() + timeout!)
       this.#waiting.push(task)
       this.next()
+      // What waits is what it was when it was given.
+      if (task.thread === undefined) this.#keep(task)
     })
+  }
+  #keep(task: Task): void {
+    try {
+      task.args = snapshot(task.args, `An argument of task ${task.definition.name}`, ['args']) as readonly unknown[]
+    } catch (cause) {
+      this.#giveUp(task, cause)
+    }
   }
 
   /** Gives tasks to idle threads. */
@@ -100,8 +113,14 @@ export class TaskQueue {
       if (thread === undefined) return
       const task = this.#waiting.shift()!
       task.thread = thread
-      this.#running.set(task.id, task)
-      this.#pool.exchange.tell(thread.epoch, { op: 'task', id: task.id, url: task.url, name: task.name, args: task.args })
+      const { id, definition, args } = task
+      this.#running.set(id, task)
+      try {
+        this.#pool.exchange.knownChannel(thread.epoch)?.order({ op: 'task', id, definition, args }, `An argument of task ${definition.name}`)
+      } catch (cause) {
+        this.#running.delete(id)
+        task.reject(cause)
+      }
     }
   }
   runningOn(thread: Thread): number {
@@ -143,7 +162,7 @@ export class TaskQueue {
   close(): void {
     this.#closed = true
     for (const task of [...this.#waiting.splice(0), ...this.#running.values()])
-      task.reject(new TaskCancelled(`Task ${task.name} was given up: the system has ended.`))
+      task.reject(new TaskCancelled(`Task ${task.definition.name} was given up: the system has ended.`))
     this.#running.clear()
   }
 }

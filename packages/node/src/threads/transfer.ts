@@ -36,3 +36,8 @@ export function takeTransfer(message: unknown): readonly unknown[] | undefined {
   waiting--
   return list
 }
+
+/** What was marked is another object from now on. */
+export function passTransfer(list: readonly unknown[] | undefined, message: unknown): void {
+  if (list !== undefined && typeof message === 'object' && message !== null) transfer(message, list)
+}
