@@ -34,7 +34,14 @@ export const border = [
     file: 'ring.ts',
     edits: [['    if (head < to - from) this.#data.set(bytes.subarray(from + head, to), 0)\n', '']],
   },
-  { name: 'a forwarded question keeps its origin', file: 'questions.ts', edits: [['    ask.unlink()\n    if (known', '    if (known']] },
+  {
+    name: 'a forwarded question keeps its origin',
+    file: 'questions.ts',
+    edits: [
+      ['    ask.unlink()\n    if (known', '    if (known'],
+      ['    ask.moved(cell)\n    ask.unlink()\n', ''],
+    ],
+  },
   {
     name: 'a question that is passed on is not let go',
     file: 'questions.ts',

@@ -2,7 +2,7 @@
 // meanwhile; in the end, or when it is interrupted, prints seeds per second, distinct traces and violations.
 
 import { anyText, flag, oneOf, whole } from './command-arguments.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, misuse } from './command-line.ts'
 import { type Block, type BlockResult, replayOf } from './crew/block.ts'
 import { Crew, type Outcome } from './crew/crew.ts'
 import { Progress } from './crew/progress.ts'
@@ -42,7 +42,10 @@ process.stdout.on('error', () => process.exit())
 // Which scenarios there are is part of what the command line says, so this is looked for first.
 const withAt = process.argv.findLastIndex((arg) => arg.startsWith('--with'))
 const module = process.argv[withAt]?.startsWith('--with=') === true ? process.argv[withAt].slice(7) : process.argv[withAt + 1]
-const names = (await libraryWith(withAt < 0 ? undefined : module, process.argv.includes('--alone'))).map((s) => s.name)
+const scenarios = await libraryWith(withAt < 0 ? undefined : module, process.argv.includes('--alone')).catch((cause: unknown) =>
+  misuse({ name: 'npm run sim' }, `--with cannot use '${module}': ${cause instanceof Error ? cause.message : String(cause)}`),
+)
+const names = scenarios.map((s) => s.name)
 const given = commandLine({
   name: 'npm run sim',
   about:

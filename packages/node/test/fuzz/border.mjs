@@ -73,7 +73,7 @@ await cross(true, Math.ceil(values / 2))
 await cross(false, Math.floor(values / 2))
 console.log(`values that arrived as others: ${wrong}`)
 
-const fuzz = new BytesFuzz({ Reader, Writer }, seed, () => void globalThis.gc?.())
+const fuzz = new BytesFuzz({ Reader, Writer }, seed, () => globalThis.gc?.())
 const since = performance.now()
 fuzz.run(inputs, Math.max(1, Math.floor(inputs / 500)))
 const { report } = fuzz

@@ -105,7 +105,7 @@ export class SimThreads {
       thread.started = startPlace(data, {
         loop: loopOf(place),
         runtime: place.runtime,
-        load: ({ name }) => this.#load(place, name),
+        load: (definition) => this.#load(place, definition.name),
         connect: (peer) => this.#later(sim.home, () => events.connect(peer)),
         vitals: () => ({ busy: 0, loopDelay: 0 }),
         fail: (cause) => this.#exit(thread, events, cause),
