@@ -47,11 +47,15 @@ export const border = [
     file: 'questions.ts',
     edits: [["    mirror.leave(new Cancelled('The question'))\n    if (channel.peer", '    if (channel.peer']],
   },
-  { name: 'mirrors of settled questions are kept', file: 'questions.ts', edits: [['    mirror.onSettled = () => this.#forget(mirror)\n', '']] },
+  {
+    name: 'mirrors of settled questions are kept',
+    file: 'questions.ts',
+    edits: [['() => this.#forget(mirror)\n', '() => void (mirror.settled || this.#forget(mirror))\n']],
+  },
   {
     name: 'nobody is told that a question need not be answered',
     file: 'questions.ts',
-    edits: [["        if (holder !== undefined) this.#exchange.reach(holder, { op: 'ask.cancelled', id })\n", '']],
+    edits: [['        if (holder !== undefined) this', '        if (holder !== undefined && holder < 0) this']],
   },
   { name: 'a late answer counts as handled and as dead', file: 'questions.ts', edits: [['      core.ledger.handled--\n', '']] },
   {
@@ -87,7 +91,11 @@ export const border = [
     edits: [['    this.#toFlush = []\n    this.#parts.show?.()\n', '    this.#toFlush = []\n']],
   },
   { name: 'what a lost thread had sent is counted a second time', file: 'losses.ts', edits: [[' - loss.receivedFrom', '']] },
-  { name: 'a lost thread is not replaced', file: 'pool.ts', edits: [['    else if (!this.closing) this.#replace(thread.slot)\n', '']] },
+  {
+    name: 'a lost thread is not replaced',
+    file: 'pool.ts',
+    edits: [['    else if (!this.closing) this.#replace', '    else if (!this.closing && thread.epoch < 0) this.#replace']],
+  },
   {
     name: 'a hung thread is not ended',
     file: 'watchdog.ts',
@@ -118,18 +126,21 @@ export const border = [
     name: 'what came before an actor that never comes waits for ever',
     file: 'whereabouts.ts',
     edits: [
-      ['    cell?.finish(end)\n    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))\n', '    cell?.finish(end)\n'],
+      [
+        '    if (cell instanceof ProxyCell) cell.finish(end)\n    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))\n',
+        '    cell?.finish(end)\n',
+      ],
     ],
   },
   {
     name: 'the end of an actor elsewhere is told to nobody',
     file: 'remote-ref.ts',
-    edits: [['    tellWatchers(this, extras, end.reason, end.cause, Infinity)\n', '']],
+    edits: [['    tellWatchers(this, extras', "    if (end.reason === 'killed') tellWatchers(this, extras"]],
   },
   {
     name: 'what waits for an actor that has ended elsewhere is kept',
     file: 'remote-ref.ts',
-    edits: [['    while (!drainMailbox(this, end));\n', '']],
+    edits: [['    while (!drainMailbox(this, end));\n', "    while (end.reason === 'killed' && !drainMailbox(this, end));\n"]],
   },
   {
     name: 'a question that comes to one who waits is not looked into',
@@ -154,7 +165,7 @@ export const border = [
   {
     name: 'an error crosses without its cause',
     file: 'codec/reader.ts',
-    edits: [['caused ? { cause } : undefined)', 'caused ? undefined : undefined)']],
+    edits: [['extra, caused ? { cause } : undefined)', "extra, caused && name === '' ? { cause } : undefined)"]],
     // As the codec reads that walks values without recursion.
     or: {
       file: 'codec/error-walk.ts',
