@@ -124,20 +124,6 @@ test('children live beside their parent; the tree shows where each actor lives',
   await s.end()
 })
 
-test('a question that comes back to who waits for it is warned of, across threads', async () => {
-  const s = stage()
-  const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, script: { quiet: true } })
-  const b = s.subject({ name: 'b', dispatcher: 'parallel', placement: { thread: 1 }, script: { quiet: true } })
-  await Promise.all([s.system.started(a), s.system.started(b)])
-  // a asks b and waits; answering, b asks a.
-  a.tell({ type: 'relay', to: b, back: a, timeout: patience })
-  await s.until('the warning', () => s.logs.some((l) => l.fields['cycle'] === '/user/a → /user/b → /user/a'))
-  // Neither would be done before its question times out.
-  s.system.kill(a)
-  s.system.kill(b)
-  await s.end()
-})
-
 test('two threads that find each other at the same moment share one way', async () => {
   const s = stage()
   const a = s.subject({ name: 'a', dispatcher: 'parallel', placement: { thread: 0 }, script: { quiet: true } })
