@@ -6,7 +6,7 @@ import { transfer } from '@troupe/node'
 import { Cart } from '../dist-test/cart.js'
 import type * as tasks from '../dist-test/subject.js'
 import { subject } from '../dist-test/subject.js'
-import { patience, type Stage, stagesOfTests } from './stage.ts'
+import { type Stage, stagesOfTests } from './stage.ts'
 
 const stage = stagesOfTests()
 const url = new URL('../dist-test/subject.js', import.meta.url).href

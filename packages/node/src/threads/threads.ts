@@ -65,7 +65,7 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
 /**
  * Installs threads: the dispatchers `parallel` (a pool) and `pinned` (a thread of its own for each actor), and tasks.
  *
- * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T4); a lost or hung thread is
+ * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T5); a lost or hung thread is
  * replaced and each of its actors fails with `ThreadLost`; the threads end with the system.
  * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, or when shared memory is asked for that the
  * host does not have.
