@@ -76,6 +76,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--clients', '0'], "--clients takes a whole number from 1 on, not '0'"],
     [['--only', 'nope'], "no runtime 'nope'; there are: here, node24, deno"],
   ],
+  'fuzz:border': [[['--values', 'many'], "--values takes a whole number from 1 on, not 'many'"]],
   'fuzz:resp': [[['--frames', 'x'], "--frames takes a whole number from 1 on, not 'x'"]],
 }
 const withoutArguments = ['build', 'lint', 'format', 'size', 'start', 'test', 'test:unit']

@@ -21,7 +21,7 @@ const steps = [
   step('tests', 'vitest:vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], 'npm run test:unit', {
     live: true,
   }),
-  // A budget that is missed today (docs/decisions/016): said in the summary every time, failing only when run alone.
+  // Over its limit today (docs/decisions/016): said in the summary every time, failing only when run alone.
   step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/, budget: true }),
 ]
 

@@ -10,7 +10,7 @@ import { pipeline, type Progress } from '../dist/pipeline.js'
 
 test('every file is hashed once, unreadable ones are told, and progress reaches the end', async () => {
   const files = ['../README.md', '../package.json', '../tsconfig.json'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
-  const system = ActorSystem.create('test')
+  const system = ActorSystem.create('test', { logger: false })
   threads(system, { size: 2 })
   const seen: Progress[] = []
   const { hashes, failed } = await new Promise<{ hashes: ReadonlyMap<string, string>; failed: readonly string[] }>((resolve) => {

@@ -8,7 +8,7 @@ export type { Dispatcher } from './cell/dispatcher.ts'
 export { Envelope, type Meta, Told, headersOf, senderOf } from './cell/envelope.ts'
 export type { CellHost } from './cell/host.ts'
 export { cellOf, LocalRef } from './cell/local-ref.ts'
-export { type CellOptions, defaultOptions, resolveOptions } from './cell/options.ts'
+export { type CellOptions, defaultOptions, resolveOptions, spawnTable } from './cell/options.ts'
 export { hearsSignals } from './cell/hearing.ts'
 export { poison, poisonPill } from './cell/poison.ts'
 export { checkStashed } from './cell/stash.ts'
@@ -24,12 +24,34 @@ export { on, outcomeOf, phaseTable, takesMessages, takesSignals, type PhaseEvent
 export { hostEnter, hostHold, hostNow, hostTimer, hostYield, makeAbortSource } from './ports/host.ts'
 export { listenTo } from './ports/on-abort.ts'
 export { actorBehind, onRelease, setupOrRelease } from './cell/resources.ts'
-export { checkBoolean, checkFinite, checkFunction, checkKnown, checkOneOf, checkRef, checkWhole } from './values/checks.ts'
+export {
+  any,
+  can,
+  type Check,
+  checkBoolean,
+  checkCan,
+  checkFinite,
+  checkFunction,
+  checkList,
+  checkObject,
+  checkOneOf,
+  checkPart,
+  checkRef,
+  checkSignal,
+  checkString,
+  checkText,
+  checkUpTo,
+  checkWhole,
+  readOptions,
+  type Table,
+  unreadable,
+} from './values/checks.ts'
 
 // For those who connect the systems of several threads.
 export { behaviorFrom } from './values/actor-class.ts'
 export { HandleRef, Protocol } from './patterns/actor-handle.ts'
-export { show, typeOf } from './values/errors.ts'
+export { checkName } from './values/path.ts'
+export { pathOf, show, typeOf } from './values/errors.ts'
 export { MessageRing } from './queues/ring.ts'
 export { Histogram } from './queues/histogram.ts'
 export { Children } from './cell/children.ts'
@@ -49,4 +71,5 @@ export { coreOf, createOnThread } from './system/actor-system.ts'
 export type { ThreadReporter } from './cell/thread-reporter.ts'
 export type { SystemCore } from './system/core.ts'
 export type { Elsewhere, Federation } from './system/federation.ts'
+export { systemTable } from './system/options.ts'
 export { ledgerOf, snapshotOf, walk } from './system/inspection.ts'

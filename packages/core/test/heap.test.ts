@@ -98,7 +98,7 @@ const script = (load: Load): string => `
       return () => { close(); disarm() }
     }
   }
-  const system = ActorSystem.create('heap', { runtime: new Counting({ now: () => clock.now }), keepAlive: false, deadLetterCapacity: 10 })
+  const system = ActorSystem.create('heap', { runtime: new Counting({ now: () => clock.now }), keepAlive: false, logger: false, deadLetterCapacity: 10 })
   const pump = () => system.pump()
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   const settle = async () => { for (let i = 0; i < 3; i++) { await turn(); gc() } return process.memoryUsage().heapUsed }

@@ -64,7 +64,6 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     systemName: core.name,
     systemId: core.id,
     askTimeout: core.askTimeout,
-    beatEvery: 500,
     spin: 0,
     loop: hostLoop,
     launch,

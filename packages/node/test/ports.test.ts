@@ -10,10 +10,13 @@ afterAll(() => void (stageDefaults.sharedMemory = undefined))
 
 describe('by ports', async () => {
   await import('./behaviours.test.ts')
+  await import('./border.test.ts')
   await import('./crossing.test.ts')
   await import('./faults.test.ts')
   await import('./figures.test.ts')
   await import('./flow.test.ts')
+  await import('./long-work.test.ts')
   await import('./options.test.ts')
+  await import('./values.test.ts')
   await import('./chaos.test.ts')
 })

@@ -2,8 +2,20 @@
 // through its context is there to be looked at, in order. For logic that needs no others; whatever needs a reply, a
 // supervisor or the passing of time is for `createTestKit`.
 
-import type { ActorRef, AnyRef, Behavior, SpawnOptions, Signal } from 'troupe'
-import { BehaviorNode, BehaviorWithOptions, refusalOf } from 'troupe/internal'
+import { type ActorRef, type AnyRef, type Behavior, InvalidOption, type SpawnOptions, type Signal } from 'troupe'
+import {
+  any,
+  BehaviorNode,
+  BehaviorWithOptions,
+  checkCan,
+  checkObject,
+  checkRef,
+  checkString,
+  checkText,
+  checkWhole,
+  readOptions,
+  refusalOf,
+} from 'troupe/internal'
 import { show } from './compare.ts'
 import { FakeContext, type Inbox } from './fake-context.ts'
 import type { LogLine } from './test-kit.ts'
@@ -32,6 +44,7 @@ export type Effect =
   | { readonly type: 'adapted'; readonly ref: AnyRef }
   | { readonly type: 'piped' }
   | { readonly type: 'receive-timeout'; readonly ms: number | null }
+  | { readonly type: 'breathed' }
   | { readonly type: 'handed-over'; readonly value: unknown }
 
 /** How the actor under test is called and what it finds. */
@@ -65,7 +78,9 @@ export class BehaviorTestKit<M> {
   returned: 'same' | 'stopped' | 'unhandled' | 'behavior' = 'same'
 
   constructor(behavior: Behavior<M>, options: BehaviorKitOptions = {}) {
-    this.#ctx = new FakeContext(options.name ?? 'test', options.handedOver)
+    const { name = 'test', handedOver } = readOptions('BehaviorTestKit', options, { name: checkText, handedOver: any })
+    checkCan('behavior', behavior, ['a behavior', 'onSignal'])
+    this.#ctx = new FakeContext(name, handedOver)
     let spawned: unknown = behavior
     while (spawned instanceof BehaviorWithOptions) spawned = spawned.behavior
     this.#node = this.#resolve(spawned, (handlers) => (this.#first = handlers))
@@ -83,6 +98,7 @@ export class BehaviorTestKit<M> {
   }
   /** Fails unless an effect of this type was caused and not taken yet; takes the first. */
   expectEffect<K extends Effect['type']>(type: K): Extract<Effect, { type: K }> {
+    checkString('type', type)
     const at = this.#ctx.effects.findIndex((e) => e.type === type)
     if (at < 0) throw new Error(`Expected an effect "${type}", but there are: ${this.#ctx.effects.map((e) => e.type).join(', ') || 'none'}.`)
     return this.#ctx.effects.splice(at, 1)[0] as Extract<Effect, { type: K }>
@@ -103,7 +119,7 @@ export class BehaviorTestKit<M> {
   }
   /** An address that keeps what it is told, for `replyTo` and the like. */
   inbox<T>(name = 'inbox'): Inbox<T> {
-    return this.#ctx.inbox(name) as Inbox<T>
+    return this.#ctx.inbox(checkText('name', name)) as Inbox<T>
   }
   /** What a child of this name (or this ref) was told. */
   childInbox<T>(child: string | AnyRef): Inbox<T> {
@@ -123,10 +139,12 @@ export class BehaviorTestKit<M> {
   /** Delivers one signal. */
   signal(signal: Signal): void {
     this.#assertAlive()
+    checkObject('signal', signal)
     this.#tell(signal)
   }
   /** Handles what the behavior told itself since, one after the other, those included that it tells itself meanwhile. */
   runSelf(limit = 1000): void {
+    checkWhole('limit', limit, 1)
     for (let i = 0; this.selfInbox.messages.length > 0; i++) {
       if (i >= limit) throw new Error(`The behavior told itself more than ${limit} messages.`)
       this.run(this.selfInbox.messages.shift()!)
@@ -135,6 +153,8 @@ export class BehaviorTestKit<M> {
 
   #handle(message: M, sender: AnyRef | undefined): unknown {
     this.#assertAlive()
+    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+    if (sender !== undefined) checkRef('sender', sender)
     this.#ctx.begin(message, sender)
     return this.#node.handle(this.#ctx as never, message as never)
   }

@@ -3,7 +3,12 @@
 
 /** Structural equality: own keys of plain objects, arrays, maps, sets, dates and errors; identity for all else. */
 export function equal(a: unknown, b: unknown): boolean {
-  return same(a, b, new Map())
+  try {
+    return same(a, b, new Map())
+  } catch {
+    // What throws when it is looked at is equal to itself alone.
+    return false
+  }
 }
 
 function same(a: unknown, b: unknown, seen: Map<object, object>): boolean {
@@ -38,6 +43,14 @@ export function isPlain(value: object): boolean {
 
 /** A message in one line, for errors. Never throws: cycles, bigints and refs have a form of their own. */
 export function show(value: unknown): string {
+  try {
+    return look(value)
+  } catch {
+    return 'something unreadable'
+  }
+}
+
+function look(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)

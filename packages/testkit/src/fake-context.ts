@@ -11,6 +11,7 @@ import {
   type ClassThatNeedsNoArgs,
   InvalidOption,
   type Logger,
+  NotABehavior,
   NotAllowed,
   type OptionsFor,
   type Spawned,
@@ -19,7 +20,24 @@ import {
   type SystemView,
   type Timers,
 } from 'troupe'
-import { checkStashed, makeAbortSource } from 'troupe/internal'
+import {
+  can,
+  checkFinite,
+  checkFunction,
+  checkName,
+  checkObject,
+  checkRef,
+  checkStashed,
+  checkString,
+  checkText,
+  type HandleRef,
+  type HookedNode,
+  makeAbortSource,
+  pathOf,
+  readOptions,
+  spawnTable,
+  type Table,
+} from 'troupe/internal'
 import type { Effect } from './behavior-kit.ts'
 import type { LogLine } from './test-kit.ts'
 
@@ -28,6 +46,8 @@ export class Inbox<M> {
   readonly messages: M[] = []
   readonly ref: ActorRef<M>
   constructor(path: string, uid: number, told: (ref: AnyRef, message: unknown) => void) {
+    checkText('path', path)
+    checkFunction('told', told)
     const inbox = this.messages
     this.ref = {
       path,
@@ -79,7 +99,7 @@ export class FakeContext implements ActorContext<unknown> {
   childInbox(child: string | AnyRef): Inbox<unknown> {
     for (const [ref, inbox] of this.#children) if (ref === child || (typeof child === 'string' && ref.path === `${this.path}/${child}`)) return inbox
     throw new Error(
-      `There is no child ${typeof child === 'string' ? child : child.path}; there are ${this.children.map((c) => c.path).join(', ') || 'none'}.`,
+      `There is no child ${typeof child === 'string' ? child : pathOf(child)}; there are ${this.children.map((c) => c.path).join(', ') || 'none'}.`,
     )
   }
 
@@ -104,6 +124,9 @@ export class FakeContext implements ActorContext<unknown> {
   }
   get timers(): Timers<unknown> {
     const schedule = (key: string, ms: number, message: unknown, every: boolean, to: AnyRef | undefined): void => {
+      checkString('key', key)
+      checkFinite('ms', ms, every ? 'above' : 'from')
+      if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
       this.#timers.add(key)
       this.effects.push(to === undefined ? { type: 'scheduled', key, ms, message, every } : { type: 'scheduled', key, ms, message, every, to })
     }
@@ -111,7 +134,8 @@ export class FakeContext implements ActorContext<unknown> {
       if (this.#timers.delete(key)) this.effects.push({ type: 'cancelled', key })
     }
     return {
-      once: (key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }) => schedule(key, ms, message, false, options?.to),
+      once: (key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }) =>
+        schedule(key, ms, message, false, options === undefined ? undefined : readOptions('timers.once', options, { to: [checkRef, 0, true] }).to),
       every: (key, ms, message) => schedule(key, ms, message, true, undefined),
       cancel,
       cancelAll: () => [...this.#timers].forEach(cancel),
@@ -144,74 +168,100 @@ export class FakeContext implements ActorContext<unknown> {
     options: OptionsFor<T, A>,
   ): Spawned<C, T>
   spawn(spawnable: Behavior<never> | ActorClass<ActorHooks, never>, given: SpawnOptions & { readonly args?: readonly unknown[] } = {}): never {
+    checkObject('options', given)
     if (typeof spawnable !== 'function') return this.#spawn(spawnable, given) as never
     const { args = [], ...options } = given
-    const ref = this.#spawn(behaviorOfClass(spawnable as ActorClass<ActorHooks, readonly unknown[]>, ...args), options)
-    return handle(ref as ActorRef<unknown>) as never
+    if (!Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the constructor takes')
+    const behavior = behaviorOfClass(spawnable as ActorClass<ActorHooks, readonly unknown[]>, ...(args as readonly unknown[]))
+    return handle(this.#spawn(behavior, options) as ActorRef<unknown>, methodsOf(behavior)) as never
   }
   #spawn(behavior: Behavior<never>, options: SpawnOptions): AnyRef {
+    if (!can(behavior, 'onSignal')) throw new NotABehavior(behavior, 'spawn was given')
+    const { name } = readOptions('spawn', options, spawnTable as Table<SpawnOptions>)
+    if (name !== undefined) checkName(name, this)
     const uid = ++this.#uid
-    const inbox = new Inbox<unknown>(`${this.path}/${options.name ?? `$${uid}`}`, uid, (to, message) =>
-      this.effects.push({ type: 'told', to, message }),
-    )
+    const inbox = new Inbox<unknown>(`${this.path}/${name ?? `$${uid}`}`, uid, (to, message) => this.effects.push({ type: 'told', to, message }))
     this.#children.set(inbox.ref, inbox)
     this.effects.push({ type: 'spawned', ref: inbox.ref, behavior, options })
     return inbox.ref
   }
   stop(child?: AnyRef): void {
-    if (child !== undefined) this.#children.delete(child)
+    if (child !== undefined) {
+      checkRef('child', child)
+      this.#children.delete(child)
+    }
     this.effects.push({ type: 'stopped', ref: child ?? this.self })
   }
   watch(ref: AnyRef): void {
+    checkRef('ref', ref)
     this.effects.push({ type: 'watched', ref })
   }
   watchWith(ref: AnyRef, message: unknown): void {
+    checkRef('ref', ref)
+    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
     this.effects.push({ type: 'watched', ref, message })
   }
   unwatch(ref: AnyRef): void {
     this.effects.push({ type: 'unwatched', ref })
   }
   ask(ref: AnyRef, question: unknown): Promise<never> {
+    checkRef('ref', ref)
     this.effects.push({ type: 'asked', to: ref, question })
     return new Promise(() => {})
   }
   reply(answer: unknown): void {
     this.effects.push({ type: 'replied', answer })
     const to = (this.#message as { replyTo?: AnyRef } | undefined)?.replyTo ?? this.sender
-    to?.tell(answer as never)
+    if (can(to, 'tell')) to!.tell(answer as never)
   }
   forward(ref: AnyRef): void {
+    checkRef('ref', ref)
     if (this.#message === undefined) throw new NotAllowed(`${this.path} has no message to forward.`)
     this.effects.push({ type: 'forwarded', to: ref, message: this.#message })
   }
   adapt<T>(fn: (message: T) => unknown): ActorRef<T> {
+    checkFunction('fn', fn)
     const inbox = new Inbox<T>(`${this.path}/$adapter`, ++this.#uid, (_to, message) => this.self.tell(fn(message as T)))
     this.effects.push({ type: 'adapted', ref: inbox.ref })
     return inbox.ref
   }
   pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => unknown, err: (cause: unknown) => unknown): void {
+    checkFunction('ok', ok)
+    checkFunction('err', err)
     this.effects.push({ type: 'piped' })
-    void promise.then(
-      (value) => this.self.tell(ok(value)),
-      (cause: unknown) => this.self.tell(err(cause)),
-    )
+    void Promise.resolve(promise)
+      .then(
+        (value) => this.self.tell(ok(value)),
+        (cause: unknown) => this.self.tell(err(cause)),
+      )
+      .then(undefined, (cause: unknown) => this.log.error({ cause }, 'a mapper of pipeToSelf failed'))
   }
   setReceiveTimeout(ms: number | null): void {
-    if (ms !== null && !(ms > 0)) throw new InvalidOption('ms', ms, 'use finite milliseconds above 0')
+    if (ms !== null) checkFinite('ms', ms, 'above')
     this.effects.push({ type: 'receive-timeout', ms })
+  }
+  breathe(): Promise<void> {
+    this.effects.push({ type: 'breathed' })
+    return Promise.resolve()
   }
   handOver(value: unknown): void {
     this.effects.push({ type: 'handed-over', value })
   }
 }
 
+/** The methods of the class that a behavior was made from. */
+function methodsOf(behavior: unknown): readonly string[] {
+  const { protocol } = (behavior as HookedNode).makeRef!(undefined as never, undefined, 0) as HandleRef
+  return protocol.names
+}
+
 /** The face of a class actor: each method told or asked is a message `{ type, args }`, as it is in a system. */
-function handle(ref: ActorRef<unknown>): object {
-  const calls = (send: (message: object) => unknown, plain: object): object =>
-    new Proxy(plain, {
-      get: (of, name) =>
-        typeof name === 'string' && !(name in of) ? (...args: unknown[]) => send({ type: name, args }) : (Reflect.get(of, name) as unknown),
-    })
+function handle(ref: ActorRef<unknown>, methods: readonly string[]): object {
+  const calls = (send: (message: object) => unknown, plain: object): object => {
+    const face = Object.setPrototypeOf(plain, null) as Record<string, unknown>
+    for (const type of methods) Object.defineProperty(face, type, { configurable: true, value: (...args: unknown[]) => send({ type, args }) })
+    return face
+  }
   const told = calls(
     (message) => ref.tell(message),
     (message: unknown) => ref.tell(message),

@@ -2,6 +2,7 @@
 // message, bounds hold, and the cell's own needs (pill, stash, stop, restart) are met. Troupe's own kinds run it too.
 
 import { type ActorRef, type Behavior, type MailboxKind, type MailboxOwner, type MailboxQueue, receive, same } from 'troupe'
+import { checkBoolean, checkFunction, readOptions } from 'troupe/internal'
 import { seeded } from './random.ts'
 import { createTestKit } from './test-kit.ts'
 
@@ -29,7 +30,8 @@ export interface MailboxContractOptions {
  * })
  */
 export function mailboxContract(make: () => MailboxKind, options: MailboxContractOptions = {}): readonly ContractCase[] {
-  const fifo = options.fifo ?? true
+  checkFunction('make', make)
+  const { fifo = true } = readOptions('mailboxContract', options, { fifo: checkBoolean })
   const cases: ContractCase[] = [
     { name: 'an empty mailbox gives undefined and has size 0', run: () => emptyCase(make) },
     { name: 'what goes in comes out once, with its own meta', run: () => pairsCase(make) },

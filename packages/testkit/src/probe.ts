@@ -2,6 +2,7 @@
 // time: expectations that wait move the clock from deadline to deadline and no further than they were allowed.
 
 import { type ActorRef, type AnyRef, type Behavior, receive, same, type Terminated } from 'troupe'
+import { checkFunction, checkString } from 'troupe/internal'
 import { equal, show } from './compare.ts'
 
 /** What drives the system that a probe lives in. */
@@ -64,8 +65,9 @@ export class Probe<M> {
   }
   /** Takes the next message; fails unless its `type` is this. */
   expectType<K extends string>(type: K): Extract<M, { type: K }> {
+    checkString('type', type)
     const message = this.#next()
-    if ((message as { type?: unknown }).type !== type) throw new Error(`Expected a ${type}, but got ${show(message)}.`)
+    if ((message as { type?: unknown } | null)?.type !== type) throw new Error(`Expected a ${type}, but got ${show(message)}.`)
     return message as Extract<M, { type: K }>
   }
   /** Fails if a message is waiting. */
@@ -78,6 +80,7 @@ export class Probe<M> {
   }
   /** Takes messages until one is wanted, up to `within` ms of virtual time, and returns that one; the others are gone. */
   async fish<R extends M>(wanted: ((message: M) => message is R) | ((message: M) => boolean), within = 0): Promise<R> {
+    checkFunction('wanted', wanted)
     const others: M[] = []
     const bite = (): boolean => {
       while (this.messages.length > 0 && !wanted(this.messages[0]!)) others.push(this.#next())

@@ -1,7 +1,10 @@
 // A small seeded generator: the same seed, the same numbers, on every machine.
 
+import { InvalidOption } from 'troupe'
+
 /** Numbers in [0, 1) from a seed (mulberry32). */
 export function seeded(seed: number): () => number {
+  if (!Number.isFinite(seed)) throw new InvalidOption('seed', seed, 'use a number')
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

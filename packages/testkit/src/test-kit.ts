@@ -1,7 +1,22 @@
 // A system on virtual time, with probes, captured logs, and a check at the end that nothing leaked.
 
 import { ActorSystem, type AnyRef, type AsyncDisposing, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
-import { type BehaviorNode, Cell, type CellHost, type CellOptions, type Dispatcher, type LocalRef, Tap } from 'troupe/internal'
+import {
+  type BehaviorNode,
+  Cell,
+  type CellHost,
+  type CellOptions,
+  checkFinite,
+  checkObject,
+  checkOneOf,
+  checkString,
+  type Dispatcher,
+  type LocalRef,
+  readOptions,
+  systemTable,
+  type Table,
+  Tap,
+} from 'troupe/internal'
 import { show } from './compare.ts'
 import { leaksOf } from './leaks.ts'
 import { CloningCell, FreezingCell, type MessageGuard } from './message-guard.ts'
@@ -81,6 +96,12 @@ class KitTap extends Tap {
   }
 }
 
+const table: Table<TestKitOptions> = {
+  ...systemTable,
+  messages: [checkOneOf, ['share', 'freeze', 'clone']],
+  seed: [checkFinite, 'from'],
+}
+
 /**
  * A test kit. Time starts at 0 and moves only by `advance`; randomness is seeded. Needs no particular test runner.
  *
@@ -95,8 +116,7 @@ class KitTap extends Tap {
  * await kit.end()
  */
 export function createTestKit(options: TestKitOptions = {}): TestKit {
-  const { messages = 'share', seed = 1, ...systemOptions } = options
-  if (!['share', 'freeze', 'clone'].includes(messages)) throw new RangeError(`messages is ${show(messages)}: use 'share', 'freeze' or 'clone'.`)
+  const { messages = 'share', seed = 1, ...systemOptions } = readOptions('createTestKit', options, table)
   const clock = new VirtualClock()
   const tap = new KitTap(messages)
   const runtime = new VirtualRuntime(clock, seeded(seed), tap)
@@ -128,7 +148,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     )
   }
   const advanceUntil = async (done: () => boolean, ms: number): Promise<boolean> => {
-    if (!(ms >= 0)) throw new RangeError(`Time cannot move by ${ms} ms.`)
+    checkFinite('ms', ms, 'from')
     const until = clock.now + ms
     await settle()
     for (let next = runtime.nextDeadline; !done() && next !== undefined && next <= until; next = runtime.nextDeadline) {
@@ -167,10 +187,13 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     if (subscriptions() !== 0) throw new Error(`${subscriptions()} subscriptions are left after shutdown.`)
   }
   const expectPhase = async (ref: AnyRef, phase: Phase, within = 0): Promise<void> => {
+    checkString('phase', phase)
+    system.phaseOf(ref)
     if (await advanceUntil(() => system.phaseOf(ref) === phase, within)) return
     throw new Error(`Expected ${ref.path} to be ${phase} within ${within} ms, but it is ${system.phaseOf(ref)}.`)
   }
   const expectLog = (wanted: string | Readonly<Record<string, unknown>>): LogLine => {
+    if (typeof wanted !== 'string') checkObject('wanted', wanted)
     const fits = (line: LogLine): boolean =>
       typeof wanted === 'string'
         ? line.message.includes(wanted)

@@ -2,7 +2,7 @@
 // quiescence, native promise chains included.
 
 import { ManualRuntime } from 'troupe'
-import { hostYield, Tap, type TappedRuntime } from 'troupe/internal'
+import { checkFinite, hostYield, Tap, type TappedRuntime } from 'troupe/internal'
 
 /** A clock that starts at 0 and moves by `tick`, which runs nothing by itself. */
 export class VirtualClock {
@@ -12,12 +12,11 @@ export class VirtualClock {
   }
   /** Moves time; what handlers do in a test to take time. */
   tick(ms: number): void {
-    if (!(ms >= 0)) throw new RangeError(`Time cannot move by ${ms} ms.`)
-    this.#now += ms
+    this.#now += checkFinite('ms', ms, 'from')
   }
   /** Moves time to a later moment. */
   moveTo(at: number): void {
-    if (at > this.#now) this.#now = at
+    if (checkFinite('at', at, 'from') > this.#now) this.#now = at
   }
 }
 

@@ -14,9 +14,9 @@ import { metaFrom } from './local-ref.ts'
 import { offerTo } from './offer.ts'
 
 export class Adapter implements ActorRef<unknown> {
-  readonly uid: number
-  readonly key: string
-  readonly cell: Cell
+  declare readonly uid: number
+  declare readonly key: string
+  declare readonly cell: Cell
   /** The incarnation it belongs to, by its context. */
   readonly #of: Context | undefined
   #fn: ((message: unknown) => unknown) | undefined
@@ -50,7 +50,7 @@ export class Adapter implements ActorRef<unknown> {
     return askCell(this.cell, question, options, asker, owned, (ask) => new Adapted(this, ask)) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AbortSignalLike }): Promise<void> {
-    return offerTo(this.cell, message, new Adapted(this, undefined), options?.signal)
+    return offerTo(this.cell, message, new Adapted(this, undefined), options)
   }
   stop(): void {
     this.end()
@@ -60,10 +60,19 @@ export class Adapter implements ActorRef<unknown> {
   }
 }
 
+/** The adapter that a ref is, if it is one. */
+export function adapterOf(ref: unknown): Adapter | undefined {
+  try {
+    return ref instanceof Adapter ? ref : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The envelope of a message that came through an adapter. */
 export class Adapted extends Told {
-  readonly adapter: Adapter
-  readonly inner: Meta
+  declare readonly adapter: Adapter
+  declare readonly inner: Meta
   constructor(adapter: Adapter, inner: Meta) {
     super(senderOf(inner), headersOf(inner), inner instanceof Envelope ? inner.priority : undefined)
     this.adapter = adapter

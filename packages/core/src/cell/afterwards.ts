@@ -9,7 +9,7 @@ import type { SystemLane } from './system-lane.ts'
 export class Afterwards {
   readonly #act: () => void
   /** The calls of a reentrant actor that were under way when the present message had begun; this one is among them. */
-  #calls: readonly CallContext[] | undefined = undefined
+  #calls: readonly CallContext[] | undefined
   constructor(act: () => void) {
     this.#act = act
   }

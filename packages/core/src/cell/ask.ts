@@ -2,11 +2,11 @@
 // in one object. Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops,
 // and, where a handler asked it, into its asker. Kept small: it is most of what an ask costs.
 
-import { listenTo, reasonOf } from '../ports/on-abort.ts'
+import { isAborted, listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
-import { checkOneOf } from '../values/checks.ts'
-import { AskRefused, AskTargetStopped, AskTimeout, Cancelled, InvalidOption } from '../values/errors.ts'
+import { any, checkFinite, checkKnown, checkOneOf, checkSignal, type Table, unreadable } from '../values/checks.ts'
+import { AskRefused, AskTargetStopped, AskTimeout, Cancelled } from '../values/errors.ts'
 import type { ActorRef, AskOptions, DeadlockMode, Headers } from '../values/ref.ts'
 import { isThenable, observed } from '../values/thenable.ts'
 import { explain } from './ask-explanation.ts'
@@ -23,20 +23,20 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   /** Unset until somebody needs to know: a field that begins as a number is a box of its own in every ask. */
   at!: number
   order = 0
-  target: Cell
+  declare target: Cell
   override readonly headers: Headers | undefined
   /** 0 once it has run out. */
-  timeout: number
-  resolve: Resolve | undefined
-  reject: Reject | undefined
-  previousAsk: PendingAsk | undefined = undefined
-  nextAsk: PendingAsk | undefined = undefined
+  declare timeout: number
+  declare resolve: Resolve | undefined
+  declare reject: Reject | undefined
+  previousAsk: PendingAsk | undefined
+  nextAsk: PendingAsk | undefined
   /** Taken from the mailbox of the present target. */
   opened = false
   /** The asker's side, where a handler asked. */
-  edge: AskEdge | undefined = undefined
+  edge: AskEdge | undefined
   /** Called when it has been settled, however. */
-  onSettled: (() => void) | undefined = undefined
+  onSettled: (() => void) | undefined
 
   constructor(target: Cell, headers: Headers | undefined, timeout: number, resolve: Resolve, reject: Reject) {
     super()
@@ -201,6 +201,14 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 }
 
+/** What `ask` knows, and what each may be. */
+export const askTable: Table<AskOptions> = {
+  timeout: [checkFinite, 'above'],
+  signal: checkSignal,
+  headers: any,
+  deadlock: [checkOneOf, deadlockModes],
+}
+
 /** Stands for a time that was not read. */
 const unread = -1
 
@@ -239,7 +247,7 @@ export function askCell(
   let { deadlock } = host
   if (options !== undefined) {
     try {
-      if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { timeout }')
+      checkKnown('ask', options, askTable)
       // Each looked at once: what was checked is what is used.
       const { timeout: ms, deadlock: mode } = options
       headers = options.headers
@@ -248,7 +256,7 @@ export function askCell(
       timeout = ms ?? timeout
       deadlock = mode ?? deadlock
     } catch (cause) {
-      return Promise.reject(cause)
+      return Promise.reject(unreadable('options', options, cause))
     }
   }
   // From outside, time begins with the drain that this leads to; inside of one it may be late, so the clock is read.
@@ -266,7 +274,7 @@ export function askCell(
       if (signal !== undefined) ask.listen(signal)
     }
   } catch (cause) {
-    ask.fail(cause)
+    ask.fail(typeof question === 'function' ? cause : unreadable('question', question, cause))
     return promise
   }
   target.send(message, wrap === undefined ? ask : wrap(ask))
@@ -300,10 +308,8 @@ function withReplyTo(question: object, ask: PendingAsk): object {
 
 /** What is wrong with the options is thrown before anything was sent. */
 function check(target: Cell, timeout: number | undefined, signal: AbortSignalLike | undefined, deadlock: DeadlockMode | undefined): void {
-  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)))
-    throw new InvalidOption('timeout', timeout, 'use finite milliseconds above 0')
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw new InvalidOption('signal', signal, 'use an AbortSignal')
-  if (signal?.aborted === true) throw new Cancelled(`The question to ${target.ref.path}`, reasonOf(signal))
+  if (timeout !== undefined) checkFinite('timeout', timeout, 'above')
+  if (isAborted(signal)) throw new Cancelled(`The question to ${target.ref.path}`, reasonOf(signal!))
   if (deadlock !== undefined) checkOneOf('deadlock', deadlock, deadlockModes)
 }
 

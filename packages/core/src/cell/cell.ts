@@ -40,16 +40,16 @@ const cut = 4
 const suspected = 8
 
 export class Cell {
-  readonly ref: LocalRef
-  readonly dispatcher: Dispatcher
-  readonly options: CellOptions
-  behavior: BehaviorNode
+  declare readonly ref: LocalRef
+  declare readonly dispatcher: Dispatcher
+  declare readonly options: CellOptions
+  declare behavior: BehaviorNode
   phase: Phase = 'created'
-  ctx: Context | undefined = undefined
-  extras: Extras | undefined = undefined
-  previous: Cell | undefined = undefined
-  next: Cell | undefined = undefined
-  queue: FrontableQueue | undefined = undefined
+  ctx: Context | undefined
+  extras: Extras | undefined
+  previous: Cell | undefined
+  next: Cell | undefined
+  queue: FrontableQueue | undefined
   private slot: unknown = undefined
   /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
   private initialOrInfo: BehaviorNode | PhaseInfo | EndInfo | undefined

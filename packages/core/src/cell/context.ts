@@ -5,22 +5,22 @@ import { makeAbortSource } from '../ports/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
-import { checkFinite, checkFunction, checkRef } from '../values/checks.ts'
+import { checkBoolean, checkCan, checkFinite, checkFunction, checkString, readOptions } from '../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../values/context.ts'
-import { Cancelled, ContextEnded, ForeignRef, InvalidOption, NotAllowed } from '../values/errors.ts'
-import type { LogMethod, Logger } from '../values/logger.ts'
+import { Cancelled, ContextEnded, InvalidOption, NotAllowed, pathOf } from '../values/errors.ts'
+import { contained, type Logger } from '../values/logger.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../values/ref.ts'
 import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
 import type { SystemView } from '../values/system.ts'
 import { observed, settlementOf } from '../values/thenable.ts'
-import { Adapted, Adapter } from './adapter.ts'
+import { Adapted, Adapter, adapterOf } from './adapter.ts'
 import { askCell } from './ask.ts'
 import type { Cell } from './cell.ts'
 import { checkEntered } from './entering.ts'
 import { Envelope, headersOf, type Meta, onwardOf, senderOf } from './envelope.ts'
 import { KeyedTimers, ReceiveTimer } from './keyed-timers.ts'
-import { cellOf } from './local-ref.ts'
+import { cellIn, cellOf } from './local-ref.ts'
 import { phaseInfo } from './phase-change.ts'
 import { spawnUnder } from './spawning.ts'
 import { CellStash, checkStashed } from './stash.ts'
@@ -32,8 +32,8 @@ const noHeaders: Headers = Object.freeze({})
 export class Context implements ActorContext<unknown> {
   readonly cell: Cell
   /** The message in progress; undefined before, after, and once it was moved on. */
-  message: unknown = undefined
-  meta: Meta = undefined
+  message: unknown
+  meta: Meta
   constructor(cell: Cell) {
     this.cell = cell
   }
@@ -82,22 +82,16 @@ export class Context implements ActorContext<unknown> {
   }
   get log(): Logger {
     const cell = this.live('log')
-    const { logger } = cell.dispatcher.host
-    const bind =
-      (level: keyof Logger): LogMethod =>
-      (fields, message) =>
-        logger[level]({ actor: cell.ref.path, ...fields }, message)
-    return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
+    return contained(cell.dispatcher.host.logger, { actor: cell.ref.path })
   }
   get signal(): AbortSignalLike {
-    if (this.ended) return endedSignal(this.cell)
-    const extras = this.cell.more
-    if (extras.abort === undefined) {
-      extras.abort = makeAbortSource()
-      const { phase } = this.cell
-      if (phase === 'stopping' || phase === 'restarting') extras.abort.abort(new Cancelled(`The incarnation of ${this.path}`))
-    }
-    return extras.abort.signal
+    const { cell, ended } = this
+    const known = ended ? undefined : cell.extras?.abort
+    if (known !== undefined) return known.signal
+    const source = makeAbortSource()
+    if (!ended) cell.more.abort = source
+    if (ended || cell.phase === 'stopping' || cell.phase === 'restarting') source.abort(new Cancelled(`The incarnation of ${this.path}`))
+    return source.signal
   }
   get timers(): Timers<unknown> {
     const cell = this.live('use timers')
@@ -139,11 +133,12 @@ export class Context implements ActorContext<unknown> {
     if (child === undefined) return cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
     const target = cellOf(child)
     if (target !== cell && target?.ref.parent !== cell.ref)
-      throw new NotAllowed(`${cell.ref.path} cannot stop ${child?.path}: it is not its child. Use ref.stop().`)
+      throw new NotAllowed(`${cell.ref.path} cannot stop ${pathOf(child)}: it is not its child. Use ref.stop().`)
     target.command({ verb: 'stop', reason: 'normal', cause: undefined })
   }
   watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void {
-    watch(this.live('watch'), ref, undefined, options?.deathPact ?? false)
+    const cell = this.live('watch')
+    watch(cell, ref, undefined, options !== undefined && readOptions('watch', options, { deathPact: checkBoolean }).deathPact === true)
   }
   watchWith(ref: AnyRef, message: unknown): void {
     if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
@@ -155,16 +150,17 @@ export class Context implements ActorContext<unknown> {
 
   ask(ref: AnyRef, question: unknown, options?: AskOptions): Promise<never> {
     this.live('ask')
-    checkRef('ref', ref)
+    checkCan('ref', ref, ['an ActorRef', 'tell', 'ask'])
     const target = cellOf(ref)
+    const adapter = adapterOf(ref)
     // Observed here, so that a handler that ended without awaiting it leaves no unhandled rejection.
-    if (target === undefined && !(ref instanceof Adapter)) {
+    if (target === undefined && adapter === undefined) {
       const asked = (ref as ActorRef<unknown>).ask(question as never, options)
       observed(asked, () => {})
       return asked
     }
     const asked = (
-      target !== undefined ? askCell(target, question, options, this, true) : (ref as Adapter).askAs(this, true, question, options)
+      target !== undefined ? askCell(target, question, options, this, true) : adapter!.askAs(this, true, question, options)
     ) as Promise<never>
     asked.catch(() => {})
     return asked
@@ -184,10 +180,8 @@ export class Context implements ActorContext<unknown> {
     const cell = this.live('forward')
     const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
-    const adapter = ref instanceof Adapter ? ref : undefined
-    const target = adapter?.cell ?? cellOf(ref)
-    if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
-      throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'forward to')
+    const adapter = adapterOf(ref)
+    const target = cellIn(cell.dispatcher.host, adapter?.cell.ref ?? ref, 'forward to')
     checkEntered(this, 'forward')
     const meta = onwardOf(this.meta)
     this.message = undefined
@@ -201,10 +195,9 @@ export class Context implements ActorContext<unknown> {
     checkFunction('fn', fn)
     const { host } = cell.dispatcher
     const uid = host.nextUid()
-    const key = options?.key
+    const key = options === undefined ? undefined : readOptions('adapt', options, { key: checkString }).key
     // Without a key nothing can replace it, so it is not kept: an actor may adapt for every message it handles.
     if (key === undefined) return new Adapter(cell, String(uid), uid, fn as (message: unknown) => unknown)
-    if (typeof key !== 'string') throw new InvalidOption('key', key, 'use a string')
     const adapters = (cell.more.adapters ??= new Map())
     const replaced = adapters.get(key)
     if (replaced !== undefined) {
@@ -238,18 +231,23 @@ export class Context implements ActorContext<unknown> {
     cell.extras?.receiveTimer?.cancel()
     cell.more.receiveTimer = ms === null ? undefined : new ReceiveTimer(cell, ms)
   }
+  breathe(): Promise<void> {
+    const { host } = this.live('breathe').dispatcher
+    host.federation?.breathe()
+    // Whose incarnation was cut off meanwhile learns it here: its work has no place to go to.
+    const breath = new Promise<void>((drawn) => host.runtime.yield(drawn)).then(() => {
+      const cell = this.live('breathe')
+      host.federation?.breathe(cell)
+    })
+    breath.catch(() => {})
+    return breath
+  }
   handOver(value: unknown): void {
     const cell = this.live('hand over')
     if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'pre-stop')
       throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
     cell.more.handingOver = value
   }
-}
-
-function endedSignal(cell: Cell): AbortSignalLike {
-  const source = makeAbortSource()
-  source.abort(new Cancelled(`The incarnation of ${cell.ref.path}`))
-  return source.signal
 }
 
 /** The context of one call of a reentrant actor. */

@@ -33,17 +33,17 @@ export function beginSignal(asker: Context | undefined): void {
 
 /** A question as its asker sees it, in a list of all that the asker has under way, the youngest first. */
 export class AskEdge {
-  readonly ask: PendingAsk
-  readonly asker: Context
+  declare readonly ask: PendingAsk
+  declare readonly asker: Context
   /** The pending handler that waits for the answer; undefined as long as the one that asked has not become pending. */
-  call: PendingCall | undefined
+  declare call: PendingCall | undefined
   /** What tells the handler that asked from all others, until it returns. */
-  readonly during: Meta
+  declare readonly during: Meta
   /** Whether the question ends with the asker's incarnation: asked through its context. */
-  readonly owned: boolean
-  readonly mode: DeadlockMode
-  previous: AskEdge | undefined = undefined
-  next: AskEdge | undefined = undefined
+  declare readonly owned: boolean
+  declare readonly mode: DeadlockMode
+  previous: AskEdge | undefined
+  next: AskEdge | undefined
   constructor(ask: PendingAsk, asker: Context, owned: boolean, mode: DeadlockMode) {
     this.ask = ask
     this.asker = asker

@@ -34,28 +34,28 @@ export interface DispatcherSettings {
 }
 
 export class Dispatcher {
-  readonly name: string
-  readonly host: CellHost
-  readonly ledger: Ledger
-  readonly throughput: number
-  readonly slice: number
-  readonly maxTurns: number
+  declare readonly name: string
+  declare readonly host: CellHost
+  declare readonly ledger: Ledger
+  declare readonly throughput: number
+  declare readonly slice: number
+  declare readonly maxTurns: number
   /** The time of the last clock read; at most a slice old inside a turn. */
-  now: number
+  declare now: number
   /** Whose turn it is. */
-  current: Cell | undefined = undefined
+  current: Cell | undefined
   /** The meta of the message that a cell took last, and the message itself where it is timed alone. */
-  takenMeta: Meta = undefined
-  lastMessage: unknown = undefined
+  takenMeta: Meta
+  lastMessage: unknown
   /** Whose message is on its way to the handler, in the hands of an adapter, a schema or middleware: it cannot be moved on yet. */
-  entering: Context | undefined = undefined
+  entering: Context | undefined
   /** Who held the loop for longer than a slice; only while the clock read that noticed it fires what is due. */
-  held: { readonly cell: Cell; readonly what: string | undefined; readonly ms: number } | undefined = undefined
+  held: { readonly cell: Cell; readonly what: string | undefined; readonly ms: number } | undefined
   /** Messages until the next clock read. */
   untilClock = 1
   state: DispatcherState = 'starting'
   /** Who makes the cells of actors that run elsewhere; undefined where they run here. */
-  spawner: Spawner | undefined = undefined
+  spawner: Spawner | undefined
   /** Cells that were spawned here and have not terminated. */
   population = 0
   /** Turns that ended while the actor had more to do. */
@@ -175,6 +175,7 @@ export class Dispatcher {
       this.current = undefined
     }
     this.host.running = outer
+    this.host.reporter?.rest()
     this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
       this.#ready.shrink()

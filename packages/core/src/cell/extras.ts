@@ -56,8 +56,8 @@ export class Extras {
   /** Called when it is up, or with an error when it never will be; `again`: its first start failed, and there is another try. */
   startWaiters: ((error: unknown, again?: true) => void)[] | undefined
   endWaiters: ((end: EndInfo) => void)[] | undefined
-  handedOver: unknown = undefined
-  handingOver: unknown = undefined
+  handedOver: unknown
+  handingOver: unknown
 
   // For one incarnation.
   /** Who hears signals that the behavior does not handle. */

@@ -3,9 +3,8 @@
 
 import { backoffDelay, decideFailure, FailureHistory } from '../deciders/supervision.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
-import { ActorError } from '../values/actor-error.ts'
 import { HookedNode } from '../values/behavior.ts'
-import { ActorInitializationError, Escalated, readable } from '../values/errors.ts'
+import { actorErrorOf, ActorInitializationError, Escalated, readable } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
@@ -73,7 +72,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
 }
 
 function isFatal(cause: unknown): boolean {
-  return cause instanceof ActorError && cause.kind === 'fatal'
+  return actorErrorOf(cause)?.kind === 'fatal'
 }
 
 /** Why the cell is suspended; undefined if it is not. */

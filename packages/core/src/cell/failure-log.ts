@@ -1,14 +1,13 @@
 // One log line per failure, with actor, cause, message type and directive, until it storms: beyond a handful per
 // second and actor, the rest is summed up in one line when the second is over.
 
-import { ActorError } from '../values/actor-error.ts'
-import { typeOf } from '../values/errors.ts'
+import { actorErrorOf, typeOf } from '../values/errors.ts'
 import type { Directive } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Storm, stormWindow } from './storm.ts'
 
 export class FailureLog extends Storm {
-  last: unknown = undefined
+  last: unknown
   constructor({ ref, dispatcher: { host } }: Cell) {
     super(5, host.timers, (failures) =>
       host.logger.error({ actor: ref.path, failures, cause: this.last, ms: stormWindow }, 'the actor goes on failing'),
@@ -28,7 +27,8 @@ export function logFailure(
   const passes = log.takes(host.runtime.now())
   log.last = cause
   if (!passes) return
-  const level = cause instanceof ActorError ? cause.severity : 'error'
+  const known = actorErrorOf(cause)
+  const level = known?.severity ?? 'error'
   const fields = {
     actor: cell.ref.path,
     incarnation: cell.more.incarnation,
@@ -37,7 +37,7 @@ export function logFailure(
     directive,
     ...attached,
     ...(cell.extras?.flight === undefined ? undefined : { recent: cell.extras.flight.entries() }),
-    ...(cause instanceof ActorError ? { kind: cause.kind, labels: cause.labels } : undefined),
+    ...(known === undefined ? undefined : { kind: known.kind, labels: known.labels }),
   }
   host.logger[level](fields, directive === undefined ? 'a failure while ending' : 'the actor failed')
 }

@@ -55,6 +55,8 @@ export interface CellHost {
   /** What actors have that were spawned with nothing special. */
   readonly defaults: CellOptions
   readonly flightRecorder: FlightRecorder | undefined
+  /** Who connects this thread with others: told that an actor breathes, and, by its name, that it goes on. */
+  readonly federation: { breathe(drawn?: Cell): void } | undefined
   /** Handlers that wait for a promise. */
   pending: number
   /** Messages that actors left behind when they ended. */

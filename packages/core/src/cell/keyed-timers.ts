@@ -2,7 +2,7 @@
 // mailbox knows whether it still counts when its turn comes, which a cancelled host timer alone could not tell.
 
 import type { Deadline } from '../queues/timers.ts'
-import { checkFinite, checkRef } from '../values/checks.ts'
+import { checkFinite, checkRef, checkString, readOptions } from '../values/checks.ts'
 import { ContextEnded, InvalidOption } from '../values/errors.ts'
 import type { AnyRef } from '../values/ref.ts'
 import { receiveTimeout } from '../values/signals.ts'
@@ -14,11 +14,11 @@ import { isBusy } from './pending.ts'
 class KeyedTimer extends Envelope implements Deadline {
   at = 0
   order = 0
-  readonly key: string
-  readonly message: unknown
+  declare readonly key: string
+  declare readonly message: unknown
   /** Milliseconds between ticks; 0 for a single one. */
-  readonly period: number
-  readonly to: AnyRef | undefined
+  declare readonly period: number
+  declare readonly to: AnyRef | undefined
   readonly #owner: KeyedTimers
   live = true
   /** A tick is in the mailbox; further ones are not sent on top. */
@@ -68,7 +68,7 @@ class KeyedTimer extends Envelope implements Deadline {
 }
 
 export class KeyedTimers {
-  readonly cell: Cell
+  declare readonly cell: Cell
   readonly #timers = new Map<string, KeyedTimer>()
   #ended = false
   constructor(cell: Cell) {
@@ -78,8 +78,8 @@ export class KeyedTimers {
     return this.#timers.size
   }
   once(key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }): void {
-    if (options !== undefined) checkRef('to', options?.to)
-    this.#set(key, checkFinite('ms', ms, 'from'), message, 0, options?.to)
+    const to = options === undefined ? undefined : readOptions('timers.once', options, { to: [checkRef, 0, true] }).to
+    this.#set(key, checkFinite('ms', ms, 'from'), message, 0, to)
   }
   every(key: string, ms: number, message: unknown): void {
     this.#set(key, checkFinite('ms', ms, 'above'), message, ms, undefined)
@@ -105,7 +105,7 @@ export class KeyedTimers {
   }
   #set(key: string, ms: number, message: unknown, period: number, to: AnyRef | undefined): void {
     if (this.#ended) throw new ContextEnded(this.cell.ref.path, 'set a timer')
-    if (typeof key !== 'string') throw new InvalidOption('key', key, 'use a string')
+    checkString('key', key)
     if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
     this.cancel(key)
     const timer = new KeyedTimer(this, key, message, period, to)

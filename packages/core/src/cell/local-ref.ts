@@ -3,18 +3,22 @@
 
 import { takesMessages } from '../deciders/phase.ts'
 import { anonymousName } from '../values/path.ts'
-import { InvalidOption } from '../values/errors.ts'
+import { checkOneOf, readOptions, type Table } from '../values/checks.ts'
+import { ForeignRef, pathOf } from '../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../values/ref.ts'
 import { askCell, contextNow } from './ask.ts'
 import type { Cell } from './cell.ts'
 import { Envelope, type Meta, Told } from './envelope.ts'
+import type { CellHost } from './host.ts'
 import { offerTo } from './offer.ts'
 import { poison, poisonPill } from './poison.ts'
 
+const stopTable: Table<{ readonly after?: 'current' | 'queued' }> = { after: [checkOneOf, ['current', 'queued']] }
+
 export class LocalRef implements ActorRef<unknown> {
-  readonly parent: LocalRef | undefined
-  readonly name: string | undefined
-  readonly uid: number
+  declare readonly parent: LocalRef | undefined
+  declare readonly name: string | undefined
+  declare readonly uid: number
   cell!: Cell
   constructor(parent: LocalRef | undefined, name: string | undefined, uid: number) {
     this.parent = parent
@@ -42,15 +46,13 @@ export class LocalRef implements ActorRef<unknown> {
   ask(question: unknown, options?: AskOptions): Promise<never> {
     return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false) as Promise<never>
   }
-  offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
-    return offerTo(this.cell, message, undefined, options?.signal)
+  offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] & object }): Promise<void> {
+    return offerTo(this.cell, message, undefined, options)
   }
   stop(options?: { readonly after?: 'current' | 'queued' }): void {
-    const after = options?.after ?? 'current'
-    if (after === 'current') this.cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
-    else if (after === 'queued') {
-      if (takesMessages(this.cell.phase)) this.cell.send(poisonPill, poison)
-    } else throw new InvalidOption('after', after, "use 'current' or 'queued'")
+    if (options === undefined || readOptions('stop', options, stopTable).after !== 'queued')
+      this.cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
+    else if (takesMessages(this.cell.phase)) this.cell.send(poisonPill, poison)
   }
   toString(): string {
     return `ActorRef(${this.path}#${this.uid})`
@@ -85,5 +87,17 @@ function metaOf(sender: AnyRef | undefined): Meta {
 
 /** The cell behind a ref of this thread, or undefined for asks, adapters and whatever else speaks `tell`. */
 export function cellOf(ref: AnyRef): Cell | undefined {
-  return ref instanceof LocalRef ? ref.cell : undefined
+  try {
+    return ref instanceof LocalRef ? ref.cell : undefined
+  } catch {
+    // Such as a proxy that does not say what it is.
+    return undefined
+  }
+}
+
+/** The cell of a ref of this system; others are refused. */
+export function cellIn(host: CellHost, ref: AnyRef, what: string): Cell {
+  const cell = cellOf(ref)
+  if (cell?.dispatcher.host === host) return cell
+  throw new ForeignRef(pathOf(ref), what)
 }

@@ -111,12 +111,12 @@ export class CellMetrics {
 
 /** Counts what goes through a mailbox, and times one of 64 messages from end to end. */
 export class MeteredQueue implements FrontableQueue {
-  meta: unknown = undefined
+  meta: unknown
   readonly #inner: FrontableQueue
   readonly #cell: Cell
   readonly #metrics: CellMetrics
   /** The message that is being timed; a primitive is told by how many are ahead of it. */
-  #sampled: unknown = undefined
+  #sampled: unknown
   #ahead = 0
   #since = 0
   constructor(inner: FrontableQueue, cell: Cell, metrics: CellMetrics) {

@@ -2,17 +2,24 @@
 // offer wait, first come first served; an actor that ends has none. Only what was taken counts as sent.
 
 import { takesMessages } from '../deciders/phase.ts'
-import { listenTo, reasonOf } from '../ports/on-abort.ts'
+import { isAborted, listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import { checkSignal, readOptions } from '../values/checks.ts'
 import { Cancelled, OfferRefused } from '../values/errors.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
 import type { Cell } from './cell.ts'
 import type { Meta } from './envelope.ts'
 
-export function offerTo(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike | undefined): Promise<void> {
+interface OfferOptions {
+  readonly signal?: AbortSignalLike
+}
+
+export function offerTo(cell: Cell, message: unknown, meta: Meta, options: OfferOptions | undefined): Promise<void> {
   const { path } = cell.ref
+  let signal: AbortSignalLike | undefined
   try {
-    if (signal?.aborted === true) return Promise.reject(new Cancelled(`The offer to ${path}`, reasonOf(signal)))
+    if (options !== undefined) signal = readOptions('offer', options, { signal: checkSignal }).signal
+    if (isAborted(signal)) throw new Cancelled(`The offer to ${path}`, reasonOf(signal!))
   } catch (cause) {
     return Promise.reject(cause)
   }
@@ -39,12 +46,12 @@ function wait(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike 
 }
 
 class Waiting implements WaitingOffer {
-  readonly message: unknown
-  readonly meta: unknown
+  declare readonly message: unknown
+  declare readonly meta: unknown
   ended = false
   readonly #resolve: () => void
   readonly #reject: (cause: Error) => void
-  #unlisten: (() => void) | undefined = undefined
+  #unlisten: (() => void) | undefined
   constructor(message: unknown, meta: Meta, resolve: () => void, reject: (cause: Error) => void) {
     this.message = message
     this.meta = meta

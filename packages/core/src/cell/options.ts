@@ -3,7 +3,21 @@
 import { own } from '../queues/contained.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
-import { checkBoolean, checkFinite, checkKnown, checkObject, checkOneOf, checkWhole } from '../values/checks.ts'
+import {
+  any,
+  checkCan,
+  checkFinite,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkPart,
+  checkRef,
+  checkText,
+  checkUpTo,
+  checkWhole,
+  readOptions,
+  type Table,
+} from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { MailboxKind } from '../values/mailbox.ts'
 import { longestChain, type Middleware } from '../values/middleware.ts'
@@ -40,6 +54,8 @@ export interface CellOptions {
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
   readonly metrics: boolean
+  /** For those who watch over threads. */
+  readonly hangAfter: number | false | undefined
   /** After how many ms they are observed, again and again; undefined: not at all. */
   readonly metricsEvery: number | undefined
   /** Whether each message goes through middleware or measurements. */
@@ -67,95 +83,91 @@ export const defaultOptions: CellOptions = {
   middleware: [],
   ownMiddleware: [],
   metrics: false,
+  hangAfter: undefined,
   metricsEvery: undefined,
   passages: false,
 }
 
-const known: Readonly<Record<keyof SpawnOptions, true>> = {
-  name: true,
-  mailbox: true,
-  stash: true,
-  dispatcher: true,
-  placement: true,
-  supervision: true,
-  childSupervision: true,
-  drain: true,
-  startTimeout: true,
-  stopTimeout: true,
-  onRestart: true,
-  reentrant: true,
-  accepts: true,
-  middleware: true,
-  metrics: true,
+/** What each option of `spawn` may be, as far as that can be told without the system. */
+export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
+  name: any,
+  mailbox: checkMailbox,
+  stash: [checkPart, { capacity: [checkWhole, 1], overflow: [checkOneOf, ['error', 'drop-oldest']] } satisfies Table<SpawnOptions['stash'] & object>],
+  dispatcher: checkText,
+  placement: any,
+  supervision: any,
+  childSupervision: any,
+  drain: checkDrain,
+  startTimeout: [checkFinite, 'above'],
+  stopTimeout: [checkFinite, 'from'],
+  onRestart: [
+    checkPart,
+    { mailbox: [checkOneOf, ['keep', 'clear']], children: [checkOneOf, ['stop', 'keep']] } satisfies Table<SpawnOptions['onRestart'] & object>,
+  ],
+  reentrant: (option, value) =>
+    typeof value === 'boolean' ? value : checkPart<{ readonly maxConcurrent: number }>(option, value, { maxConcurrent: [checkWhole, 1, true] }),
+  accepts: (option, value) => {
+    checkCan(option, (value as Partial<MessageSchema> | null)?.['~standard'], ['a Standard Schema, such as one of zod or valibot', 'validate'])
+    return value
+  },
+  middleware: checkMiddleware,
+  metrics: (option, value) =>
+    typeof value === 'boolean' ? value : checkPart<{ readonly every: number }>(option, value, { every: [checkFinite, 'above', true] }),
+  hangAfter: (option, value) => (value === false ? value : checkWhole(option, value, 20)),
+  // Those of a class are taken before this.
+  args: (option, value) => {
+    throw new InvalidOption(option, value, 'only a class takes them')
+  },
 }
 
 /** Checks what was given to `spawn`; the first wrong option fails with its name and the rule. */
 export function resolveOptions(options: SpawnOptions | undefined, host: CellHost): CellOptions {
-  if (options === undefined) return host.defaults
-  if (typeof options !== 'object' || options === null) throw new InvalidOption('options', options, 'use an object such as { name }')
-  let plain = true
-  for (const key in options) {
-    if (key === 'name') continue
-    if (!Object.hasOwn(known, key))
-      throw new InvalidOption(key, options[key as keyof SpawnOptions], `spawn knows no such option; it knows ${Object.keys(known).join(', ')}`)
-    plain = false
-  }
-  return plain ? host.defaults : complete(options, host)
+  for (const key in options) if (key !== 'name') return complete(readOptions('spawn', options, spawnTable as Table<SpawnOptions>), host)
+  return host.defaults
 }
 
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
-  const { mailbox, stash, onRestart, accepts, drain = defaultOptions.drain } = options
-  if (mailbox !== undefined) checkMailbox(mailbox, host)
-  if (options.dispatcher !== undefined && typeof options.dispatcher !== 'string')
-    throw new InvalidOption('dispatcher', options.dispatcher, 'use the name of a dispatcher')
-  if (accepts !== undefined && typeof accepts['~standard']?.validate !== 'function')
-    throw new InvalidOption('accepts', accepts, 'use a Standard Schema, such as one of zod or valibot')
-  if (typeof drain === 'object') {
-    if (drain === null || typeof drain.redirect?.tell !== 'function')
-      throw new InvalidOption('drain', drain, "use 'dead-letter', 'drop' or { redirect: ref }")
-    if (cellOf(drain.redirect)?.dispatcher.host !== host)
-      throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
-  } else checkOneOf('drain', drain, ['dead-letter', 'drop'])
-  checkObject('stash', stash)
-  checkObject('onRestart', onRestart)
-  const reentrant = typeof options.reentrant === 'object' ? true : checkBoolean('reentrant', options.reentrant ?? false)
-  const maxConcurrent = typeof options.reentrant === 'object' ? checkWhole('reentrant.maxConcurrent', options.reentrant?.maxConcurrent, 1) : Infinity
-  const ownMiddleware = checkMiddleware(options.middleware ?? [], host.defaults.middleware.length)
-  const middleware = ownMiddleware.length === 0 ? host.defaults.middleware : [...host.defaults.middleware, ...ownMiddleware]
-  const metricsEvery = everyOf(options.metrics, ['every'])
-  const metrics = metricsEvery !== undefined || checkBoolean('metrics', options.metrics ?? host.defaults.metrics)
+  const d = defaultOptions
+  const { mailbox, stash, onRestart, accepts, drain, dispatcher, supervision, childSupervision, startTimeout, stopTimeout, reentrant } = options
+  const inherited = host.defaults.middleware
+  const { hangAfter, middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
+  if (mailbox?.overflow === 'block' && host.runtime.id === 'manual')
+    throw new InvalidOption(
+      'mailbox.overflow',
+      mailbox.overflow,
+      'a manual runtime runs only when pumped, so whoever waits for room could wait for itself; use another policy',
+    )
+  if (typeof drain === 'object' && cellOf(drain.redirect)?.dispatcher.host !== host)
+    throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
+  const middleware = ownMiddleware.length === 0 ? inherited : checkLength([...inherited, ...ownMiddleware])
+  const metricsEvery = typeof measured === 'object' ? measured.every : undefined
+  const metrics = Boolean(measured)
   const passages = metrics || middleware.length > 0
   return {
     plain: !reentrant && accepts === undefined && !passages && host.flightRecorder === undefined,
     mailbox: mailbox ?? (metrics ? meteredRing : undefined),
-    systemShare: mailbox?.systemShare ?? defaultOptions.systemShare,
-    stashCapacity: checkWhole('stash.capacity', stash?.capacity ?? defaultOptions.stashCapacity, 1),
-    stashOverflow: checkOneOf('stash.overflow', stash?.overflow ?? defaultOptions.stashOverflow, ['error', 'drop-oldest']),
-    dispatcher: options.dispatcher,
-    supervision: said(options.supervision) ? ownPolicyOf(options.supervision, host.policy, 'supervision') : undefined,
-    childSupervision: said(options.childSupervision) ? policyOf(options.childSupervision, host.policy, 'childSupervision') : undefined,
-    drain,
-    startTimeout: checkFinite('startTimeout', options.startTimeout ?? defaultOptions.startTimeout, 'above'),
-    stopTimeout: checkFinite('stopTimeout', options.stopTimeout ?? defaultOptions.stopTimeout, 'from'),
-    ownStopTimeout: options.stopTimeout !== undefined,
-    restartMailbox: checkOneOf('onRestart.mailbox', onRestart?.mailbox ?? defaultOptions.restartMailbox, ['keep', 'clear']),
-    restartChildren: checkOneOf('onRestart.children', onRestart?.children ?? defaultOptions.restartChildren, ['stop', 'keep']),
-    reentrant,
-    maxConcurrent,
+    systemShare: mailbox?.systemShare ?? d.systemShare,
+    stashCapacity: stash?.capacity ?? d.stashCapacity,
+    stashOverflow: stash?.overflow ?? d.stashOverflow,
+    dispatcher,
+    supervision: said(supervision) ? ownPolicyOf(supervision, host.policy, 'supervision') : undefined,
+    childSupervision: said(childSupervision) ? policyOf(childSupervision, host.policy, 'childSupervision') : undefined,
+    drain: drain ?? d.drain,
+    startTimeout: startTimeout ?? d.startTimeout,
+    stopTimeout: stopTimeout ?? d.stopTimeout,
+    ownStopTimeout: stopTimeout !== undefined,
+    restartMailbox: onRestart?.mailbox ?? d.restartMailbox,
+    restartChildren: onRestart?.children ?? d.restartChildren,
+    reentrant: Boolean(reentrant),
+    maxConcurrent: typeof reentrant === 'object' ? reentrant.maxConcurrent : Infinity,
     accepts,
     middleware,
     ownMiddleware,
     metrics,
+    hangAfter,
     metricsEvery,
     passages,
   }
-}
-
-/** How often metrics are to be observed; undefined where nothing is said about it. */
-export function everyOf(metrics: unknown, fields: readonly string[]): number | undefined {
-  if (typeof metrics !== 'object') return undefined
-  checkKnown('metrics', metrics, fields)
-  return checkFinite('metrics.every', (metrics as { every?: unknown }).every, 'above')
 }
 
 /** What a system's actors have that were spawned with nothing special. */
@@ -168,39 +180,40 @@ export function defaultsOf(middleware: readonly Middleware[], metrics: boolean, 
 /** The default mailbox, for actors that are measured: one that stays. */
 const meteredRing: MailboxKind = { kind: 'unbounded', create: own(() => new MessageRing()) }
 
-/** Refuses what is no chain of middleware, or is too long together with `before` links. */
-export function checkMiddleware(links: unknown, before: number): readonly Middleware[] {
-  if (!Array.isArray(links)) throw new InvalidOption('middleware', links, 'use an array of { before, after, error, close }')
-  // Copied, so that a hole is seen, and what is done to the array later changes nothing.
+const linkTable: Table<Middleware> = { name: any, before: checkFunction, after: checkFunction, error: checkFunction, close: checkFunction }
+
+/** Refuses what is no chain of middleware. Copied, so that a hole is seen, and what is done to the array later changes nothing. */
+export function checkMiddleware(option: string, links: unknown): readonly Middleware[] {
+  if (!Array.isArray(links)) throw new InvalidOption(option, links, 'use an array of { before, after, error, close }')
   const chain = [...(links as readonly unknown[])]
-  for (const [i, link] of chain.entries()) checkLink(i, link)
-  if (chain.length + before > longestChain)
-    throw new InvalidOption('middleware', links, `a chain has at most ${longestChain} links, those of the system included`)
-  return chain as readonly Middleware[]
-}
-
-function checkLink(at: number, link: unknown): void {
-  if (typeof link !== 'object' || link === null)
-    throw new InvalidOption(`middleware[${at}]`, link, 'use an object such as { before, after, error, close }')
-  for (const name of ['before', 'after', 'error', 'close'] as const) {
-    const hook = (link as Record<string, unknown>)[name]
-    if (hook !== undefined && typeof hook !== 'function') throw new InvalidOption(`middleware[${at}].${name}`, hook, 'use a function')
+  for (const [i, link] of chain.entries()) {
+    const at = `${option}[${i}]`
+    checkObject(at, link)
+    // Kept as they are; one that is of a class may have other things of its own.
+    const plain = Object.getPrototypeOf(link) === Object.prototype
+    checkPart(at, plain ? link : Object.fromEntries(Object.keys(linkTable).map((key) => [key, (link as Record<string, unknown>)[key]])), linkTable)
   }
+  return checkLength(chain as readonly Middleware[])
 }
 
-/** Kinds check themselves where they are made; this is for those made by hand, and for what depends on the system. */
-function checkMailbox(mailbox: MailboxKind, host: CellHost): void {
-  if (typeof mailbox?.create !== 'function') throw new InvalidOption('mailbox', mailbox, 'use unbounded(), bounded(…), priority(…) or mailboxOf(…)')
-  const { capacity, systemShare, overflow } = mailbox
+function checkLength(chain: readonly Middleware[]): readonly Middleware[] {
+  if (chain.length <= longestChain) return chain
+  throw new InvalidOption('middleware', chain, `a chain has at most ${longestChain} links, those of the system included`)
+}
+
+function checkDrain(option: string, drain: unknown): Drain {
+  if (typeof drain === 'object') checkPart<Drain & object>(option, drain, { redirect: [checkRef, 0, true] })
+  if (typeof drain === 'object' || drain === 'dead-letter' || drain === 'drop') return drain as Drain
+  throw new InvalidOption(option, drain, "use 'dead-letter', 'drop' or { redirect: ref }")
+}
+
+/** Kinds check themselves where they are made; this is for those made by hand. */
+function checkMailbox(option: string, mailbox: unknown): unknown {
+  checkCan(option, mailbox, ['unbounded(), bounded(…), priority(…) or mailboxOf(…)', 'create'])
+  const { capacity, systemShare } = mailbox as MailboxKind
   if (capacity !== undefined) checkWhole('mailbox.capacity', capacity, 1)
-  if (systemShare !== undefined && checkFinite('mailbox.systemShare', systemShare, 'from') > 100)
-    throw new InvalidOption('mailbox.systemShare', systemShare, 'use a percentage from 0 to 100')
-  if (overflow === 'block' && host.runtime.id === 'manual')
-    throw new InvalidOption(
-      'mailbox.overflow',
-      overflow,
-      'a manual runtime runs only when pumped, so whoever waits for room could wait for itself; use another policy',
-    )
+  if (systemShare !== undefined) checkUpTo('mailbox.systemShare', systemShare, 100)
+  return mailbox
 }
 
 /** Whether anything was said about supervision; otherwise the parent's or the system's policy holds. */

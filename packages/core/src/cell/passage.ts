@@ -12,14 +12,14 @@ const noHeaders: Headers = Object.freeze({})
 
 // Plain fields, because one of these is made for every message; links see the interface only.
 export class MessagePassage implements Passage {
-  readonly cell: Cell
-  readonly meta: Meta
-  message: unknown
+  declare readonly cell: Cell
+  declare readonly meta: Meta
+  declare message: unknown
   /** How many links it has passed. */
   passed = 0
-  kept: Map<unknown, unknown> | undefined = undefined
+  kept: Map<unknown, unknown> | undefined
   /** When the handler began; NaN where it is not timed. */
-  readonly began: number
+  declare readonly began: number
   measured = false
   constructor(cell: Cell, ctx: Context) {
     this.cell = cell

@@ -10,14 +10,14 @@ import { checkHeld } from './deadlock.ts'
 export type Continuation = (cell: Cell, ok: boolean, value: unknown) => void
 
 export class PendingCall {
-  readonly cell: Cell
+  declare readonly cell: Cell
   /** What is pending, in words: a message's type, a signal's, or `setup`. */
-  readonly what: string
-  readonly since: number
-  readonly continuation: Continuation
+  declare readonly what: string
+  declare readonly since: number
+  declare readonly continuation: Continuation
   state: 'waiting' | 'settled' | 'abandoned' = 'waiting'
   ok = false
-  value: unknown = undefined
+  value: unknown
   constructor(cell: Cell, what: string, since: number, continuation: Continuation) {
     this.cell = cell
     this.what = what
@@ -74,7 +74,7 @@ export class StepTimer implements Deadline {
   at = 0
   order = 0
   fired = false
-  readonly cell: Cell
+  declare readonly cell: Cell
   constructor(cell: Cell) {
     this.cell = cell
   }

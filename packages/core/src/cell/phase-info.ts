@@ -17,11 +17,11 @@ export interface EndInfo {
 export class PhaseInfo implements EndInfo {
   /** Why the actor stops; in other phases without meaning. */
   reason: ExitReason = 'normal'
-  cause: unknown = undefined
-  since: number
+  cause: unknown
+  declare since: number
   step: Step = 'handler'
   /** Whether the present incarnation saw PreStart and has not seen PostStop. */
-  live: boolean
+  declare live: boolean
   /** When the time is up that the actor itself, and whoever is above it, has to end; of `stopping` and `restarting`. */
   until: number = Infinity
   above: number = Infinity
@@ -35,7 +35,7 @@ export class PhaseInfo implements EndInfo {
   /** Whether it was a start that failed; of `failed`. Whether none ever came up; of `stopping`. */
   unstarted = false
   /** What `spawn` was given: the cell has one place for it and for this. */
-  initial: BehaviorNode | undefined = undefined
+  initial: BehaviorNode | undefined
   /** Why it is suspended, in words. */
   note = ''
   /** Whether the next incarnation replaces one that failed; of `starting`. Whether it was told to begin anew with its parent; of `failed`. */

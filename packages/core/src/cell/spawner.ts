@@ -24,6 +24,12 @@ export interface RemoteWork {
 export interface Spawner {
   /** What is done there, as far as it was shown; undefined where only that of this thread is known. */
   work?(): RemoteWork
-  /** Checks whether this can run there, and refuses it by an error; returns what makes its cell. */
-  prepare(spawnable: unknown, args: readonly unknown[], given: SpawnOptions, resolved: CellOptions, dispatcher: Dispatcher): (ref: LocalRef) => Cell
+  /** Checks whether this can run there, and refuses it by an error; returns what makes its cell, undefined for a plain one. */
+  prepare(
+    spawnable: unknown,
+    args: readonly unknown[],
+    given: SpawnOptions,
+    resolved: CellOptions,
+    dispatcher: Dispatcher,
+  ): ((ref: LocalRef) => Cell) | undefined
 }

@@ -5,6 +5,7 @@ import { takesMessages } from '../deciders/phase.ts'
 import { openMailbox } from '../queues/contained.ts'
 import { behaviorFrom } from '../values/actor-class.ts'
 import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode } from '../values/behavior.ts'
+import { checkObject, unreadable } from '../values/checks.ts'
 import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
 import { endless, type SpawnOptions } from '../values/options.ts'
 import { checkName } from '../values/path.ts'
@@ -14,7 +15,7 @@ import { declareEndless } from './ending.ts'
 import { LocalRef } from './local-ref.ts'
 import { CellMailboxOwner } from './mailbox-owner.ts'
 import { measure } from './measuring.ts'
-import { resolveOptions } from './options.ts'
+import { type CellOptions, resolveOptions } from './options.ts'
 
 /** What may be spawned: a behavior, or a class that knows how to become one. */
 type Spawnable = Behavior<never> | ((...args: never) => unknown) | (abstract new (...args: never) => unknown)
@@ -31,23 +32,33 @@ export function spawnUnder(
     throw new NotAllowed(`Cannot spawn under ${parent.ref.path}: it is ${parent.phase}. Spawn from setup or a message handler.`)
   let node: unknown = spawnable
   let given: SpawnOptions | undefined = options
-  if (typeof spawnable === 'function') {
-    const { args, ...rest } = options ?? {}
-    if (args !== undefined && !Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the constructor takes')
-    // The class brings its own conversion, so that a system without class actors carries none of it.
-    if (behaviorFrom in spawnable) node = (spawnable[behaviorFrom] as (args: readonly unknown[]) => unknown).call(spawnable, args ?? [])
-    given = rest
+  let classArgs: readonly unknown[] = []
+  let resolved: CellOptions
+  let name: string | undefined
+  try {
+    if (options !== undefined) checkObject('options', options)
+    if (typeof spawnable === 'function') {
+      const { args = [], ...rest } = options ?? {}
+      if (!Array.isArray(args)) throw new InvalidOption('args', args, 'use an array of what the constructor takes')
+      classArgs = args
+      // The class brings its own conversion, so that a system without class actors carries none of it.
+      if (behaviorFrom in spawnable) node = (spawnable[behaviorFrom] as (args: readonly unknown[]) => unknown).call(spawnable, args)
+      given = rest
+    }
+    while (node instanceof BehaviorWithOptions) {
+      given = given === undefined ? node.options : { ...node.options, ...given }
+      node = node.behavior
+    }
+    if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) throw new NotABehavior(node, 'spawn was given')
+    resolved = resolveOptions(given, host)
+    name = given?.name
+  } catch (cause) {
+    throw unreadable('options', options, cause)
   }
-  while (node instanceof BehaviorWithOptions) {
-    given = given === undefined ? node.options : { ...node.options, ...given }
-    node = node.behavior
-  }
-  if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) throw new NotABehavior(node, 'spawn was given')
-  const resolved = resolveOptions(given, host)
-  const name = given?.name === undefined ? undefined : checkName(given.name, parent.ref)
+  if (name !== undefined) checkName(name, parent.ref)
   if (name !== undefined && parent.children?.names?.has(name) === true) throw new NameTaken(`${parent.ref.path}/${name}`)
   const dispatcher = host.dispatcher(resolved.dispatcher)
-  const make = dispatcher.spawner?.prepare(spawnable, options?.args ?? [], given ?? {}, resolved, dispatcher)
+  const make = dispatcher.spawner?.prepare(spawnable, classArgs, given ?? {}, resolved, dispatcher)
 
   const ref = makeRef(node, parent.ref, name, host.nextUid())
   const plain = make === undefined ? host.tap : undefined

@@ -10,6 +10,8 @@ import type { Cell } from './cell.ts'
 export interface ThreadReporter {
   /** The turn of an actor begins. */
   turn(cell: Cell): void
+  /** It is nobody's turn until the next: what runs now goes on after an `await`. */
+  rest(): void
   /** A ring for a mailbox, which may show what is taken from it. */
   makeRing(): MessageRing
   buried(letter: DeadLetter): void

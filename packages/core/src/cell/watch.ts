@@ -1,19 +1,19 @@
 // Who hears of whose end. A watch is kept on both sides by ref, so that an old life of a name is never mistaken for a
 // new one; the watcher's side decides at delivery, which is what lets `unwatch` silence a Terminated already queued.
 
-import { ForeignRef, NotAllowed } from '../values/errors.ts'
+import { NotAllowed } from '../values/errors.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { ExitReason, Terminated } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { Envelope } from './envelope.ts'
 import type { Extras } from './extras.ts'
-import { cellOf } from './local-ref.ts'
+import { cellIn, cellOf } from './local-ref.ts'
 
 export class Watch extends Envelope {
   /** What to deliver instead of Terminated; undefined for a plain watch. */
-  readonly message: unknown
-  deathPact: boolean
-  readonly ref: AnyRef
+  declare readonly message: unknown
+  declare deathPact: boolean
+  declare readonly ref: AnyRef
   /** The watched actor has ended, and the news is queued. */
   ended = false
   constructor(ref: AnyRef, message: unknown, deathPact: boolean) {
@@ -40,9 +40,7 @@ export class Watch extends Envelope {
 
 /** Begins to watch; idempotent, but the two ways of being told do not mix, and the last message given is the one delivered. */
 export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: boolean): void {
-  const target = cellOf(ref)
-  if (target === undefined || target.dispatcher.host !== cell.dispatcher.host)
-    throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'watch')
+  const target = cellIn(cell.dispatcher.host, ref, 'watch')
   if (target === cell) throw new NotAllowed(`${ref.path} cannot watch itself. Handle PostStop instead.`)
   cell.dispatcher.host.tap?.watched(cell, ref)
   const watching = (cell.more.watching ??= new Map())

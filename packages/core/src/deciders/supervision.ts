@@ -1,9 +1,19 @@
 // Failure → directive: policy, cause and history in, a decision out, and the history brought up to date. No clock, no cell.
 // The history is the failing actor's, so that a rebuilt wrapper or parent does not reset its budget, or that of its group.
 
-import { ActorError } from '../values/actor-error.ts'
-import { checkBoolean, checkFactor, checkFinite, checkKnown, checkOneOf, checkWhole } from '../values/checks.ts'
-import { InvalidOption } from '../values/errors.ts'
+import {
+  checkBoolean,
+  checkFactor,
+  checkFinite,
+  checkFunction,
+  checkOneOf,
+  checkPart,
+  checkUpTo,
+  checkWhole,
+  readOptions,
+  type Table,
+} from '../values/checks.ts'
+import { actorErrorOf, InvalidOption } from '../values/errors.ts'
 import type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { Directive } from '../values/signals.ts'
@@ -16,7 +26,7 @@ export class FailureHistory {
   readonly failures: RecentTimes = new RecentTimes()
   /** Those of them that led to a restart; what the limit counts. */
   readonly restarts: RecentTimes = new RecentTimes()
-  lastError: unknown = undefined
+  lastError: unknown
   /** Restarts asked for in a row without a quiet `within`; drives the backoff. */
   attempt = 0
 }
@@ -63,6 +73,26 @@ export interface SuperviseOptions {
 const directives: readonly Directive[] = ['resume', 'restart', 'stop', 'escalate']
 const scopes: readonly Scope[] = ['one-for-one', 'all-for-one', 'rest-for-one']
 
+const usual: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1 }
+const backoffTable: Table<Backoff> = { min: [checkFinite, 'from'], max: [checkFinite, 'from'], factor: checkFactor, jitter: [checkUpTo, 1] }
+
+/** Pauses, checked and completed. */
+export function checkBackoff(option: string, value: unknown): Backoff {
+  const backoff = { ...usual, ...checkPart(option, value, backoffTable) }
+  if (backoff.min <= backoff.max) return backoff
+  throw new InvalidOption(`${option}.min`, backoff.min, `it must not exceed ${option}.max (${backoff.max})`)
+}
+
+const limitTable: Table<SupervisionPolicy['limit']> = { restarts: [checkWhole, 0, true], within: [checkFinite, 'above', true] }
+const table: Table<SuperviseOptions> = {
+  decide: checkFunction,
+  limit: [checkPart, limitTable],
+  onLimit: [checkOneOf, ['stop', 'escalate']],
+  backoff: checkBackoff,
+  scope: [checkOneOf, scopes],
+  retryStart: checkBoolean,
+}
+
 /** What `supervise` made; a policy that was put together otherwise is checked where it is used. */
 const checkedPolicies = new WeakSet<object>()
 
@@ -76,22 +106,14 @@ const checkedPolicies = new WeakSet<object>()
  * system.spawn(worker(), { supervision: supervise({ limit: { restarts: 5, within: 10_000 }, onLimit: 'escalate' }) })
  */
 export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
-  checkKnown('supervise', options, ['decide', 'limit', 'onLimit', 'backoff', 'scope', 'retryStart'])
-  const { decide, limit = { restarts: 3, within: 1000 }, onLimit = 'stop', scope = 'one-for-one', retryStart = false } = options
-  const backoff: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1, ...options.backoff }
-  if (decide !== undefined && typeof decide !== 'function') throw new InvalidOption('decide', decide, 'use a function')
-  checkKnown('limit', limit, ['restarts', 'within'])
-  checkKnown('backoff', backoff, ['min', 'max', 'factor', 'jitter'])
-  checkWhole('limit.restarts', limit.restarts, 0)
-  checkFinite('limit.within', limit.within, 'above')
-  checkOneOf('onLimit', onLimit, ['stop', 'escalate'])
-  checkOneOf('scope', scope, scopes)
-  checkFinite('backoff.min', backoff.min, 'from')
-  checkFinite('backoff.max', backoff.max, 'from')
-  if (backoff.min > backoff.max) throw new InvalidOption('backoff.min', backoff.min, `it must not exceed backoff.max (${backoff.max})`)
-  checkFactor('backoff.factor', backoff.factor)
-  if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) throw new InvalidOption('backoff.jitter', backoff.jitter, 'use a number from 0 to 1')
-  checkBoolean('retryStart', retryStart)
+  const {
+    decide,
+    limit = { restarts: 3, within: 1000 },
+    onLimit = 'stop',
+    scope = 'one-for-one',
+    retryStart = false,
+    backoff = usual,
+  } = readOptions('supervise', options, table) as SuperviseOptions & { readonly backoff?: Backoff }
   const policy = { decide, limit, onLimit, backoff, scope, retryStart }
   checkedPolicies.add(policy)
   return policy
@@ -140,7 +162,7 @@ export const defaultPolicy: SupervisionPolicy = restarting
 /** What is to be done about a failure; `history` remembers it. */
 export function decideFailure(policy: SupervisionPolicy, failure: Failure, history: FailureHistory, random: () => number): Decision {
   const { cause, now, child, message, hookError } = failure
-  const known = cause instanceof ActorError ? cause : undefined
+  const known = actorErrorOf(cause)
   const limit = known?.retry === undefined ? policy.limit : { restarts: known.retry.max, within: known.retry.within }
   const { within } = limit
   const { lastError } = history
@@ -167,7 +189,7 @@ export function decideFailure(policy: SupervisionPolicy, failure: Failure, histo
 }
 
 function ask(policy: SupervisionPolicy, failure: Failure, context: FailureContext): { directive: Directive; error: unknown } {
-  const kind = failure.cause instanceof ActorError ? failure.cause.kind : 'transient'
+  const kind = actorErrorOf(failure.cause)?.kind ?? 'transient'
   if (policy.decide === undefined) return { directive: kind === 'transient' ? 'restart' : 'stop', error: undefined }
   try {
     const directive = policy.decide(failure.cause, context)

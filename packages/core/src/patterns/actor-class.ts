@@ -6,11 +6,13 @@ import type { Context } from '../cell/context.ts'
 import { askedBy } from '../cell/envelope.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf, type ClassCall } from '../values/actor-class.ts'
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
+import { checkRef, isList } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
-import { NotAllowed } from '../values/errors.ts'
+import { NotABehavior, NotAllowed, pathOf } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { ChildFailed, ChildStopped, Signal, Terminated } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
+import { cellOf } from '../cell/local-ref.ts'
 import { tellAny } from '../cell/telling.ts'
 import { HandleRef, Protocol } from './actor-handle.ts'
 
@@ -90,7 +92,10 @@ export abstract class Actor implements ActorHooks {
  * supervisor({ children: [child('cart', behaviorOfClass(Cart, 'eur'))] })
  */
 export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...args: A): Behavior<CallOf<T>> {
-  return behaviorOf(actor as unknown as AnyClass, args)
+  try {
+    if (behaviorFrom in actor) return behaviorOf(actor as unknown as AnyClass, args)
+  } catch {}
+  throw new NotABehavior(actor, 'behaviorOfClass was given')
 }
 
 /**
@@ -99,8 +104,9 @@ export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown
  * Fails with `NotAllowed` when the ref is not that of a class actor.
  */
 export function handleOf<T extends ActorHooks>(ref: ActorRef<CallOf<T>>): ActorHandle<T> {
-  if (ref instanceof HandleRef) return ref as unknown as ActorHandle<T>
-  throw new NotAllowed(`${ref.path} is not a class actor: it has no methods to call.`)
+  checkRef('ref', ref)
+  if (cellOf(ref) !== undefined && ref instanceof HandleRef) return ref as unknown as ActorHandle<T>
+  throw new NotAllowed(`${pathOf(ref)} is not a class actor: it has no methods to call.`)
 }
 
 /** What is known of a class, found once: its methods, and what its handles need. */
@@ -154,9 +160,9 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
   const handle = (ctx: Context, message: Partial<ClassCall> | null): unknown => {
     const method = methods.get(message?.type as string)
     const args = message?.args
-    if (method === undefined || !Array.isArray(args)) return unhandled
+    if (method === undefined || !isList(args)) return unhandled
     bind(instance, ctx)
-    const result = method.apply(instance, args)
+    const result = method.apply(instance, args as unknown[])
     if (isThenable(result)) return Promise.resolve(result).then((value) => answer(ctx, message as ClassCall, value))
     answer(ctx, message as ClassCall, result)
     return undefined

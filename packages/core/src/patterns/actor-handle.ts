@@ -2,7 +2,9 @@
 // `tell` and `ask` are functions that also carry the methods of the class. Methods are found once per class and bound
 // once per handle, on first use; nothing is a Proxy, so that awaiting, logging or comparing a handle sends nothing.
 
+import { askTable } from '../cell/ask.ts'
 import { LocalRef } from '../cell/local-ref.ts'
+import { readOptions } from '../values/checks.ts'
 import type { AskOptions } from '../values/ref.ts'
 
 const target: unique symbol = Symbol('target')
@@ -36,8 +38,11 @@ export class Protocol {
 
 /** An object whose methods bind themselves to the facade on which they are first looked up. */
 function facadePrototype(names: readonly string[], send: Send): object {
-  // Still a function to those who call, apply or print it, unless the class has methods of these names.
-  const prototype = Object.create(Function.prototype) as object
+  // Without what every object has: only methods of the class answer. Still a function to those who call, apply or print
+  // it, unless the class has methods of these names.
+  const prototype = Object.create(null) as object
+  for (const name of ['call', 'apply', 'bind', 'toString'] as const)
+    Object.defineProperty(prototype, name, { configurable: true, value: Function.prototype[name] })
   for (const name of names) {
     Object.defineProperty(prototype, name, {
       configurable: true,
@@ -71,10 +76,11 @@ export class HandleRef extends LocalRef {
   }
   with(given: AskOptions): object {
     const { protocol } = this
+    const read = readOptions('with', given, askTable)
     return {
       tell: facade(this, () => undefined, protocol.tell, undefined),
-      ask: facade(this, () => undefined, protocol.ask, given),
-      with: (more: AskOptions) => this.with({ ...given, ...more }),
+      ask: facade(this, () => undefined, protocol.ask, read),
+      with: (more: AskOptions) => this.with({ ...read, ...readOptions('with', more, askTable) }),
     }
   }
 }

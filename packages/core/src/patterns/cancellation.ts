@@ -3,9 +3,9 @@
 
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
-import { listenTo, reasonOf } from '../ports/on-abort.ts'
+import { isAborted, listenTo, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkCan, checkFinite, checkSignal, readOptions, type Table, unreadable } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import type { Disposing } from '../values/disposal.ts'
 import { Cancelled, type TroupeError } from '../values/errors.ts'
@@ -16,10 +16,32 @@ export interface WaitOptions {
   readonly signal?: Signal | undefined
 }
 
+/** What ends waits early. */
+export const waitTable: Table<WaitOptions> = { signal: checkSignal }
+
+/** What ends waits early, and whose time they are measured in. */
+export const timedTable: Table<WaitOptions & { readonly clock?: Clock | undefined }> = {
+  ...waitTable,
+  clock: [checkCan, ['system.clock, or another clock', 'now', 'random', 'after']],
+}
+
+/** The signal of a wait that may have been given none. */
+export function signalOf(whose: string, options: WaitOptions | undefined): Signal | undefined {
+  return options === undefined ? undefined : readOptions(whose, options, waitTable).signal
+}
+
+function signalBehind(link: Signal | CancellationToken | undefined): Signal | undefined {
+  try {
+    return link instanceof CancellationToken ? link.signal : link
+  } catch (cause) {
+    throw unreadable('signal', link, cause)
+  }
+}
+
 /** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
 export function onAbort(signal: Signal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {}
-  if (signal?.aborted) {
+  if (isAborted(signal)) {
     listener(reasonOf(signal))
     return () => {}
   }
@@ -50,8 +72,7 @@ export class CancellationToken implements Disposing {
   constructor(...linked: readonly (Signal | CancellationToken | undefined)[]) {
     try {
       for (const link of linked) {
-        const signal = link instanceof CancellationToken ? link.signal : link
-        this.#release.push(onAbort(signal, (reason) => this.cancel(reason)))
+        this.#release.push(onAbort(signalBehind(link), (reason) => this.cancel(reason)))
       }
     } catch (cause) {
       // The links before the one that is none must not keep what nobody has.
@@ -64,8 +85,8 @@ export class CancellationToken implements Disposing {
   /** A token that cancels itself after `ms`, with `TimedOut`; `dispose` lets go of the timer. */
   static after(ms: number, options: WaitOptions & { readonly clock?: Clock | undefined } = {}): CancellationToken {
     checkFinite('ms', ms, 'from')
-    const token = new CancellationToken(options.signal)
-    const clock = options.clock ?? hostClock
+    const { signal, clock = hostClock } = readOptions('CancellationToken.after', options, timedTable)
+    const token = new CancellationToken(signal)
     if (!token.isCancelled)
       token.#release.push(
         clock.after(

@@ -3,10 +3,11 @@
 //
 //   send ─→ a waiting receiver │ the buffer, if there is room │ else wait           receive ←─ buffer │ a waiting sender
 
+import { isAborted, reasonOf } from '../ports/on-abort.ts'
 import { Ring } from '../queues/ring.ts'
 import { checkWhole } from '../values/checks.ts'
 import { ChannelClosed } from '../values/concurrency-errors.ts'
-import { cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
+import { cancelledBy, onAbort, signalOf, type WaitOptions } from './cancellation.ts'
 import { type Waiter, WaitList } from './wait-list.ts'
 
 /** What a receive finds: a value, or the end. */
@@ -130,16 +131,16 @@ export class Channel<T> implements Sender<T>, Receiver<T> {
     return new ReceivingSide(this)
   }
 
-  send(value: T, options: WaitOptions = {}): Promise<void> {
+  send(value: T, options?: WaitOptions): Promise<void> {
     const core = this.#core
-    return wait(options, 'The send', core.senders, value, () => (core.offer(value) ? taken : undefined))
+    return wait(options, 'send', core.senders, value, () => (core.offer(value) ? taken : undefined))
   }
   trySend(value: T): boolean {
     return this.#core.offer(value)
   }
-  receive(options: WaitOptions = {}): Promise<Received<T>> {
+  receive(options?: WaitOptions): Promise<Received<T>> {
     const core = this.#core
-    return wait(options, 'The receive', core.receivers, undefined, () => core.poll())
+    return wait(options, 'receive', core.receivers, undefined, () => core.poll())
   }
   tryReceive(): Received<T> | undefined {
     return this.#core.poll()
@@ -189,16 +190,22 @@ class ReceivingSide<T> extends Side<T> implements Receiver<T> {
 const taken: { readonly nothing: true } = { nothing: true }
 
 /** Tries at once, else waits in the list until served, failed or aborted. */
-function wait<V, R>(options: WaitOptions, what: string, list: WaitList<V, R>, value: V, attempt: () => R | typeof taken | undefined): Promise<R> {
+function wait<V, R>(
+  options: WaitOptions | undefined,
+  what: string,
+  list: WaitList<V, R>,
+  value: V,
+  attempt: () => R | typeof taken | undefined,
+): Promise<R> {
   return new Promise<R>((resolve, reject) => {
-    const { signal } = options
-    if (signal?.aborted === true) throw cancelledBy(what, signal.reason)
+    const signal = signalOf(what, options)
+    if (isAborted(signal)) throw cancelledBy(`The ${what}`, reasonOf(signal!))
     const at = attempt()
     if (at !== undefined) return resolve(at === taken ? (undefined as R) : (at as R))
     // Listens first: what is no signal must not leave a waiter behind that would take a value with it.
     const unlisten = onAbort(signal, (reason) => {
       list.remove(waiter)
-      reject(cancelledBy(what, reason))
+      reject(cancelledBy(`The ${what}`, reason))
     })
     const waiter: Waiter<V, R> = list.add(
       value,

@@ -7,7 +7,7 @@ import { makeAbortSource } from '../ports/host.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { CellHost } from '../cell/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
-import { checkFactor, checkFinite, checkWhole } from '../values/checks.ts'
+import { checkFactor, checkFinite, checkFunction, checkString, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TroupeError } from '../values/errors.ts'
 import type { SystemView } from '../values/system.ts'
 import { observed } from '../values/thenable.ts'
@@ -53,6 +53,17 @@ export interface CircuitBreakerOptions {
   readonly onChange?: ((from: CircuitState, to: CircuitState) => void) | undefined
 }
 
+const table: Table<CircuitBreakerOptions> = {
+  name: checkString,
+  maxFailures: [checkWhole, 1],
+  resetTimeout: [checkFinite, 'above'],
+  resetFactor: checkFactor,
+  maxResetTimeout: [checkFinite, 'above'],
+  callTimeout: [checkFinite, 'above'],
+  isFailure: checkFunction,
+  onChange: checkFunction,
+}
+
 /**
  * A circuit breaker around calls that return promises.
  *
@@ -82,13 +93,14 @@ export class CircuitBreaker {
   #changes = 0
   constructor(system: SystemView, options: CircuitBreakerOptions = {}) {
     this.#host = hostOf(system)
-    this.#options = options
-    this.#name = options.name ?? 'breaker'
-    this.#maxFailures = checkWhole('maxFailures', options.maxFailures ?? 5, 1)
-    this.#resetTimeout = checkFinite('resetTimeout', options.resetTimeout ?? 10_000, 'above')
-    this.#resetFactor = checkFactor('resetFactor', options.resetFactor ?? 1)
-    this.#maxResetTimeout = checkFinite('maxResetTimeout', options.maxResetTimeout ?? 600_000, 'above')
-    this.#callTimeout = options.callTimeout === undefined ? undefined : checkFinite('callTimeout', options.callTimeout, 'above')
+    const read = readOptions('CircuitBreaker', options, table)
+    this.#options = read
+    this.#name = read.name ?? 'breaker'
+    this.#maxFailures = read.maxFailures ?? 5
+    this.#resetTimeout = read.resetTimeout ?? 10_000
+    this.#resetFactor = read.resetFactor ?? 1
+    this.#maxResetTimeout = read.maxResetTimeout ?? 600_000
+    this.#callTimeout = read.callTimeout
   }
   get state(): CircuitState {
     if (this.#state === 'open' && this.#host.runtime.now() >= this.#openUntil) this.#change('half-open')
@@ -100,6 +112,7 @@ export class CircuitBreaker {
   }
   /** Makes the call, unless the circuit is open. The signal is aborted when the call takes too long. */
   async call<T>(task: (signal: AbortSignalLike) => PromiseLike<T> | T): Promise<T> {
+    checkFunction('task', task)
     const state = this.state
     if (state === 'open' || (state === 'half-open' && this.#trying))
       throw new CircuitOpen(this.#name, Math.max(0, this.#openUntil - this.#host.runtime.now()))

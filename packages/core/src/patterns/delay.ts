@@ -3,11 +3,11 @@
 
 import { hostClock } from '../ports/clock.ts'
 import type { Signal } from '../values/abort.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkFinite, readOptions, unreadable } from '../values/checks.ts'
 import { observed } from '../values/thenable.ts'
 import type { Clock } from '../values/clock.ts'
 import { TimedOut } from '../values/concurrency-errors.ts'
-import { CancellationToken, cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
+import { CancellationToken, cancelledBy, onAbort, timedTable, type WaitOptions } from './cancellation.ts'
 
 /** What ends a wait early, and whose time it is measured in. */
 export interface TimedOptions extends WaitOptions {
@@ -24,8 +24,8 @@ export interface TimedOptions extends WaitOptions {
  * await delay(50, { signal: ctx.signal, clock: ctx.system.clock })
  */
 export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
-  const { signal, clock = hostClock } = options
   return new Promise((resolve, reject) => {
+    const { signal, clock = hostClock } = readOptions('delay', options, timedTable)
     checkFinite('ms', ms, 'from')
     let stop: (() => void) | undefined
     let ended = false
@@ -65,7 +65,12 @@ export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLi
   if (typeof work !== 'function') observed(work, () => {})
   return new Promise((resolve, reject) => {
     checkFinite('ms', ms, 'from')
-    const token = CancellationToken.after(ms, options)
+    try {
+      void (work as { then?: unknown } | null | undefined)?.then
+    } catch (cause) {
+      throw unreadable('work', work, cause)
+    }
+    const token = CancellationToken.after(ms, readOptions('timeout', options, timedTable))
     const unlisten = onAbort(token.signal, (reason) => reject(reason instanceof TimedOut ? reason : cancelledBy('The wait', reason)))
     const done = (): void => {
       unlisten()

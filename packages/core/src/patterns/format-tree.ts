@@ -6,6 +6,7 @@
 //      ├─ db      running     restarts 2
 //      └─ cache   restarting  restarts 1  queued 7  (backoff)
 
+import { unreadable } from '../values/checks.ts'
 import type { ActorSnapshot } from '../system/inspection.ts'
 
 /**
@@ -16,6 +17,14 @@ import type { ActorSnapshot } from '../system/inspection.ts'
  * console.log(formatTree(await system.inspect()))
  */
 export function formatTree(root: ActorSnapshot): string {
+  try {
+    return textOf(root)
+  } catch (cause) {
+    throw unreadable('root', root, cause)
+  }
+}
+
+function textOf(root: ActorSnapshot): string {
   const rows: string[][] = []
   const stack: [string, string, ActorSnapshot][] = [['', '', root]]
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {

@@ -2,7 +2,7 @@
 // leaving, and a timeout per state that cannot fire into another one.
 
 import { type Behavior, receive, same, setup, stopped, unhandled } from '../values/behavior.ts'
-import { checkFinite } from '../values/checks.ts'
+import { checkFinite, checkFunction, checkObject, checkOneOf, checkPart, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { ActorContext } from '../values/context.ts'
 import { isThenable } from '../values/thenable.ts'
@@ -14,6 +14,7 @@ export class Decision<out S> {
   readonly state: PropertyKey | undefined
   readonly data: unknown
   constructor(kind: 'to' | 'stay' | 'stop' | 'unhandled', state?: PropertyKey, data?: unknown) {
+    checkOneOf('kind', kind, ['to', 'stay', 'stop', 'unhandled'])
     this.kind = kind
     this.state = state
     this.data = data
@@ -53,6 +54,37 @@ export interface Machine<S, M> {
   readonly states: { readonly [K in keyof S]: State<S, K, M> }
 }
 
+const timeoutTable: Table<State<unknown, never, unknown>['timeout'] & object> = {
+  after: [checkFinite, 'above', true],
+  decide: [checkFunction, 0, true],
+}
+const stateTable: Table<State<unknown, never, unknown>> = {
+  on: [checkFunction, 0, true],
+  enter: checkFunction,
+  exit: checkFunction,
+  timeout: [checkPart, timeoutTable],
+}
+const machineTable: Table<Machine<unknown, unknown>> = {
+  initial: [checkInitial, 0, true],
+  states: [checkStates, 0, true],
+}
+
+function checkInitial(option: string, value: unknown): unknown {
+  if (Array.isArray(value) && isKey(value[0])) return value
+  throw new InvalidOption(option, value, 'use [state, data]')
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'symbol'
+}
+
+/** Looked into, but kept as they are: a state may use what else it has. */
+function checkStates(option: string, value: unknown): unknown {
+  checkObject(option, value)
+  for (const [name, state] of Object.entries(value as object)) checkPart(`${option}.${name}`, state, stateTable)
+  return value
+}
+
 const timeoutKey = '$fsm'
 const timedOut: unique symbol = Symbol('state timeout')
 
@@ -74,11 +106,9 @@ const timedOut: unique symbol = Symbol('state timeout')
  * })
  */
 export function fsm<S, M>(machine: Machine<S, M>): Behavior<M> {
-  const { states, initial } = machine
+  const { states, initial } = readOptions('fsm', machine, machineTable as Table<Machine<S, M>>)
   if (!Object.hasOwn(states, initial[0]))
     throw new InvalidOption('initial', initial[0], `there is no such state; there are ${Object.keys(states).join(', ')}`)
-  for (const [name, state] of Object.entries(states) as [string, State<S, keyof S, M>][])
-    if (state.timeout !== undefined) checkFinite(`states.${name}.timeout.after`, state.timeout.after, 'above')
   return setup<M>((ctx) => {
     const run = new Run<S, M>(ctx, states)
     const running = receive<M>((_ctx, message) => {

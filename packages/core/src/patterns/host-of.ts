@@ -7,10 +7,11 @@ import type { AnyRef } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'
 
 export function hostOf(system: SystemView): CellHost {
-  const top = system?.find?.('/user')
-  const cell = top === undefined ? undefined : cellOf(top)
-  if (cell === undefined) throw new InvalidOption('system', system, 'use an ActorSystem, or ctx.system')
-  return cell.dispatcher.host
+  try {
+    const cell = cellOf(system.find('/user')!)
+    if (cell !== undefined) return cell.dispatcher.host
+  } catch {}
+  throw new InvalidOption('system', system, 'use an ActorSystem, or ctx.system')
 }
 
 /** The host of a ref of this thread. */

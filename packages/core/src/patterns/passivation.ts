@@ -15,9 +15,9 @@ import {
   unhandled,
   withOptions,
 } from '../values/behavior.ts'
-import { checkFinite, checkWhole } from '../values/checks.ts'
+import { checkCan, checkFinite, checkFunction, checkObject, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
-import { InvalidOption, NotAllowed } from '../values/errors.ts'
+import { NotAllowed } from '../values/errors.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { Signal } from '../values/signals.ts'
@@ -35,8 +35,13 @@ import { buryPresent } from './router/routing.ts'
  * system.spawn(passivate(cart(), { after: 60_000 }), { name: 'cart-7' })
  */
 export function passivate<M>(behavior: Behavior<M>, options: { readonly after: number }): Behavior<M> {
-  const after = checkFinite('after', options?.after, 'above')
-  if (behavior instanceof BehaviorWithOptions) return new BehaviorWithOptions(passivate(behavior.behavior as Behavior<M>, options), behavior.options)
+  checkCan('behavior', behavior, ['a behavior', 'onSignal'])
+  const { after } = readOptions('passivate', options, { after: [checkFinite, 'above', true] })
+  return passivating(behavior, after)
+}
+
+function passivating<M>(behavior: Behavior<M>, after: number): Behavior<M> {
+  if (behavior instanceof BehaviorWithOptions) return new BehaviorWithOptions(passivating(behavior.behavior as Behavior<M>, after), behavior.options)
   const init = (ctx: ActorContext<M>): Behavior<M> => {
     ctx.setReceiveTimeout(after)
     return leaving(behavior) as Behavior<M>
@@ -74,6 +79,14 @@ export interface EntitiesOptions<M> {
   readonly options?: Omit<SpawnOptions, 'name'> | undefined
 }
 
+const entitiesTable: Table<EntitiesOptions<unknown>> = {
+  keyOf: [checkFunction, 0, true],
+  create: [checkFunction, 0, true],
+  idle: [checkFinite, 'above', true],
+  capacity: [checkWhole, 1],
+  options: checkObject,
+}
+
 /**
  * One actor per key: made at the first message, gone after a silence, made again when it is needed.
  *
@@ -85,15 +98,12 @@ export interface EntitiesOptions<M> {
  * const carts = system.spawn(entities<Cart>({ keyOf: (m) => m.id, create: (id) => cart(id), idle: 60_000 }))
  */
 export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
-  const capacity = checkWhole('capacity', options.capacity ?? 1000, 1)
-  checkFinite('idle', options.idle, 'above')
-  for (const name of ['keyOf', 'create'] as const)
-    if (typeof options[name] !== 'function') throw new InvalidOption(name, options[name], 'use a function')
+  const { capacity = 1000, idle, options: spawnOptions } = readOptions('entities', options, entitiesTable as Table<EntitiesOptions<M>>)
   const behavior = setup<M>((ctx) => {
     const living = new Map<string, ActorRef<M>>()
     const keys = new Map<AnyRef, string>()
     const spawn = (key: string): ActorRef<M> => {
-      const ref = ctx.spawn(passivate(options.create(key), { after: options.idle }), options.options)
+      const ref = ctx.spawn(passivating(options.create(key), idle), spawnOptions)
       living.set(key, ref)
       keys.set(ref, key)
       return ref

@@ -1,9 +1,9 @@
 // Work with a limit: so many messages in progress at once, so many more in the mailbox, and a policy beyond that. The
 // mailbox is the queue, so that the ledger, `offer`, stop and restart mean what they always mean.
 
-import { bounded } from '../queues/kinds.ts'
+import { bounded, checkOverflow } from '../queues/kinds.ts'
 import { type Behavior, receive, withOptions } from '../values/behavior.ts'
-import { checkWhole } from '../values/checks.ts'
+import { checkFunction, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
 import type { Overflow } from '../values/mailbox.ts'
 
@@ -17,6 +17,8 @@ export interface ProcessorOptions {
   readonly overflow?: Overflow | undefined
 }
 
+const table: Table<ProcessorOptions> = { maxConcurrent: [checkWhole, 1], capacity: [checkWhole, 1], overflow: checkOverflow }
+
 /**
  * An actor that works on several messages at once, up to a limit, and keeps a bounded queue beyond it.
  *
@@ -27,13 +29,14 @@ export interface ProcessorOptions {
  * const fetcher = system.spawn(processor<Fetch>(async (ctx, m) => m.replyTo.tell(await get(m.url, ctx.signal)), { maxConcurrent: 3 }))
  */
 export function processor<M>(work: (ctx: ActorContext<M>, message: M) => unknown, options: ProcessorOptions = {}): Behavior<M> {
-  const maxConcurrent = checkWhole('maxConcurrent', options.maxConcurrent ?? 5, 1)
+  checkFunction('work', work)
+  const { maxConcurrent = 5, capacity = 1000, overflow = 'reject' } = readOptions('processor', options, table)
   const behavior = receive<M>(async (ctx, message) => {
     await work(ctx, message)
   })
   return withOptions(behavior, {
     reentrant: { maxConcurrent },
-    mailbox: bounded(options.capacity ?? 1000, options.overflow ?? 'reject'),
+    mailbox: bounded(capacity, overflow),
     supervision: 'resume',
   })
 }

@@ -1,12 +1,13 @@
 // Finding actors by what they do instead of where they are. Belongs to one system; an actor that stops is forgotten
 // before its watchers hear of it, so that nobody finds a ref that is known to be dead.
 
-import { cellOf } from '../cell/local-ref.ts'
+import { cellIn } from '../cell/local-ref.ts'
 import type { CellHost } from '../cell/host.ts'
-import { ForeignRef, InvalidOption, SystemClosed } from '../values/errors.ts'
+import { checkText } from '../values/checks.ts'
+import { InvalidOption, SystemClosed } from '../values/errors.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'
-import { Adapter } from '../cell/adapter.ts'
+import { Adapter, adapterOf } from '../cell/adapter.ts'
 import type { Cell } from '../cell/cell.ts'
 import { hostOf } from './host-of.ts'
 
@@ -16,7 +17,7 @@ export class ServiceKey<in M> {
   declare readonly accepts?: (message: M) => void
   readonly id: string
   constructor(id: string) {
-    if (typeof id !== 'string' || id === '') throw new InvalidOption('id', id, 'use a non-empty string')
+    checkText('id', id)
     this.id = id
   }
 }
@@ -91,6 +92,7 @@ class LocalReceptionist implements Receptionist {
     return leave
   }
   find<M>(key: ServiceKey<M>): readonly ActorRef<M>[] {
+    checkKey(key)
     this.#leaveStale(key.id)
     return [...(this.#services.get(key.id)?.refs.keys() ?? [])] as ActorRef<M>[]
   }
@@ -102,7 +104,7 @@ class LocalReceptionist implements Receptionist {
     return leave
   }
   #service(key: ServiceKey<never>, what: string): Service {
-    if (!(key instanceof ServiceKey)) throw new InvalidOption('key', key, 'use a serviceKey')
+    checkKey(key)
     if (this.#host.phase !== 'open') throw new SystemClosed(this.#host.name, `${what} ${key.id}`)
     this.#leaveStale(key.id)
     let service = this.#services.get(key.id)
@@ -124,9 +126,7 @@ class LocalReceptionist implements Receptionist {
     return leave
   }
   #cellOf(ref: AnyRef): Cell {
-    const cell = ref instanceof Adapter ? ref.cell : cellOf(ref)
-    if (cell === undefined || cell.dispatcher.host !== this.#host) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), 'register')
-    return cell
+    return cellIn(this.#host, adapterOf(ref)?.cell.ref ?? ref, 'register')
   }
   /** May take the service away, where nobody else is in it. */
   #leaveStale(id: string): void {
@@ -145,6 +145,19 @@ class LocalReceptionist implements Receptionist {
   #sweep(service: Service): void {
     if (service.refs.size === 0 && service.subscribers.size === 0) this.#services.delete(service.key.id)
   }
+}
+
+/** Whether it is a key; what does not say what it is, is none. */
+export function isKey(key: unknown): boolean {
+  try {
+    return key instanceof ServiceKey
+  } catch {
+    return false
+  }
+}
+
+function checkKey(key: unknown): void {
+  if (!isKey(key)) throw new InvalidOption('key', key, 'use a serviceKey')
 }
 
 function listingOf(service: Service): Listing<unknown> {

@@ -1,15 +1,15 @@
 // Trying again, with growing pauses. The pauses are those of supervision; time and jitter come from the clock.
 
-import { backoffDelay } from '../deciders/supervision.ts'
+import { backoffDelay, checkBackoff } from '../deciders/supervision.ts'
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
+import { isAborted, reasonOf } from '../ports/on-abort.ts'
 import type { Signal } from '../values/abort.ts'
-import { checkFactor, checkFinite, checkWhole } from '../values/checks.ts'
+import { checkFinite, checkFunction, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { RetriesExhausted } from '../values/concurrency-errors.ts'
-import { InvalidOption } from '../values/errors.ts'
 import type { Backoff } from '../values/policy.ts'
 import { observed } from '../values/thenable.ts'
-import { cancelledBy } from './cancellation.ts'
+import { cancelledBy, timedTable } from './cancellation.ts'
 import { delay, timeout, type TimedOptions } from './delay.ts'
 
 /** How often and when to try again. */
@@ -24,6 +24,14 @@ export interface RetryOptions extends TimedOptions {
   readonly retryIf?: ((cause: unknown, attempt: number) => boolean) | undefined
 }
 
+const table: Table<RetryOptions> = {
+  ...timedTable,
+  attempts: [checkWhole, 1],
+  backoff: checkBackoff,
+  timeout: [checkFinite, 'from'],
+  retryIf: checkFunction,
+}
+
 /**
  * What the first attempt that succeeds resolves to.
  *
@@ -35,19 +43,19 @@ export interface RetryOptions extends TimedOptions {
  * const page = await retry((attempt, signal) => fetch(url, { signal }), { attempts: 5, signal: ctx.signal })
  */
 export async function retry<T>(work: (attempt: number, signal: Signal) => PromiseLike<T> | T, options: RetryOptions = {}): Promise<T> {
-  const { attempts = 3, retryIf, signal = makeAbortSource().signal, clock = hostClock } = options
-  checkWhole('attempts', attempts, 1)
-  // Here, because inside an attempt it would be one more failure to try again after.
-  if (options.timeout !== undefined) checkFinite('timeout', options.timeout, 'from')
-  const backoff = backoffOf(options.backoff)
+  checkFunction('work', work)
+  // Here, because inside an attempt what is wrong would be one more failure to try again after.
+  const read = readOptions('retry', options, table)
+  const { attempts = 3, retryIf, signal = makeAbortSource().signal, clock = hostClock, timeout: ms } = read
+  const backoff = checkBackoff('backoff', read.backoff ?? {})
   const errors: unknown[] = []
   for (let attempt = 1; ; attempt++) {
-    if (signal.aborted) throw cancelledBy('The retry', signal.reason)
+    if (isAborted(signal)) throw cancelledBy('The retry', reasonOf(signal))
     try {
       const once = (own: Signal): PromiseLike<T> | T => work(attempt, own)
-      return await (options.timeout === undefined ? once(signal) : timeout(once, options.timeout, { signal, clock }))
+      return await (ms === undefined ? once(signal) : timeout(once, ms, { signal, clock }))
     } catch (cause) {
-      if (signal.aborted) throw cancelledBy('The retry', signal.reason)
+      if (isAborted(signal)) throw cancelledBy('The retry', reasonOf(signal))
       errors.push(cause)
       const again: unknown = retryIf?.(cause, attempt)
       if (again === false) throw cause
@@ -59,14 +67,4 @@ export async function retry<T>(work: (attempt: number, signal: Signal) => Promis
       { signal, clock },
     )
   }
-}
-
-function backoffOf(given: Partial<Backoff> | undefined): Backoff {
-  const backoff: Backoff = { min: 10, max: 1000, factor: 2, jitter: 0.1, ...given }
-  checkFinite('backoff.min', backoff.min, 'from')
-  checkFinite('backoff.max', backoff.max, 'from')
-  if (backoff.min > backoff.max) throw new InvalidOption('backoff.min', backoff.min, `it must not exceed backoff.max (${backoff.max})`)
-  checkFactor('backoff.factor', backoff.factor)
-  if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) throw new InvalidOption('backoff.jitter', backoff.jitter, 'use a number from 0 to 1')
-  return backoff
 }

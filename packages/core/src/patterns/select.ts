@@ -1,7 +1,9 @@
 // Waiting on several channels for whichever is ready first. At most one case happens; the others leave no trace.
 
+import { isAborted, reasonOf } from '../ports/on-abort.ts'
+import { checkObject, unreadable } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
-import { cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
+import { cancelledBy, onAbort, signalOf, type WaitOptions } from './cancellation.ts'
 import { type ChannelCore, coreOf, type Received, type Receiver, type Sender } from './channel.ts'
 
 /** A value that `select` is to send where there is room. */
@@ -47,11 +49,11 @@ interface Candidate {
  * const got = await select({ job: jobs, quit: quits }, { signal: ctx.signal })
  * if (got.key === 'job' && !got.done) work(got.value)
  */
-export function select<const C extends SelectCases>(cases: C, options: WaitOptions = {}): Promise<Selected<C>> {
+export function select<const C extends SelectCases>(cases: C, options?: WaitOptions): Promise<Selected<C>> {
   return new Promise((resolve, reject) => {
-    const { signal } = options
+    const signal = signalOf('select', options)
     const candidates = candidatesOf(cases)
-    if (signal?.aborted === true) throw cancelledBy('The select', signal.reason)
+    if (isAborted(signal)) throw cancelledBy('The select', reasonOf(signal!))
     const ready = poll(candidates)
     if (ready !== undefined) return resolve(ready as Selected<C>)
     const end = (): void => {
@@ -85,6 +87,15 @@ export function select<const C extends SelectCases>(cases: C, options: WaitOptio
 }
 
 function candidatesOf(cases: SelectCases): Candidate[] {
+  checkObject('cases', cases)
+  try {
+    return lookAt(cases)
+  } catch (cause) {
+    throw unreadable('cases', cases, cause)
+  }
+}
+
+function lookAt(cases: SelectCases): Candidate[] {
   const candidates = Object.entries(cases).map(([key, given]): Candidate => {
     const sends = given instanceof Sending
     const core = coreOf(sends ? given.channel : given)

@@ -6,11 +6,11 @@
 import { makeAbortSource } from '../ports/host.ts'
 import { Ring } from '../queues/ring.ts'
 import type { AbortSource, Signal } from '../values/abort.ts'
-import { checkWhole } from '../values/checks.ts'
+import { checkFunction, checkList, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
 import type { AsyncDisposing } from '../values/disposal.ts'
 import { Cancelled, NotAllowed } from '../values/errors.ts'
-import { cancelledBy, onAbort, type WaitOptions } from './cancellation.ts'
+import { cancelledBy, onAbort, signalOf, type WaitOptions, waitTable } from './cancellation.ts'
 
 /** What cancels a group from outside, and how many of its tasks may run at once. */
 export interface TaskGroupOptions extends WaitOptions {
@@ -20,6 +20,8 @@ export interface TaskGroupOptions extends WaitOptions {
 
 /** One piece of work; it should end soon after its signal is aborted. */
 export type Task<T> = (signal: Signal) => PromiseLike<T> | T
+
+const table: Table<TaskGroupOptions> = { ...waitTable, limit: [checkWhole, 1] }
 
 /**
  * Tasks that end together.
@@ -49,8 +51,9 @@ export class TaskGroup implements AsyncDisposing {
   #wake: (() => void)[] = []
 
   constructor(options: TaskGroupOptions = {}) {
-    this.#limit = options.limit === undefined ? Infinity : checkWhole('limit', options.limit, 1)
-    this.#unlisten = onAbort(options.signal, (reason) => this.cancel(reason))
+    const { limit = Infinity, signal } = readOptions('TaskGroup', options, table)
+    this.#limit = limit
+    this.#unlisten = onAbort(signal, (reason) => this.cancel(reason))
   }
 
   /** Aborted when the group is cancelled; what each task gets. */
@@ -67,6 +70,7 @@ export class TaskGroup implements AsyncDisposing {
    * group reports failures.
    */
   spawn<T>(task: Task<T>): Promise<T> {
+    checkFunction('task', task)
     if (this.#closed) throw new NotAllowed('Cannot spawn a task: the group has ended. Spawn before waitAll resolves, or make a new group.')
     const promise = new Promise<T>((resolve, reject) => {
       if (this.signal.aborted) throw cancelledBy('The task', this.signal.reason)
@@ -195,7 +199,9 @@ async function run(task: Task<unknown>, signal: Signal): Promise<unknown> {
  * const answer = await race([(signal) => askOne(signal), (signal) => askOther(signal)])
  */
 export async function race<T>(tasks: readonly Task<T>[], options: WaitOptions = {}): Promise<T> {
-  const group = new TaskGroup(options)
-  for (const task of tasks) void group.spawn(task)
+  const all = checkList<Task<T>>('tasks', tasks, (task) => typeof task === 'function', 'functions')
+  const signal = signalOf('race', options)
+  const group = new TaskGroup({ signal })
+  for (const task of all) void group.spawn(task)
   return group.race<T>()
 }

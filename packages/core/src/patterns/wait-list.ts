@@ -6,8 +6,8 @@ export class Waiter<V, R> {
   readonly value: V
   readonly done: (result: R) => void
   readonly failed: (cause: unknown) => void
-  previous: Waiter<V, R> | undefined = undefined
-  next: Waiter<V, R> | undefined = undefined
+  previous: Waiter<V, R> | undefined
+  next: Waiter<V, R> | undefined
   waits = true
   constructor(value: V, done: (result: R) => void, failed: (cause: unknown) => void) {
     this.value = value

@@ -1,6 +1,7 @@
 // The host's time as a `Clock`, for code that runs outside of any system. What waits on it keeps the process alive, as
 // the host's own timers do.
 
+import { checkFinite, checkFunction } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import { hostNow, hostRandom, hostTimer } from './host.ts'
 
@@ -12,6 +13,8 @@ class HostClock implements Clock {
     return hostRandom()
   }
   after(ms: number, task: () => void): () => void {
+    checkFinite('ms', ms, 'from')
+    checkFunction('task', task)
     const until = hostNow() + ms
     let cancel = (): void => {}
     // The host's timer has a longest delay, and may be early by a fraction of a millisecond.

@@ -1,5 +1,6 @@
 // A runtime that runs only when asked: `system.pump()`. Synchronous, embeddable, and the ground of virtual time.
 
+import { checkFunction, readOptions } from '../values/checks.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { hostEnter, hostNow, hostRandom } from './host.ts'
 
@@ -12,8 +13,9 @@ export class ManualRuntime implements ExecutionRuntime {
   #tasks: (() => void)[] = []
   #timer: { readonly at: number; readonly task: () => void } | undefined
   constructor(options: { readonly now?: () => number; readonly random?: () => number } = {}) {
-    this.#now = options.now ?? hostNow
-    this.#random = options.random ?? hostRandom
+    const { now = hostNow, random = hostRandom } = readOptions('ManualRuntime', options, { now: checkFunction, random: checkFunction })
+    this.#now = now
+    this.#random = random
   }
   now(): number {
     return this.#now()

@@ -2,7 +2,7 @@
 // leak, and hosts would warn of one. Gone with the last that waits, so that a signal that lives long gathers nothing.
 
 import type { Signal } from '../values/abort.ts'
-import { InvalidOption } from '../values/errors.ts'
+import { checkSignal, unreadable } from '../values/checks.ts'
 
 class Waiting extends Set<() => void> {
   readonly abort = (): void => {
@@ -14,13 +14,17 @@ const waiting = new WeakMap<Signal, Waiting>()
 
 /** Calls the listener, which may not throw, when the signal is aborted; returns what stops listening, and never throws. */
 export function listenTo(signal: Signal, listener: () => void): () => void {
-  if (typeof signal?.addEventListener !== 'function') throw new InvalidOption('signal', signal, 'use an AbortSignal')
+  checkSignal('signal', signal)
   const found = waiting.get(signal)
   const others = found ?? new Waiting()
   // Before the signal hears of it: one that is not the platform's may call back at once.
   others.add(listener)
   if (found === undefined) {
-    signal.addEventListener('abort', others.abort, { once: true })
+    try {
+      signal.addEventListener('abort', others.abort, { once: true })
+    } catch (cause) {
+      throw unreadable('signal', signal, cause)
+    }
     waiting.set(signal, others)
   }
   return () => {
@@ -31,6 +35,17 @@ export function listenTo(signal: Signal, listener: () => void): () => void {
     } catch {
       // Whoever waited has what it waited for; that the signal keeps an empty listener is its own affair.
     }
+  }
+}
+
+/** Whether a signal was aborted; one that cannot say so is none. */
+export function isAborted(signal: Signal | undefined): boolean {
+  if (signal === undefined) return false
+  checkSignal('signal', signal)
+  try {
+    return signal.aborted
+  } catch (cause) {
+    throw unreadable('signal', signal, cause)
   }
 }
 

@@ -27,8 +27,8 @@ export function openMailbox(kind: MailboxKind, owner: MailboxOwner): FrontableQu
 
 /** A message on its way through the other's queue, as the meta of it. */
 class Held {
-  readonly message: unknown
-  readonly meta: unknown
+  declare readonly message: unknown
+  declare readonly meta: unknown
   constructor(message: unknown, meta: unknown) {
     this.message = message
     this.meta = meta
@@ -39,7 +39,7 @@ class Held {
 const deepest = 32
 
 export class ContainedQueue implements FrontableQueue {
-  meta: unknown = undefined
+  meta: unknown
   readonly #owner: MailboxOwner
   readonly #inner: MailboxQueue
   /** What is inside, in order of arrival. */
@@ -196,18 +196,16 @@ export class ContainedQueue implements FrontableQueue {
   }
 }
 
-const optional = ['evict', 'unshift', 'hasRoom', 'wait', 'endWaits'] as const
+const methods = ['push', 'shift', 'evict', 'unshift', 'hasRoom', 'wait', 'endWaits'] as const
 
 /** Refuses what is no queue, when the actor is spawned. */
 function checkQueue(queue: MailboxQueue): MailboxQueue {
-  const rule = (what: string): string => `the mailbox that its create() made ${what}; see MailboxQueue`
-  if (typeof queue !== 'object' || queue === null) throw new InvalidOption('mailbox', queue, rule('is no object'))
-  for (const name of ['push', 'shift'] as const)
-    if (typeof queue[name] !== 'function') throw new InvalidOption(`mailbox.${name}`, queue[name], rule(`needs a function ${name}`))
-  if (queue.size !== 0) throw new InvalidOption('mailbox.size', queue.size, rule('needs a size, which is 0 in a new one'))
-  if (!('meta' in queue)) throw new InvalidOption('mailbox.meta', undefined, rule('needs the meta of the message that it gave last'))
-  for (const name of optional)
-    if (queue[name] !== undefined && typeof queue[name] !== 'function')
-      throw new InvalidOption(`mailbox.${name}`, queue[name], rule(`has a ${name} that is no function`))
+  const rule = (what: string): string => `the mailbox that its create() made needs ${what}; see MailboxQueue`
+  if (typeof queue !== 'object' || queue === null) throw new InvalidOption('mailbox', queue, rule('to be an object'))
+  for (const [i, name] of methods.entries())
+    if (typeof queue[name] !== 'function' && (i < 2 || queue[name] !== undefined))
+      throw new InvalidOption(`mailbox.${name}`, queue[name], rule(`a function ${name}`))
+  if (queue.size !== 0) throw new InvalidOption('mailbox.size', queue.size, rule('a size, which is 0 in a new one'))
+  if (!('meta' in queue)) throw new InvalidOption('mailbox.meta', undefined, rule('the meta of the message that it gave last'))
   return queue
 }

@@ -17,7 +17,7 @@ export interface Rules {
 const leastSweep = 64
 
 export class GovernedQueue implements MailboxQueue {
-  meta: unknown = undefined
+  meta: unknown
   readonly #storage: MailboxQueue
   readonly #owner: MailboxOwner
   readonly #rules: Rules

@@ -70,7 +70,7 @@ test.each([
   ['overflow', () => bounded(1, 'explode' as never)],
   ['overflow', () => priority(() => 0, { overflow: 'reject' })],
   ['maxFactor', () => grow(0.5)],
-  ['maxFactor', () => bounded(1, { policy: 'grow', maxFactor: 0 })],
+  ['overflow.maxFactor', () => bounded(1, { policy: 'grow', maxFactor: 0 })],
   ['systemShare', () => unbounded({ systemShare: -1 })],
   ['systemShare', () => bounded(1, 'reject', { systemShare: 101 })],
   ['systemShare', () => unbounded({ systemShare: NaN })],

@@ -1,7 +1,7 @@
 // The kinds of mailbox that `spawn` takes. Each is a storage, which decides the order, under rules, which decide who
 // gets in. Options are checked here, where they are written down.
 
-import { checkFactor, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkFactor, checkFunction, checkOneOf, checkPart, checkText, checkUpTo, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'
 import { ContainedQueue, own } from './contained.ts'
@@ -34,7 +34,7 @@ export interface BoundOptions extends MailboxOptions {
  * system.spawn(worker(), { mailbox: unbounded({ highWater: 500 }) })
  */
 export function unbounded(options: MailboxOptions = {}): MailboxKind {
-  return governed('unbounded', () => new MessageRing(), options)
+  return governed('unbounded', () => new MessageRing(), readOptions('unbounded', options, table))
 }
 
 /**
@@ -48,7 +48,11 @@ export function unbounded(options: MailboxOptions = {}): MailboxKind {
  */
 export function bounded(capacity: number, overflow: Overflow, options: MailboxOptions = {}): MailboxKind {
   checkWhole('capacity', capacity, 1)
-  return governed('bounded', () => new MessageRing(), { ...options, capacity, overflow })
+  return governed('bounded', () => new MessageRing(), {
+    ...readOptions('bounded', options, table),
+    capacity,
+    overflow: checkOverflow('overflow', overflow),
+  })
 }
 
 /**
@@ -61,10 +65,10 @@ export function bounded(capacity: number, overflow: Overflow, options: MailboxOp
  * system.spawn(triage(), { mailbox: priority<Case>((a, b) => b.severity - a.severity, { capacity: 100, overflow: 'reject' }) })
  */
 export function priority<M>(compare: (a: M, b: M) => number, options: BoundOptions = {}): MailboxKind {
-  if (typeof compare !== 'function') throw new InvalidOption('compare', compare, 'use a function of two messages')
+  checkFunction('compare', compare)
   const storage = (owner: MailboxOwner): MailboxQueue =>
     new PriorityHeap(compare as (a: unknown, b: unknown) => number, (cause) => owner.fault(cause))
-  return governed('priority', storage, options)
+  return governed('priority', storage, readOptions('priority', options, boundTable))
 }
 
 /**
@@ -88,8 +92,9 @@ export function grow(maxFactor: number): Grow {
  * const lifo = mailboxOf('lifo', () => new Stack(), { capacity: 100, overflow: 'drop-oldest' })
  */
 export function mailboxOf(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions = {}): MailboxKind {
+  checkText('kind', kind)
   checkFunction('storage', storage)
-  return governed(kind, (owner) => new ContainedQueue(owner, storage), options)
+  return governed(kind, (owner) => new ContainedQueue(owner, storage), readOptions('mailboxOf', options, boundTable))
 }
 
 /** A storage that keeps its word, under rules. */
@@ -99,21 +104,19 @@ function governed(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, 
   return { kind, capacity, overflow, systemShare, create: own((owner) => new GovernedQueue(storage(owner), owner, rules)) }
 }
 
-const words = ['drop-newest', 'drop-oldest', 'reject', 'block'] as const
+export function checkOverflow(option: string, value: unknown): Overflow {
+  if (typeof value !== 'object') return checkOneOf<Overflow & string>(option, value, ['drop-newest', 'drop-oldest', 'reject', 'block'])
+  return checkPart<Grow>(option, value, { policy: [checkOneOf, ['grow'], true], maxFactor: [checkFactor, 0, true] })
+}
+
+const table: Table<MailboxOptions> = { systemShare: [checkUpTo, 100], highWater: [checkWhole, 1], lowWater: [checkWhole, 0] }
+const boundTable: Table<BoundOptions> = { ...table, capacity: [checkWhole, 1], overflow: checkOverflow }
 
 function rulesOf(options: BoundOptions): Rules {
-  const { overflow } = options
-  if (overflow !== undefined && options.capacity === undefined) throw new InvalidOption('overflow', overflow, 'it needs a capacity to go with')
-  const capacity = options.capacity === undefined ? Infinity : checkWhole('capacity', options.capacity, 1)
-  if (typeof overflow === 'object' && overflow !== null) {
-    checkOneOf('overflow.policy', overflow.policy, ['grow'])
-    checkFactor('maxFactor', overflow.maxFactor)
-  } else if (overflow !== undefined) checkOneOf('overflow', overflow, words)
-  const share = options.systemShare
-  if (share !== undefined && checkFinite('systemShare', share, 'from') > 100)
-    throw new InvalidOption('systemShare', share, 'use a percentage from 0 to 100')
-  const highWater = checkWhole('highWater', options.highWater ?? Math.min(10_000, Math.max(1, Math.ceil(capacity * 0.8))), 1)
-  const lowWater = checkWhole('lowWater', options.lowWater ?? Math.floor(highWater / 2), 0)
+  const { overflow, capacity = Infinity } = options
+  if (overflow !== undefined && capacity === Infinity) throw new InvalidOption('overflow', overflow, 'it needs a capacity to go with')
+  const { highWater = Math.min(10_000, Math.max(1, Math.ceil(capacity * 0.8))) } = options
+  const { lowWater = Math.floor(highWater / 2) } = options
   if (lowWater >= highWater) throw new InvalidOption('lowWater', lowWater, `use less than highWater, which is ${highWater}`)
   return { capacity, overflow: overflow ?? 'reject', highWater, lowWater }
 }

@@ -16,8 +16,8 @@ class Entry {
   readonly urgency: number
   readonly order: number
   at = 0
-  older: Entry | undefined = undefined
-  newer: Entry | undefined = undefined
+  older: Entry | undefined
+  newer: Entry | undefined
   constructor(message: unknown, meta: unknown, order: number) {
     this.message = message
     this.meta = meta
@@ -33,13 +33,13 @@ function urgencyOf(meta: unknown): number {
 }
 
 export class PriorityHeap implements MailboxQueue {
-  meta: unknown = undefined
+  meta: unknown
   readonly #compare: Compare
   readonly #fault: (cause: unknown) => void
   #heap: Entry[] = []
   #order = 0
-  #oldest: Entry | undefined = undefined
-  #newest: Entry | undefined = undefined
+  #oldest: Entry | undefined
+  #newest: Entry | undefined
   /** Taken out, and not given yet. */
   #inHand = 0
   #comparing = false

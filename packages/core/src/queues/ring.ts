@@ -15,7 +15,7 @@ const empty = <T>(length: number): (T | undefined)[] => new Array<T | undefined>
 
 export class MessageRing implements MailboxQueue {
   /** That of the message taken last. */
-  meta: unknown = undefined
+  meta: unknown
   private slots: unknown[] = empty(smallest)
   private metas: unknown[] | undefined = undefined
   private mask = smallest - 1

@@ -28,6 +28,7 @@ import { SystemClock } from './clock.ts'
 import { SystemCore } from './core.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
+import { checkOptions } from './options.ts'
 import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
 import { countsOf, systemMetrics } from './metrics.ts'
@@ -90,7 +91,7 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   /** A new system. Its name stands in logs and errors. */
   static create<R = never>(name: string, options: SystemOptions<R> = {}): ActorSystem<R> {
     if (typeof name !== 'string' || name === '') throw new InvalidName(name, 'the system registry', 'it must be a non-empty string')
-    return new ActorSystem(name, options)
+    return new ActorSystem(name, checkOptions(options))
   }
 
   get name(): string {

@@ -2,6 +2,7 @@
 // use. Who still waits when the system ends is told so; nobody waits for ever.
 
 import type { Deadline } from '../queues/timers.ts'
+import { checkFinite, checkFunction } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { SystemCore } from './core.ts'
@@ -9,8 +10,8 @@ import type { SystemCore } from './core.ts'
 class Wake implements Deadline {
   at = 0
   order = 0
-  readonly task: () => void
-  readonly lost: (cause: unknown) => void
+  declare readonly task: () => void
+  declare readonly lost: (cause: unknown) => void
   readonly #waiting: Set<Wake>
   constructor(waiting: Set<Wake>, task: () => void, lost: (cause: unknown) => void) {
     this.#waiting = waiting
@@ -38,6 +39,9 @@ export class SystemClock implements Clock {
     return this.#core.runtime.random()
   }
   after(ms: number, task: () => void, lost: (cause: unknown) => void): () => void {
+    checkFinite('ms', ms, 'from')
+    checkFunction('task', task)
+    checkFunction('lost', lost)
     const { timers, phase } = this.#core
     const wake = new Wake(this.#waiting, task, lost)
     this.#waiting.add(wake)
@@ -48,6 +52,12 @@ export class SystemClock implements Clock {
     }
   }
   #lose(wake: Wake): void {
-    if (this.#waiting.delete(wake)) wake.lost(new SystemClosed(this.#core.name, 'wait'))
+    if (!this.#waiting.delete(wake)) return
+    try {
+      wake.lost(new SystemClosed(this.#core.name, 'wait'))
+    } catch (cause) {
+      // Others wait too, and are to hear of it.
+      this.#core.logger.error({ cause }, 'a timer failed')
+    }
   }
 }

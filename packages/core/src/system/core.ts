@@ -6,21 +6,20 @@ import type { Dispatcher } from '../cell/dispatcher.ts'
 import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
 import type { CellHost } from '../cell/host.ts'
 import { Context } from '../cell/context.ts'
-import { type AskEdge, deadlockModes } from '../cell/deadlock.ts'
+import type { AskEdge } from '../cell/deadlock.ts'
 import { Ledger } from '../cell/ledger.ts'
-import { cellOf, LocalRef } from '../cell/local-ref.ts'
+import { cellIn, LocalRef } from '../cell/local-ref.ts'
 import { Storm } from '../cell/storm.ts'
 import { type Tap, tapOf } from '../cell/tap.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
-import { type CellOptions, checkMiddleware, defaultOptions, defaultsOf, everyOf } from '../cell/options.ts'
+import { type CellOptions, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
-import { checkBoolean, checkFinite, checkFunction, checkOneOf, checkWhole } from '../values/checks.ts'
 import type { DeadLetter, DeadLetterReason } from '../values/dead-letter.ts'
-import { ForeignRef, messageOf, typeOf } from '../values/errors.ts'
+import { messageOf, typeOf } from '../values/errors.ts'
 import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
@@ -34,7 +33,6 @@ import { observed } from '../values/thenable.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Elsewhere, Federation } from './federation.ts'
-import { checkOptions } from './options.ts'
 import { printedLog, told } from './printed-log.ts'
 import { Recent } from './recent.ts'
 import { runtimeOf } from './runtimes.ts'
@@ -60,7 +58,7 @@ export class SystemCore implements CellHost {
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode
-  running: Dispatcher | undefined = undefined
+  running: Dispatcher | undefined
   readonly defaults: CellOptions
   readonly metricsEvery: number | undefined
   readonly flightRecorder: FlightRecorder | undefined
@@ -91,53 +89,45 @@ export class SystemCore implements CellHost {
   /** Tells those on other threads who know the cell. */
   onPhase: ((cell: Cell) => void) | undefined = undefined
   /** Called whenever a dispatcher runs out of work; how a draining shutdown notices. */
-  onIdle: (() => void) | undefined = undefined
+  onIdle: (() => void) | undefined
   /** Ends the system because of a failure that climbed past the top. */
-  onTopFailure: ((cause: unknown) => void) | undefined = undefined
+  onTopFailure: ((cause: unknown) => void) | undefined
   /** Called when the last actor has gone. */
-  onEmpty: (() => void) | undefined = undefined
-  onWait: ((edge: AskEdge) => void) | undefined = undefined
+  onEmpty: (() => void) | undefined
+  onWait: ((edge: AskEdge) => void) | undefined
   /** Connects this system to those on other threads, if there are. */
-  federation: Federation | undefined = undefined
+  federation: Federation | undefined
   /** Adds what those do, and did while they were there. */
-  elsewhere: Elsewhere | undefined = undefined
+  elsewhere: Elsewhere | undefined
   #uid = 0
   readonly #letterStorm: Storm
   /** The dead letter that is being published. */
-  #notice: object | undefined = undefined
+  #notice: object | undefined
 
+  /** Of options that were checked. */
   constructor(name: string, options: SystemOptions, view: SystemView, reporter: ThreadReporter | undefined) {
-    checkOptions(options)
     this.name = name
     this.view = view
     this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
     this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
-    checkBoolean('keepAlive', options.keepAlive ?? true)
-    this.askTimeout = checkFinite('askTimeout', options.askTimeout ?? 5000, 'above')
-    this.deadlock = checkOneOf('deadlock', options.deadlock ?? 'reject', deadlockModes)
+    this.askTimeout = options.askTimeout ?? 5000
+    this.deadlock = options.deadlock ?? 'reject'
     this.flightRecorder = options.flightRecorder
     const { metrics = false } = options
-    this.metricsEvery = everyOf(metrics, ['every', 'actors'])
-    this.defaults = defaultsOf(
-      checkMiddleware(options.middleware ?? [], 0),
-      typeof metrics === 'object' ? checkBoolean('metrics.actors', metrics.actors ?? false) : checkBoolean('metrics', metrics),
-      this.flightRecorder !== undefined,
-    )
-    this.onEscalation = checkOneOf('onEscalation', options.onEscalation ?? 'shutdown', ['shutdown', 'stop'])
-    this.deadLetters = new Recent(checkWhole('deadLetterCapacity', options.deadLetterCapacity ?? 10_000, 0))
-    this.failures = new Recent(checkWhole('failureCapacity', options.failureCapacity ?? 1000, 0))
+    this.metricsEvery = typeof metrics === 'object' ? metrics.every : undefined
+    const measured = typeof metrics === 'object' ? (metrics.actors ?? false) : metrics
+    this.defaults = defaultsOf(options.middleware ?? [], measured, this.flightRecorder !== undefined)
+    this.onEscalation = options.onEscalation ?? 'shutdown'
+    this.deadLetters = new Recent(options.deadLetterCapacity ?? 10_000)
+    this.failures = new Recent(options.failureCapacity ?? 1000)
     this.timers = new TimerQueue(
       this.runtime,
       () => this.runtime.enter(this.#fireDue),
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
     const { logger } = options
-    if (logger !== undefined && logger !== false) {
-      for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`logger.${level}`, logger?.[level])
-      checkFunction('logger.isLevelEnabled', logger.isLevelEnabled ?? contained)
-    }
     const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
     this.logger = contained(own)
     this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
@@ -283,8 +273,6 @@ export class SystemCore implements CellHost {
 
   /** The cell of a ref of this system. */
   mine(ref: AnyRef, what: string): Cell {
-    const cell = cellOf(ref)
-    if (cell === undefined || cell.dispatcher.host !== this) throw new ForeignRef(String((ref as AnyRef | undefined)?.path), what)
-    return cell
+    return cellIn(this, ref, what)
   }
 }

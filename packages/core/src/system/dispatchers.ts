@@ -3,9 +3,10 @@
 import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../cell/dispatcher.ts'
 import type { CellHost } from '../cell/host.ts'
 import type { Spawner } from '../cell/spawner.ts'
-import { checkFinite, checkKnown, checkWhole } from '../values/checks.ts'
-import { InvalidOption, SystemClosed, UnknownDispatcher } from '../values/errors.ts'
+import { checkText } from '../values/checks.ts'
+import { SystemClosed, UnknownDispatcher } from '../values/errors.ts'
 import type { DispatcherOptions } from '../values/options.ts'
+import { checkDispatcher } from './options.ts'
 
 /** What `system.dispatchers` offers. */
 export interface Dispatchers {
@@ -22,7 +23,7 @@ export const defaultName = 'concurrent'
 export class DispatcherTable implements Dispatchers {
   readonly #host: CellHost
   readonly #table = new Map<string, Dispatcher>()
-  readonly fallback: Dispatcher
+  declare readonly fallback: Dispatcher
   constructor(host: CellHost, options: DispatcherOptions | undefined, others: Readonly<Record<string, DispatcherOptions>> | undefined) {
     this.#host = host
     this.fallback = new Dispatcher(defaultName, host, settingsOf(options, 'dispatcher', host))
@@ -36,7 +37,7 @@ export class DispatcherTable implements Dispatchers {
     return this.#table.values()
   }
   add(name: string, options?: DispatcherOptions): void {
-    if (typeof name !== 'string' || name === '') throw new InvalidOption('dispatcher name', name, 'use a non-empty string')
+    checkText('dispatcher name', name)
     if (this.#host.phase !== 'open') throw new SystemClosed(this.#host.name, `add dispatcher "${name}"`)
     const present = this.#table.get(name)
     if (present !== undefined && present.state !== 'stopped') throw new UnknownDispatcher(name, 'there is one of that name. Close it first')
@@ -67,6 +68,7 @@ export class DispatcherTable implements Dispatchers {
     return dispatcher
   }
   #get(name: string): Dispatcher {
+    checkText('dispatcher', name)
     const dispatcher = this.#table.get(name)
     if (dispatcher !== undefined) return dispatcher
     const threads = name === 'parallel' || name === 'pinned' ? '; threads come with @troupe/node' : ''
@@ -80,11 +82,6 @@ const endless = 2 ** 30
 const pumped = 2 ** 10
 
 function settingsOf(options: DispatcherOptions = {}, where: string, host: CellHost): DispatcherSettings {
-  checkKnown(where, options, ['throughput', 'slice', 'maxTurns'])
-  const { throughput = 1024, slice = 5, maxTurns } = options
-  return {
-    throughput: checkWhole(`${where}.throughput`, throughput, 1),
-    slice: checkFinite(`${where}.slice`, slice, 'above'),
-    maxTurns: maxTurns === undefined ? (host.runtime.pump === undefined ? endless : pumped) : checkWhole(`${where}.maxTurns`, maxTurns, 1),
-  }
+  const { throughput = 1024, slice = 5, maxTurns = host.runtime.pump === undefined ? endless : pumped } = checkDispatcher(where, options)
+  return { throughput, slice, maxTurns }
 }

@@ -6,7 +6,7 @@
 import { Envelope } from '../cell/envelope.ts'
 import { cellOf } from '../cell/local-ref.ts'
 import { Ring } from '../queues/ring.ts'
-import { checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkFunction, checkObject, checkOneOf, checkRef, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from '../values/event-stream.ts'
 import type { EventTotals } from '../values/metrics.ts'
@@ -21,8 +21,8 @@ class Entry implements Subscription {
   /** Its place in the order of subscriptions. */
   order = 0
   readonly #matches: (event: object) => boolean
-  readonly ref: AnyRef | undefined
-  protected readonly stream: LocalEventStream
+  declare readonly ref: AnyRef | undefined
+  declare protected readonly stream: LocalEventStream
   readonly #take: (event: object) => unknown
   readonly #ended: (() => unknown) | undefined
   #delivering = false
@@ -93,6 +93,9 @@ class Entry implements Subscription {
   }
 }
 
+/** How much may wait, and what gives way. */
+export const bufferTable: Table<SubscriptionOptions> = { capacity: [checkWhole, 1], overflow: [checkOneOf, ['drop-oldest', 'drop-newest']] }
+
 /** The subscription of an actor: half of what may wait is in its mailbox at most, the rest here. */
 class ActorEntry extends Entry {
   readonly #window: number
@@ -104,8 +107,8 @@ class ActorEntry extends Entry {
   #buffer: Ring<object> | undefined
   constructor(stream: LocalEventStream, matches: (event: object) => boolean, ref: AnyRef, options: SubscriptionOptions) {
     super(stream, matches, () => {}, undefined, ref)
-    const capacity = checkWhole('capacity', options.capacity ?? 10_000, 1)
-    this.#dropOldest = checkOneOf('overflow', options.overflow ?? 'drop-oldest', ['drop-oldest', 'drop-newest']) === 'drop-oldest'
+    const { capacity = 10_000, overflow } = readOptions('subscribe', options, bufferTable)
+    this.#dropOldest = overflow !== 'drop-newest'
     this.#window = Math.ceil(capacity / 2)
     this.#room = capacity - this.#window
   }
@@ -189,7 +192,7 @@ export class LocalEventStream implements EventStream {
   readonly #open: () => boolean
   readonly now: () => number
   /** Hears of listeners that throw or reject. */
-  readonly failed: (cause: unknown) => void
+  declare readonly failed: (cause: unknown) => void
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
   /** Events published so far. */
@@ -221,6 +224,7 @@ export class LocalEventStream implements EventStream {
     return { published: this.#published, delivered, dropped, waiting }
   }
   publish(event: object): void {
+    checkObject('event', event)
     this.#published++
     if (this.#entries.size === 0) return
     this.#publishing++
@@ -242,6 +246,7 @@ export class LocalEventStream implements EventStream {
     }
   }
   subscribe<E>(subscriber: ActorRef<E>, selector: EventSelector<E>, options: SubscriptionOptions = {}): Subscription {
+    checkRef('subscriber', subscriber)
     const entry = this.#add(new ActorEntry(this, matcherOf(selector), subscriber, options))
     // Its end has passed already, so nothing would ever take it away again.
     if (cellOf(subscriber)?.end !== undefined) {
@@ -254,7 +259,9 @@ export class LocalEventStream implements EventStream {
     return entry
   }
   listen(listener: (event: object) => void, selector?: EventSelector<unknown>, ended?: () => void): Subscription {
-    return this.#add(new Entry(this, matcherOf(selector), listener, ended))
+    checkFunction('listener', listener)
+    if (ended !== undefined) checkFunction('ended', ended)
+    return this.#add(new Entry(this, selector === undefined ? () => true : matcherOf(selector), listener, ended))
   }
   remove(entry: Entry): void {
     this.#entries.delete(entry)

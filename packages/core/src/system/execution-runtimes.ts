@@ -1,7 +1,7 @@
 // A registry of execution runtimes, for programs that make several systems. It belongs to whoever made it: nothing is
 // registered globally. One of its runtimes is the default, and that one cannot be taken out.
 
-import { checkFunction } from '../values/checks.ts'
+import { checkFunction, checkText } from '../values/checks.ts'
 import { InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { ExecutionRuntime, RuntimeSource } from '../values/runtime.ts'
 import { builtIn, checkThere, makeRuntime } from './runtimes.ts'
@@ -35,7 +35,7 @@ export class ExecutionRuntimes implements RuntimeSource {
   }
   /** Takes a runtime on; it is made when a system wants it. */
   register(name: string, make: () => ExecutionRuntime): void {
-    if (typeof name !== 'string' || name === '') throw new InvalidOption('name', name, 'use a non-empty string')
+    checkText('name', name)
     if (Object.hasOwn(this.#table, name)) throw new InvalidOption('name', name, 'there is a runtime of that name. Unregister it first')
     checkFunction(`runtimes.${name}`, make)
     this.#table[name] = make

@@ -14,6 +14,8 @@ export interface Elsewhere {
 export interface Federation {
   /** A cell of this thread has ended; before its watchers are told. */
   died(cell: Cell): void
+  /** What waits to leave this thread leaves, for an actor breathes; named, it had its breath and goes on. */
+  breathe(drawn?: Cell): void
   /** The ledger of all threads, given this one's as it is now. */
   ledger(own: () => LedgerReport): Promise<LedgerReport>
   /** The snapshot with what lives on other threads put in its place. */

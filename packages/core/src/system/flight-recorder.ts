@@ -1,6 +1,6 @@
 // A recorder that keeps the last so many messages and transitions of each actor, in a ring each.
 
-import { checkWhole } from '../values/checks.ts'
+import { checkWhole, readOptions } from '../values/checks.ts'
 import type { FlightEntry, FlightLog, FlightRecorder } from '../values/flight.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { FlightEntry, FlightLog, FlightRecorder } from '../values/flight.ts
  * const system = ActorSystem.create('shop', { flightRecorder: flightRecorder({ capacity: 20 }) })
  */
 export function flightRecorder(options: { readonly capacity?: number } = {}): FlightRecorder {
-  const capacity = checkWhole('capacity', options.capacity ?? 32, 1)
+  const { capacity = 32 } = readOptions('flightRecorder', options, { capacity: [checkWhole, 1] })
   return { open: () => new RingLog(capacity) }
 }
 

@@ -1,13 +1,14 @@
 // Ways to hear events outside an actor: at once, or from a bounded buffer, by asking for them or as an AsyncIterable.
 // A channel belongs to nobody: it listens to the streams it is attached to, and ends by `close`.
 
-import { listenTo } from '../ports/on-abort.ts'
+import { isAborted, listenTo } from '../ports/on-abort.ts'
 import { Ring } from '../queues/ring.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
-import { checkOneOf, checkWhole } from '../values/checks.ts'
+import { checkCan, checkFunction, checkSignal, checkWhole, readOptions } from '../values/checks.ts'
 import { NotAllowed } from '../values/errors.ts'
 import type { Observation } from '../values/observation.ts'
 import type { EventSelector, EventStream, Subscription } from '../values/event-stream.ts'
+import { bufferTable } from './event-stream.ts'
 
 /** What takes observations, or events of one's own. */
 export interface ObservationChannel<E = Observation> {
@@ -35,6 +36,7 @@ abstract class Channel<E> implements ObservationChannel<E> {
   dropped = 0
   readonly #subscriptions = new Set<Subscription>()
   attach(events: EventStream, selector?: EventSelector<E>): Subscription {
+    checkCan('events', events, ['system.events', 'listen'])
     const subscription: Subscription = events.listen(
       (event) => this.take(event as E),
       selector,
@@ -59,6 +61,7 @@ class ImmediateChannel<E> extends Channel<E> {
   readonly #listener: (event: E) => unknown
   constructor(listener: (event: E) => unknown) {
     super()
+    checkFunction('listener', listener)
     this.#listener = listener
   }
   protected take(event: E): unknown {
@@ -82,8 +85,8 @@ class Buffer<E> extends Channel<E> implements BufferedChannel<E> {
   constructor(capacity: number, overflow: BufferOverflow, onEnd?: () => void) {
     super()
     this.#onEnd = onEnd
-    this.#capacity = checkWhole('capacity', capacity, 1)
-    this.#dropOldest = checkOneOf('overflow', overflow, ['drop-oldest', 'drop-newest']) === 'drop-oldest'
+    this.#capacity = capacity
+    this.#dropOldest = overflow === 'drop-oldest'
   }
   get size(): number {
     return this.#ring.size
@@ -167,7 +170,8 @@ export function immediate<E = Observation>(listener: (event: E) => void): Observ
  * setInterval(() => send(channel.drain()), 1_000)
  */
 export function buffered<E = Observation>(capacity: number, options: { readonly overflow?: BufferOverflow } = {}): BufferedChannel<E> {
-  return new Buffer(capacity, options.overflow ?? 'drop-oldest')
+  checkWhole('capacity', capacity, 1)
+  return new Buffer(capacity, readOptions('buffered', options, { overflow: bufferTable.overflow }).overflow ?? 'drop-oldest')
 }
 
 /** How an iteration over events is bounded and ended. */
@@ -189,12 +193,12 @@ export interface EventsOptions {
  * for await (const failure of eventsOf(system.events, 'actor.failed')) console.error(failure)
  */
 export function eventsOf<E = Observation>(events: EventStream, selector?: EventSelector<E>, options: EventsOptions = {}): AsyncIterable<E> {
-  const { capacity = 1000, overflow = 'drop-oldest', signal } = options
+  const { capacity = 1000, overflow = 'drop-oldest', signal } = readOptions('eventsOf', options, { ...bufferTable, signal: checkSignal })
   let unlisten: (() => void) | undefined
   const buffer: Buffer<E> = new Buffer<E>(capacity, overflow, () => unlisten?.())
   buffer.attach(events, selector)
   try {
-    if (signal?.aborted === true) buffer.close()
+    if (isAborted(signal)) buffer.close()
     else if (signal !== undefined) unlisten = listenTo(signal, () => buffer.close())
   } catch (cause) {
     // What is no signal must leave no subscription behind.

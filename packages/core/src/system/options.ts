@@ -1,29 +1,71 @@
-// Which options a system knows. A misspelt one is refused by name instead of being silently without effect; what each
-// option may be is checked by whoever uses it.
+// Which options a system knows, and what each may be. What depends on others is checked by whoever uses it.
 
-import { checkKnown } from '../values/checks.ts'
-import type { SystemOptions } from '../values/options.ts'
+import { deadlockModes } from '../cell/deadlock.ts'
+import { checkMiddleware } from '../cell/options.ts'
+import { defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
+import {
+  any,
+  checkBoolean,
+  checkCan,
+  checkFinite,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkPart,
+  checkWhole,
+  readOptions,
+  type Table,
+} from '../values/checks.ts'
+import type { LevelledLogger } from '../values/logger.ts'
+import type { DispatcherOptions, SystemOptions } from '../values/options.ts'
+import type { Supervision } from '../values/policy.ts'
 
-const known: Readonly<Record<keyof SystemOptions, true>> = {
-  root: true,
-  logger: true,
-  supervision: true,
-  askTimeout: true,
-  deadlock: true,
-  dispatcher: true,
-  dispatchers: true,
-  runtime: true,
-  runtimes: true,
-  keepAlive: true,
-  deadLetterCapacity: true,
-  failureCapacity: true,
-  onEscalation: true,
-  middleware: true,
-  metrics: true,
-  flightRecorder: true,
+const dispatcherTable: Table<DispatcherOptions> = { throughput: [checkWhole, 1], slice: [checkFinite, 'above'], maxTurns: [checkWhole, 1] }
+
+export function checkDispatcher(option: string, value: unknown): DispatcherOptions {
+  return checkPart(option, value, dispatcherTable)
 }
 
-/** Fails with `InvalidOption` on the first option that no system knows. */
-export function checkOptions(options: SystemOptions): void {
-  checkKnown('ActorSystem.create', options, Object.keys(known))
+/** Something with a name each. */
+function checkEach(option: string, value: unknown, check: (option: string, value: unknown) => unknown): unknown {
+  checkObject(option, value)
+  return Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, check(`${option}.${name}`, one)]))
+}
+
+/** One of them at a time, so that it is said which is missing. */
+function checkLogger(option: string, value: unknown): unknown {
+  if (value === false) return value
+  checkObject(option, value)
+  const logger = value as LevelledLogger
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`${option}.${level}`, logger[level])
+  if (logger.isLevelEnabled !== undefined) checkFunction(`${option}.isLevelEnabled`, logger.isLevelEnabled)
+  return value
+}
+
+/** What each option of a system may be, as far as that can be told from it alone. */
+export const systemTable: Table<SystemOptions> = {
+  root: any,
+  logger: checkLogger,
+  supervision: (option, value) => ownPolicyOf(value as Supervision, defaultPolicy, option),
+  askTimeout: [checkFinite, 'above'],
+  deadlock: [checkOneOf, deadlockModes],
+  dispatcher: checkDispatcher,
+  dispatchers: [checkEach, checkDispatcher],
+  runtime: any,
+  runtimes: any,
+  keepAlive: checkBoolean,
+  deadLetterCapacity: [checkWhole, 0],
+  failureCapacity: [checkWhole, 0],
+  onEscalation: [checkOneOf, ['shutdown', 'stop']],
+  middleware: checkMiddleware,
+  metrics: (option, value) =>
+    typeof value === 'boolean'
+      ? value
+      : checkPart<SystemOptions['metrics'] & object>(option, value, { every: [checkFinite, 'above', true], actors: checkBoolean }),
+  flightRecorder: [checkCan, ['flightRecorder()', 'open']],
+}
+
+/** Fails with `InvalidOption` on the first option that is wrong, or that no system knows. */
+export function checkOptions<R>(options: SystemOptions<R>): SystemOptions<R> {
+  return readOptions('ActorSystem.create', options, systemTable as Table<SystemOptions<R>>)
 }

@@ -18,6 +18,10 @@ export function spawnRoot<R>(core: SystemCore, behavior: Behavior<R>, end: (caus
 }
 
 function hasPolicy(behavior: unknown): boolean {
-  for (let b = behavior; b instanceof BehaviorWithOptions; b = b.behavior) if (b.options.supervision !== undefined) return true
+  try {
+    for (let b = behavior; b instanceof BehaviorWithOptions; b = b.behavior) if (b.options.supervision !== undefined) return true
+  } catch {
+    // Spawning it will say so.
+  }
   return false
 }

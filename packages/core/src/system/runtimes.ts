@@ -3,7 +3,7 @@
 
 import { HostRuntime } from '../ports/host.ts'
 import { ManualRuntime } from '../ports/manual.ts'
-import { checkFunction, checkObject } from '../values/checks.ts'
+import { checkFunction, checkObject, checkString, unreadable } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { SystemOptions } from '../values/options.ts'
 import type { ExecutionRuntime, RuntimeSource } from '../values/runtime.ts'
@@ -14,11 +14,20 @@ export const builtIn: RuntimeTable = { host: () => new HostRuntime(), manual: ()
 
 export function runtimeOf({ runtime, runtimes = {} }: SystemOptions): ExecutionRuntime {
   if (runtime !== undefined && typeof runtime !== 'string') return checkRuntime('runtime', runtime)
-  checkObject('runtimes', runtimes)
   // In a record it would be what makes a runtime.
-  if (typeof runtimes.default === 'string') return checkRuntime('runtimes.create()', (runtimes as RuntimeSource).create(runtime))
-  for (const [name, make] of Object.entries(runtimes)) checkFunction(`runtimes.${name}`, make)
+  if (typeof checkSource(runtimes).default === 'string') return checkRuntime('runtimes.create()', (runtimes as RuntimeSource).create(runtime))
   return makeRuntime({ ...builtIn, ...(runtimes as RuntimeTable) }, runtime ?? 'host')
+}
+
+function checkSource(runtimes: RuntimeTable | RuntimeSource): RuntimeTable | RuntimeSource {
+  try {
+    checkObject('runtimes', runtimes)
+    if (typeof runtimes.default !== 'string') for (const [name, make] of Object.entries(runtimes)) checkFunction(`runtimes.${name}`, make)
+    else checkFunction('runtimes.create', runtimes['create'])
+  } catch (cause) {
+    throw unreadable('runtimes', runtimes, cause)
+  }
+  return runtimes
 }
 
 export function makeRuntime(table: RuntimeTable, name: string): ExecutionRuntime {
@@ -26,13 +35,18 @@ export function makeRuntime(table: RuntimeTable, name: string): ExecutionRuntime
 }
 
 export function checkThere(table: RuntimeTable, name: string): string {
+  checkString('runtime', name)
   if (Object.hasOwn(table, name)) return name
   throw new InvalidOption('runtime', name, `there is none of that name; there are ${Object.keys(table).join(', ')}`)
 }
 
 function checkRuntime(option: string, runtime: ExecutionRuntime | null): ExecutionRuntime {
   if (typeof runtime !== 'object' || runtime === null) throw new InvalidOption(option, runtime, 'use a name or an execution runtime')
-  for (const name of ['now', 'random', 'wake', 'yield', 'timer', 'enter', 'hold'] as const) checkFunction(`${option}.${name}`, runtime[name])
-  for (const name of ['start', 'stop', 'pump'] as const) if (runtime[name] !== undefined) checkFunction(`${option}.${name}`, runtime[name])
+  try {
+    for (const name of ['now', 'random', 'wake', 'yield', 'timer', 'enter', 'hold'] as const) checkFunction(`${option}.${name}`, runtime[name])
+    for (const name of ['start', 'stop', 'pump'] as const) if (runtime[name] !== undefined) checkFunction(`${option}.${name}`, runtime[name])
+  } catch (cause) {
+    throw unreadable(option, runtime, cause)
+  }
   return runtime
 }

@@ -3,7 +3,7 @@
 
 import type { Deadline } from '../queues/timers.ts'
 import { hostNow, hostYield } from '../ports/host.ts'
-import { checkFinite, checkKnown } from '../values/checks.ts'
+import { checkFinite, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
 import type { Cell } from '../cell/cell.ts'
@@ -25,12 +25,15 @@ class Alarm implements Deadline {
   }
 }
 
+const table: Table<ShutdownOptions> = {
+  deadline: [checkFinite, 'from'],
+  drain: (option, value) => (typeof value === 'boolean' ? value : checkFinite(option, value, 'from')),
+}
+
 export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
-  checkKnown('shutdown', options, ['deadline', 'drain'])
-  const deadline = checkFinite('deadline', options.deadline ?? 30_000, 'from')
-  const { drain = false } = options
+  const { deadline = 30_000, drain = false } = readOptions('shutdown', options, table)
   // Half of the time, unless it is said: what is left is for an orderly stop.
-  const drainFor = typeof drain === 'boolean' ? deadline / 2 : checkFinite('drain', drain, 'from')
+  const drainFor = typeof drain === 'boolean' ? deadline / 2 : drain
   if (typeof drain === 'number' && drain >= deadline)
     throw new InvalidOption('drain', drain, `leave time to stop before the deadline, ${deadline} ms`)
   core.phase = 'closing'

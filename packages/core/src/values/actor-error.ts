@@ -1,6 +1,7 @@
 // The error that users throw to tell the supervisor what kind of failure it is.
 
-import { InvalidOption } from './errors.ts'
+import { any, checkFinite, checkObject, checkOneOf, checkPart, checkWhole, readOptions, type Table } from './checks.ts'
+import { InvalidOption, show } from './errors.ts'
 
 /** transient: worth another try; permanent: never going to work; fatal: stop, whatever the policy says. */
 export type FailureKind = 'transient' | 'permanent' | 'fatal'
@@ -18,6 +19,15 @@ export interface ActorErrorOptions {
   readonly cause?: unknown
 }
 
+const retryTable: Table<ActorErrorOptions['retry'] & object> = { max: [checkWhole, 0, true], within: [checkFinite, 'above', true] }
+const table: Table<ActorErrorOptions> = {
+  kind: [checkOneOf, ['transient', 'permanent', 'fatal']],
+  severity: [checkOneOf, ['info', 'warn', 'error']],
+  labels: checkObject,
+  retry: [checkPart, retryTable],
+  cause: any,
+}
+
 /**
  * A failure that says how it wants to be treated. Without a `decide` of the policy: transient restarts, permanent and
  * fatal stop; a fatal one is never restarted nor resumed, whatever `decide` says.
@@ -29,22 +39,15 @@ export interface ActorErrorOptions {
  */
 export class ActorError extends Error {
   readonly code = 'actor-error'
-  readonly kind: FailureKind
-  readonly severity: Severity
-  readonly labels: Readonly<Record<string, string>>
-  readonly retry: { readonly max: number; readonly within: number } | undefined
+  declare readonly kind: FailureKind
+  declare readonly severity: Severity
+  declare readonly labels: Readonly<Record<string, string>>
+  declare readonly retry: { readonly max: number; readonly within: number } | undefined
   constructor(message: string, options: ActorErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined)
-    const { kind = 'transient', severity = 'error', labels = {}, retry } = options
-    if (kind !== 'transient' && kind !== 'permanent' && kind !== 'fatal')
-      throw new InvalidOption('kind', kind, "use 'transient', 'permanent' or 'fatal'")
-    if (severity !== 'info' && severity !== 'warn' && severity !== 'error')
-      throw new InvalidOption('severity', severity, "use 'info', 'warn' or 'error'")
-    if (retry !== undefined) {
-      if (kind === 'fatal') throw new InvalidOption('retry', retry, 'a fatal error is never retried; leave it out')
-      if (!Number.isInteger(retry.max) || retry.max < 0) throw new InvalidOption('retry.max', retry.max, 'use a whole number of at least 0')
-      if (!(retry.within > 0) || retry.within === Infinity) throw new InvalidOption('retry.within', retry.within, 'use finite milliseconds above 0')
-    }
+    const read = readOptions('ActorError', options, table)
+    const { kind = 'transient', severity = 'error', labels = {}, retry } = read
+    if (retry !== undefined && kind === 'fatal') throw new InvalidOption('retry', retry, 'a fatal error is never retried; leave it out')
+    super(typeof message === 'string' ? message : show(message), 'cause' in read ? { cause: read.cause } : undefined)
     this.kind = kind
     this.severity = severity
     this.labels = labels

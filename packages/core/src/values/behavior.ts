@@ -1,6 +1,7 @@
 // What an actor does with a message, as a value. One class for every kind, so that the turn's call site sees one shape.
 // A behavior holds no runtime state: the same one may be given to many actors, and to each incarnation anew.
 
+import { checkCan, checkFunction, checkObject, unreadable } from './checks.ts'
 import type { ActorContext } from './context.ts'
 import type { SpawnOptions } from './options.ts'
 import type { Signal } from './signals.ts'
@@ -30,10 +31,11 @@ export type NodeKind = 'receive' | 'setup' | 'same' | 'stopped' | 'unhandled'
 
 /** The one class behind `Behavior`; what its members mean depends on `kind`. */
 export class BehaviorNode {
-  readonly kind: NodeKind
-  readonly handle: (ctx: never, message: never) => unknown
-  readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
+  declare readonly kind: NodeKind
+  declare readonly handle: (ctx: never, message: never) => unknown
+  declare readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
   constructor(kind: NodeKind, handle: (ctx: never, message: never) => unknown, signal: BehaviorNode['signal']) {
+    if (signal !== undefined) checkFunction('onSignal', signal)
     this.kind = kind
     this.handle = handle
     this.signal = signal
@@ -46,9 +48,9 @@ export class BehaviorNode {
 /** A behavior with two things that only class actors have: a hook that runs when they fail, and a ref of their own. */
 export class HookedNode extends BehaviorNode {
   /** Runs in the failing actor before its supervisor decides; what it throws is attached to the failure. */
-  readonly error: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
+  declare readonly error: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
   /** Makes the ref that `spawn` returns; the usual one if left out. */
-  readonly makeRef: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
+  declare readonly makeRef: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
   constructor(
     kind: NodeKind,
     handle: BehaviorNode['handle'],
@@ -67,7 +69,7 @@ export class HookedNode extends BehaviorNode {
 
 /** A `setup` whose actor is to own something that is there already, and that somebody must let go of if it never starts. */
 export class EarlyNode extends BehaviorNode {
-  readonly early: { release(): void }
+  declare readonly early: { release(): void }
   constructor(init: BehaviorNode['handle'], signal: BehaviorNode['signal'], early: { release(): void }) {
     super('setup', init, signal)
     this.early = early
@@ -108,6 +110,7 @@ export const ignore: Behavior<unknown> = new BehaviorNode('receive', () => same,
  * })
  */
 export function receive<M>(onMessage: MessageHandler<M>, onSignal?: SignalHandler<M>): Behavior<M> {
+  checkFunction('onMessage', onMessage)
   return new BehaviorNode('receive', onMessage, onSignal)
 }
 
@@ -123,7 +126,13 @@ export type MatchHandlers<M extends { type: string }> = {
  * const door: Behavior<Door> = match({ open: () => opened, close: () => same })
  */
 export function match<M extends { type: string }>(handlers: MatchHandlers<M>, onSignal?: SignalHandler<M>): Behavior<M> {
+  checkObject('handlers', handlers)
   const table = handlers as unknown as Readonly<Record<string, MessageHandler<M>>>
+  try {
+    for (const type in table) checkFunction(`handlers.${type}`, table[type])
+  } catch (cause) {
+    throw unreadable('handlers', handlers, cause)
+  }
   const dispatch: MessageHandler<M> = (ctx, message) => {
     const type = message.type
     const handler = Object.hasOwn(table, type) ? table[type] : undefined
@@ -143,14 +152,15 @@ export function match<M extends { type: string }>(handlers: MatchHandlers<M>, on
  * const session = setup<Msg>((ctx) => { const seen = new Set<string>(); return receive(…) })
  */
 export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<Behavior<M>>, onSignal?: SignalHandler<M>): Behavior<M> {
+  checkFunction('init', init)
   return new BehaviorNode('setup', init, onSignal)
 }
 
 /** A behavior with the options it wants to be spawned with; those given to `spawn` win. */
 export class BehaviorWithOptions<M> implements Behavior<M> {
   declare readonly accepts?: (message: M) => void
-  readonly behavior: Behavior<M>
-  readonly options: SpawnOptions
+  declare readonly behavior: Behavior<M>
+  declare readonly options: SpawnOptions
   constructor(behavior: Behavior<M>, options: SpawnOptions) {
     this.behavior = behavior
     this.options = options
@@ -177,5 +187,7 @@ export function bareOf(behavior: unknown): unknown {
  * export const cache = withOptions(receive<Cache>(…), { mailbox: bounded(1_000, 'drop-oldest') })
  */
 export function withOptions<M>(behavior: Behavior<M>, options: SpawnOptions): Behavior<M> {
+  checkCan('behavior', behavior, ['a behavior', 'onSignal'])
+  checkObject('options', options)
   return new BehaviorWithOptions(behavior, options)
 }

@@ -85,6 +85,12 @@ export interface ActorContext<in M> {
   pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => M, err: (cause: unknown) => M): void
   /** Delivers `ReceiveTimeout` after `ms` without a user message, again and again; null ends it. */
   setReceiveTimeout(ms: number | null): void
+  /**
+   * Lets others have their turn in the midst of long work: `await ctx.breathe()` every few milliseconds of it. What was told so far
+   * leaves this thread at once, the thread shows that it lives, host and other actors are served, signals to stop are heard;
+   * this actor's own next message still waits. Rejects with `ContextEnded` if the incarnation was cut off meanwhile.
+   */
+  breathe(): Promise<void>
   /** In `PreRestart` only: what the next `setup` finds in `ctx.handedOver`. */
   handOver(value: unknown): void
 }

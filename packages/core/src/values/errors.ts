@@ -1,6 +1,8 @@
 // Every error Troupe throws or rejects with. Each says what was tried, on which path, and what to do about it.
 // `code` is the identity that also holds across threads; `ActorError` (in actor-error.ts) is the user's to throw.
 
+import type { ActorError } from './actor-error.ts'
+
 /** The root of the errors that Troupe itself raises; compare by `code`. */
 export abstract class TroupeError extends Error {
   abstract readonly code: string
@@ -12,9 +14,9 @@ export abstract class TroupeError extends Error {
 /** An option of a system, a spawn or a call is wrong; names which and why. */
 export class InvalidOption extends TroupeError {
   readonly code = 'invalid-option'
-  readonly option: string
-  constructor(option: string, value: unknown, rule: string) {
-    super(`Option ${option} is ${show(value)}: ${rule}.`)
+  declare readonly option: string
+  constructor(option: string, value: unknown, rule: string, cause?: unknown) {
+    super(`Option ${option} is ${show(value)}: ${rule}.`, cause === undefined ? undefined : { cause })
     this.option = option
   }
 }
@@ -30,7 +32,7 @@ export class InvalidName extends TroupeError {
 /** The parent has a living child of that name. */
 export class NameTaken extends TroupeError {
   readonly code = 'name-taken'
-  readonly path: string
+  declare readonly path: string
   constructor(path: string) {
     super(`Cannot spawn ${path}: the name is in use. Stop that actor first and wait for its end, or omit the name.`)
     this.path = path
@@ -49,7 +51,7 @@ export class NotABehavior extends TroupeError {
 export class OptionsTooLate extends TroupeError {
   readonly code = 'options-too-late'
   /** The names of the options. */
-  readonly options: readonly string[]
+  declare readonly options: readonly string[]
   constructor(where: string, options: readonly string[]) {
     const which = options.length === 0 ? '' : ` (${options.join(', ')})`
     super(
@@ -80,7 +82,7 @@ export class UnknownDispatcher extends TroupeError {
 /** A context was used after its incarnation ended. */
 export class ContextEnded extends TroupeError {
   readonly code = 'context-ended'
-  readonly path: string
+  declare readonly path: string
   constructor(path: string, what: string) {
     super(
       `Cannot ${what} through the context of ${path}: that incarnation has ended. ` +
@@ -114,7 +116,7 @@ export class ForeignRef extends TroupeError {
 /** An actor's first start failed; `cause` says how. */
 export class ActorInitializationError extends TroupeError {
   readonly code = 'actor-initialization'
-  readonly path: string
+  declare readonly path: string
   constructor(path: string, cause: unknown) {
     super(`${path} failed to start: ${messageOf(cause)}. A first start is not retried unless supervision says retryStart.`, {
       cause,
@@ -134,7 +136,7 @@ export class StartTimeout extends TroupeError {
 /** A child escalated its failure; the parent fails with this under its own policy. */
 export class Escalated extends TroupeError {
   readonly code = 'escalated'
-  readonly child: string
+  declare readonly child: string
   constructor(child: string, cause: unknown) {
     super(`${child} escalated its failure: ${messageOf(cause)}`, { cause })
     this.child = child
@@ -168,22 +170,16 @@ export interface AskExplanation {
 /** No answer came in time. Says, in fields and words, what the target was doing. */
 export class AskTimeout extends TroupeError {
   readonly code = 'ask-timeout'
-  readonly path: string
-  readonly timeout: number
-  readonly phase: string
-  readonly question: 'queued' | 'in-progress' | 'handled'
-  readonly ahead: number
-  readonly inProgress: { readonly what: string; readonly ms: number } | undefined
-  readonly chain: readonly string[]
-  constructor(path: string, timeout: number, explanation: AskExplanation) {
-    super(`${path} did not answer within ${timeout} ms: ${explanation.text}.`)
-    this.path = path
-    this.timeout = timeout
-    this.phase = explanation.phase
-    this.question = explanation.question
-    this.ahead = explanation.ahead
-    this.inProgress = explanation.inProgress
-    this.chain = explanation.chain
+  declare readonly path: string
+  declare readonly timeout: number
+  declare readonly phase: string
+  declare readonly question: 'queued' | 'in-progress' | 'handled'
+  declare readonly ahead: number
+  declare readonly inProgress: { readonly what: string; readonly ms: number } | undefined
+  declare readonly chain: readonly string[]
+  constructor(path: string, timeout: number, { text, ...explanation }: AskExplanation) {
+    super(`${path} did not answer within ${timeout} ms: ${text}.`)
+    Object.assign(this, { path, timeout }, explanation)
   }
 }
 
@@ -191,7 +187,7 @@ export class AskTimeout extends TroupeError {
 export class DeadlockError extends TroupeError {
   readonly code = 'deadlock'
   /** The paths of the cycle, beginning and ending with the asker. */
-  readonly cycle: readonly string[]
+  declare readonly cycle: readonly string[]
   constructor(cycle: readonly string[]) {
     super(
       `Asking would wait for ever: ${cycle.join(' → ')}. ` +
@@ -204,7 +200,7 @@ export class DeadlockError extends TroupeError {
 /** The target stopped, or was already gone, before it answered. */
 export class AskTargetStopped extends TroupeError {
   readonly code = 'ask-target-stopped'
-  readonly path: string
+  declare readonly path: string
   constructor(path: string, cause: unknown) {
     const why = cause === undefined ? '' : ` (${messageOf(cause)})`
     super(`${path} stopped before it answered${why}. Watch it, or ask again once it is back.`, { cause })
@@ -239,7 +235,7 @@ export class Cancelled extends TroupeError {
 /** The mailbox did not take the message; it was given back, and not counted as sent. */
 export class OfferRefused extends TroupeError {
   readonly code = 'offer-refused'
-  readonly reason: string
+  declare readonly reason: string
   constructor(path: string, reason: string) {
     super(`${path} did not take the message: ${reason}. Offer again later, or drop it.`)
     this.reason = reason
@@ -284,6 +280,15 @@ function look(value: unknown): string {
   return Object.prototype.toString.call(value)
 }
 
+/** The path of what may be no ref at all. */
+export function pathOf(ref: unknown): string {
+  try {
+    return String((ref as { readonly path?: unknown } | null | undefined)?.path)
+  } catch {
+    return unreadable
+  }
+}
+
 /** The message of whatever was thrown. */
 export function messageOf(cause: unknown): string {
   try {
@@ -292,6 +297,15 @@ export function messageOf(cause: unknown): string {
     return typeof said === 'string' ? said : show(said)
   } catch {
     return unreadable
+  }
+}
+
+/** The `ActorError` that a cause is, by its code: what is thrown may come from another copy of this package. */
+export function actorErrorOf(cause: unknown): ActorError | undefined {
+  try {
+    return cause instanceof Error && (cause as { readonly code?: unknown }).code === 'actor-error' ? (cause as ActorError) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -32,14 +32,14 @@ const nothing: LogMethod = () => {}
 /** The logger of a system that is to be silent. */
 export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-/** The same logger, except that it never throws: a broken log must not break an actor. */
-export function contained(logger: Logger): Logger {
+/** The same logger, except that it never throws: a broken log must not break an actor. `more` goes with every line. */
+export function contained(logger: Logger, more?: object): Logger {
   const bind =
     (level: keyof Logger): LogMethod =>
     (fields, message) => {
       // Where it throws or rejects, there is nobody left to tell.
       try {
-        observed(logger[level](fields, message), () => {})
+        observed(logger[level](more === undefined ? fields : { ...more, ...fields }, message), () => {})
       } catch {}
     }
   return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }

@@ -54,6 +54,11 @@ export interface SpawnOptions {
    * `metrics.actor` every so many ms, too.
    */
   readonly metrics?: boolean | { readonly every: number } | undefined
+  /**
+   * On a thread: milliseconds that one of its turns may take without a sign of life until the thread is ended as hung, here and
+   * below; that of `threads` if left out. `false` for ever, on `pinned` only.
+   */
+  readonly hangAfter?: number | false | undefined
 }
 
 /** How a dispatcher shares the thread among its actors, and with the host. */

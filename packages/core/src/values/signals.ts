@@ -69,27 +69,35 @@ export type Signal = PreStart | PostStart | PreStop | PostStop | PreRestart | Po
 
 /** Whether a value is, or looks exactly like, what the runtime gives to a signal handler. */
 export function isSignal(value: unknown): value is Signal {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, child, ref } = value as { readonly type?: unknown; readonly child?: unknown; readonly ref?: unknown }
-  switch (type) {
-    case 'PreStart':
-    case 'PostStart':
-    case 'PreStop':
-    case 'PostStop':
-    case 'ReceiveTimeout':
-      return Object.keys(value).length === 1
-    case 'PreRestart':
-    case 'PostRestart':
-      return Object.keys(value).length === 2 && 'cause' in value
-    case 'ChildFailed':
-      return isRef(child) && 'directive' in value
-    case 'ChildStopped':
-      return isRef(child) && 'reason' in value
-    case 'Terminated':
-      return isRef(ref) && 'reason' in value
-    default:
-      return false
+  try {
+    return typeof value === 'object' && value !== null && looksLikeSignal(value)
+  } catch {
+    // What cannot be read is none.
+    return false
   }
+}
+
+/** What each has besides its type: nothing, a cause alone, or a ref and this. */
+const besides: Readonly<Record<Signal['type'], '' | 'cause' | 'directive' | 'reason'>> = {
+  PreStart: '',
+  PostStart: '',
+  PreStop: '',
+  PostStop: '',
+  ReceiveTimeout: '',
+  PreRestart: 'cause',
+  PostRestart: 'cause',
+  ChildFailed: 'directive',
+  ChildStopped: 'reason',
+  Terminated: 'reason',
+}
+
+function looksLikeSignal(value: object): boolean {
+  const { type, child, ref } = value as { readonly type?: unknown; readonly child?: unknown; readonly ref?: unknown }
+  if (typeof type !== 'string' || !Object.hasOwn(besides, type)) return false
+  const more = besides[type as Signal['type']]
+  const { length } = Object.keys(value)
+  if (more === '') return length === 1
+  return more in value && (more === 'cause' ? length === 2 : isRef(type === 'Terminated' ? ref : child))
 }
 
 function isRef(value: unknown): boolean {

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
 import { checkBytes } from './bytes.ts'
+import { checkText } from 'troupe/internal'
 import { Credited } from './credit.ts'
 import { IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
@@ -68,9 +69,10 @@ class Output extends Credited {
  * @example
  * ctx.spawn(childProcess('git', { args: ['log', '-1'], owner: ctx.self }))
  */
-export function childProcess(command: string, options: ProcessOptions): Behavior<ProcessCommand> {
+export function childProcess(command: string, given: ProcessOptions): Behavior<ProcessCommand> {
+  checkText('command', command)
+  const options = checkOptions('childProcess', given, processChecks, ['owner'])
   const { owner, args = [], cwd, env, credits = 16, maxBuffered = 16 * 1024 * 1024, killAfter = 2000 } = options
-  checkOptions('childProcess', options, processChecks, ['owner'])
   return resource<ProcessCommand, ProcessEvent>(owner, ({ tell, report, finish }, ctx) => {
     const self = ctx.self
     const child = spawn(command, [...args], { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), stdio: 'pipe' })

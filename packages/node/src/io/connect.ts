@@ -6,7 +6,7 @@ import type { ActorContext, ActorRef, Behavior } from 'troupe'
 import { handledConnection, ownedConnection } from './connection.ts'
 import { IoError } from './errors.ts'
 import { later } from './later.ts'
-import { checkOptions, connectChecks } from './limits.ts'
+import { checkNeeded, checkOptions, connectChecks } from './limits.ts'
 import type { Connection, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
 import { SocketLink } from './socket-link.ts'
 
@@ -32,17 +32,17 @@ export interface HandledConnectOptions<M> extends ConnectOptions {
 }
 
 /** Begins to connect; `ready` is the event after which the socket can be used. */
-export type MakeSocket = () => { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' }
+export type MakeSocket = (options: ConnectOptions) => { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' }
 
 export function connector<M>(
-  options: ConnectOptions & { readonly owner?: ActorRef<ConnectionEvent>; readonly handler?: HandledConnectOptions<M>['handler'] },
+  given: ConnectOptions & { readonly owner?: ActorRef<ConnectionEvent>; readonly handler?: HandledConnectOptions<M>['handler'] },
   make: MakeSocket,
 ): Behavior<never> {
+  const options = checkOptions('connect', given, connectChecks, ['owner', 'handler'])
+  checkNeeded('connect', options, ['port', 'path'])
   const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
-  checkOptions('connect', options, connectChecks, ['owner', 'handler'])
-  checkOptions('connect', options, connectChecks, ['port', 'path'])
   const open = (ctx: ActorContext<never>): SocketLink => {
-    const { socket, ready } = make()
+    const { socket, ready } = make(options)
     const link = new SocketLink(socket, `connect to ${place}`, options, undefined, options.path)
     const ms = options.connectTimeout ?? 10_000
     const cancel = later(ctx, ms, () => link.fail(new IoError(`connect to ${place}`, 'connect-timeout', `no answer within ${ms} ms`)))

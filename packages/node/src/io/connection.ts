@@ -119,7 +119,7 @@ export function ownedConnection(
   return ownedLink<SocketLink, ConnectionCommand | Follow>(opening, owner, options, obeySocket, accepted)
 }
 
-const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m, own) => {
+export const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m, own) => {
   switch (m.type) {
     case 'write':
       // Told before the owner knew of the end, and nobody is there to hear of it any more.

@@ -3,7 +3,7 @@
 import { createReadStream, createWriteStream, type FSWatcher, watch as fsWatch } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { type ActorRef, type Behavior, same } from 'troupe'
-import type { Cell } from 'troupe/internal'
+import { type Cell, checkText } from 'troupe/internal'
 import { ownedConnection } from './connection.ts'
 import { Carrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
@@ -23,9 +23,10 @@ export interface ReadFileOptions extends ConnectionOptions {
   readonly chunkSize?: number | undefined
 }
 
-function read(path: string, options: ReadFileOptions): Behavior<ConnectionCommand> {
+function read(path: string, given: ReadFileOptions): Behavior<ConnectionCommand> {
+  checkText('path', path)
+  const options = checkOptions('file.read', given, fileChecks, ['owner'])
   const { start, end, chunkSize = 65_536 } = options
-  checkOptions('file.read', options, fileChecks, ['owner'])
   const open = (): SocketLink => {
     const range = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
     const stream = createReadStream(path, { highWaterMark: chunkSize, ...range })
@@ -42,9 +43,10 @@ export interface AppendFileOptions extends ConnectionOptions {
   readonly mode?: number | undefined
 }
 
-function append(path: string, options: AppendFileOptions = {}): Behavior<ConnectionCommand> {
+function append(path: string, given: AppendFileOptions = {}): Behavior<ConnectionCommand> {
+  checkText('path', path)
+  const options = checkOptions('file.append', given, fileChecks)
   const { mode = 0o666 } = options
-  checkOptions('file.append', options, fileChecks)
   const open = (): SocketLink => new SocketLink(createWriteStream(path, { flags: 'a', mode }) as unknown as Duplex, `append to ${path}`, options)
   return ownedConnection({ open }, options.owner, options)
 }
@@ -65,8 +67,8 @@ export interface WatchOptions {
 }
 
 function watch(path: string, options: WatchOptions): Behavior<never> {
-  const { owner, recursive = false } = options
-  checkOptions('file.watch', options, watchChecks, ['owner'])
+  checkText('path', path)
+  const { owner, recursive = false } = checkOptions('file.watch', options, watchChecks, ['owner'])
   return resource<never, WatchEvent>(owner, ({ self, report, finish }) => {
     const told = new Set<string>()
     let watcher: FSWatcher | undefined

@@ -14,7 +14,7 @@ import { answerWhole } from './http-answer.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
 import { type Target, targetOf } from './http-target.ts'
 import { type Passage, Traffic } from './http-traffic.ts'
-import { checkOptions, httpChecks, webSocketAcceptChecks } from './limits.ts'
+import { checkOptions, httpChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
 import type { TlsServerOptions } from './tls.ts'
@@ -77,12 +77,11 @@ export interface HttpServeOptions {
 
 const none = Buffer.alloc(0)
 
-function serve(options: HttpServeOptions): Behavior<HttpCommand> {
+function serve(given: HttpServeOptions): Behavior<HttpCommand> {
+  const options = checkOptions('http.serve', given, httpChecks, ['owner'])
   const { owner, port = 0, host = '127.0.0.1', maxBody = 1024 * 1024, body = 'collect' } = options
   const { requestTimeout = 300_000, maxRequests = 10_000, maxPipelined = 256 } = options
   const what = `listen on ${options.path ?? `${host}:${port}`}`
-  checkOptions('http.serve', options, httpChecks, ['owner'])
-  if (options.websocket !== undefined) checkOptions('websocket', options.websocket, webSocketAcceptChecks, ['owner', 'handler'])
   return resource<HttpCommand, HttpEvent>(owner, ({ self, tell, report, finish }, ctx) => {
     const acceptor = options.websocket === undefined ? undefined : webSocketAcceptor(ctx, options.websocket)
 

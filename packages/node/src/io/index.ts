@@ -1,10 +1,10 @@
 // The I/O part of @troupe/node, by hand.
 
-export { adopt, type AdoptOptions } from './adopt.ts'
+export { adopt, type Adoptable, type AdoptOptions, type ReadinessOptions } from './adopt.ts'
 export type { ConnectOptions, HandledConnectOptions, OwnedConnectOptions } from './connect.ts'
 export { IoError } from './errors.ts'
 export { connectionSupervisor, type SpawnConnection } from './accept.ts'
-export type { ListenerCommand, ListenerEvent, ListenOptions } from './listen.ts'
+export type { ListenerCommand, ListenerEvent, ListenOptions, ListenSettings } from './listen.ts'
 export type {
   Bytes,
   Closed,
@@ -22,6 +22,7 @@ export type {
   HalfClosed,
   SocketEvent,
 } from './protocol.ts'
+export type { CanRead, CanWrite, ReadinessCommand, ReadinessEvent, ReadResult } from './readiness-protocol.ts'
 export { tcp } from './tcp.ts'
 export { tls, type TlsClientOptions, type TlsServerOptions } from './tls.ts'
 export { type Decoder, FrameError } from './framing/decoder.ts'

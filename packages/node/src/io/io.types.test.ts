@@ -23,6 +23,9 @@ import {
   type OwnedWebSocketEvent,
   type ProcessCommand,
   type ProcessEvent,
+  type ReadinessCommand,
+  type ReadinessEvent,
+  type ReadResult,
   respRequests,
   type SocketEvent,
   stdinLines,
@@ -44,6 +47,8 @@ declare const signals: ActorRef<OsSignal>
 declare const listenersOnly: ActorRef<ListenerEvent>
 declare const listens: ActorRef<ListenerEvent | ConnectionEvent>
 declare const hears: ActorRef<ConnectionEvent>
+declare const readies: ActorRef<ReadinessEvent>
+declare const ready: ActorRef<ReadinessCommand>
 declare const strings: ActorRef<string>
 declare const connection: ActorRef<ConnectionCommand>
 declare const listener: ActorRef<ListenerCommand>
@@ -83,6 +88,8 @@ test('owners must understand what they will be told', () => {
     expectTypeOf(tcp.connect({ port: 1, owner: hears })).toEqualTypeOf<Behavior<ConnectionCommand>>()
     expectTypeOf(tls.connect({ port: 1, owner: hears, tls: {} })).toEqualTypeOf<Behavior<ConnectionCommand>>()
     expectTypeOf(adopt(duplex, { owner: hears, interest: ['data'] })).toEqualTypeOf<Behavior<ConnectionCommand>>()
+    expectTypeOf(adopt(3, { owner: readies, interest: ['readable', 'closed'] })).toEqualTypeOf<Behavior<ReadinessCommand>>()
+    expectTypeOf(ready.ask({ type: 'read', n: 4 })).resolves.toEqualTypeOf<ReadResult>()
     expectTypeOf(file.append('x')).toEqualTypeOf<Behavior<ConnectionCommand>>()
     expectTypeOf(file.watch('x', { owner: null! as ActorRef<WatchEvent> })).toEqualTypeOf<Behavior<never>>()
     expectTypeOf(stdinLines({ owner: null! as ActorRef<LineEvent> })).toEqualTypeOf<Behavior<LineCommand>>()
@@ -107,6 +114,12 @@ test('owners must understand what they will be told', () => {
     tls.listen({ port: 0, owner: listens })
     // @ts-expect-error there is no such event
     adopt(duplex, { owner: hears, interest: ['datum'] })
+    // @ts-expect-error one reads by itself, or has everything told
+    adopt(duplex, { owner: readies, interest: ['readable', 'data'] })
+    // @ts-expect-error there are no credits for what the owner reads
+    adopt(duplex, { owner: readies, interest: ['readable'], credits: 4 })
+    // @ts-expect-error this owner understands no notices
+    adopt(duplex, { owner: hears, interest: ['readable'] })
   })
 })
 

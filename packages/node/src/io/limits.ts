@@ -1,10 +1,28 @@
 // What the options of connections must be, said before anything is opened: a credit of NaN would let memory grow without
 // bound, and nobody would know why. Also what is meant where they are left out.
 
-import { InvalidOption } from 'troupe'
-import { checkBoolean, checkFinite, checkFunction, checkKnown, checkOneOf, checkRef, checkWhole } from 'troupe/internal'
+import { InvalidOption, type SpawnOptions } from 'troupe'
+import {
+  any,
+  type Check,
+  checkBoolean,
+  checkCan,
+  checkFinite,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkPart,
+  checkRef,
+  checkString,
+  checkText as text,
+  checkWhole,
+  readOptions,
+  spawnTable,
+  type Table,
+} from 'troupe/internal'
 import type { LinkLimits } from './link.ts'
 import type { ConnectionOptions } from './protocol.ts'
+import type { WebSocketAcceptOptions } from './websocket.ts'
 import type { WebSocketOptions } from './websocket-protocol.ts'
 
 const mebibyte = 1024 * 1024
@@ -19,25 +37,34 @@ export function webSocketLimits(options: WebSocketOptions): LinkLimits {
   return { credits, maxBuffered }
 }
 
-type Check = (option: string, value: unknown) => unknown
-
 const milliseconds: Check = (option, value) => checkFinite(option, value, 'from')
 const someMilliseconds: Check = (option, value) => checkFinite(option, value, 'above')
 const atLeastOne: Check = (option, value) => checkWhole(option, value, 1)
 const natural: Check = (option, value) => checkWhole(option, value, 0)
-const atMost31Bits: Check = (option, value) => {
-  if (value !== Infinity && checkWhole(option, value, 1) >= 2 ** 31)
-    throw new InvalidOption(option, value, 'use a whole number from 1 to 2147483647, or Infinity for none')
-}
 /** A bound; `Infinity` says aloud that there is none. */
 const bound: Check = (option, value) => (value === Infinity ? value : checkWhole(option, value, 1))
-const text: Check = (option, value) => {
-  if (typeof value !== 'string' || value === '') throw new InvalidOption(option, value, 'use a text that is not empty')
+const atMost31Bits: Check = (option, value) => {
+  if (value === Infinity || checkWhole(option, value, 1) < 2 ** 31) return value
+  throw new InvalidOption(option, value, 'use a whole number from 1 to 2147483647, or Infinity for none')
 }
 const port: Check = (option, value) => {
-  if (checkWhole(option, value, 0) > 65_535) throw new InvalidOption(option, value, 'use a whole number from 0 to 65535')
+  if (checkWhole(option, value, 0) <= 65_535) return value
+  throw new InvalidOption(option, value, 'use a whole number from 0 to 65535')
 }
-const any: Check = () => {}
+const oneOf =
+  (...values: readonly unknown[]): Check =>
+  (option, value) => {
+    if (values.includes(value)) return value
+    throw new InvalidOption(option, value, `use ${values.map((v) => (typeof v === 'string' ? `'${v}'` : v)).join(' or ')}`)
+  }
+/** Copied, so that what is done to the array later changes nothing. */
+const listOf =
+  (check: Check): Check =>
+  (option, value) => {
+    if (!Array.isArray(value)) throw new InvalidOption(option, value, 'use an array')
+    return value.map((one, i) => check(`${option}[${i}]`, one))
+  }
+const spawn: Check = (option, value) => checkPart(option, value, spawnTable as Table<SpawnOptions>)
 
 /** The checks of one kind of options; an option that is not among them is refused. */
 export type Checks = Readonly<Record<string, Check>>
@@ -62,10 +89,10 @@ export const listenChecks: Checks = {
   maxConnections: bound,
   owner: checkRef,
   handler: checkFunction,
-  spawn: any,
+  spawn,
   supervisor: checkRef,
   under: checkRef,
-  tls: any,
+  tls: checkObject,
 }
 
 export const connectChecks: Checks = {
@@ -74,10 +101,12 @@ export const connectChecks: Checks = {
   connectTimeout: someMilliseconds,
   owner: checkRef,
   handler: checkFunction,
-  tls: any,
+  tls: checkObject,
 }
 
-export const adoptChecks: Checks = { ...connectionChecks, owner: checkRef, interest: any }
+const adoptedEvents = ['data', 'readable', 'writable', 'drained', 'half-closed', 'error', 'closed', 'connected'] as const
+
+export const adoptChecks: Checks = { ...connectionChecks, owner: checkRef, interest: listOf(oneOf(...adoptedEvents)) }
 
 export const fileChecks: Checks = { ...connectionChecks, owner: checkRef, start: natural, end: natural, chunkSize: atLeastOne, mode: natural }
 
@@ -89,9 +118,9 @@ export const webSocketChecks: Checks = {
   handler: checkFunction,
 }
 
-export const webSocketAcceptChecks: Checks = { ...webSocketChecks, path: text, accept: checkFunction, spawn: any }
+export const webSocketAcceptChecks: Checks = { ...webSocketChecks, path: text, accept: checkFunction, spawn }
 
-export const webSocketConnectChecks: Checks = { ...webSocketChecks, headers: any, connectTimeout: someMilliseconds, ca: any }
+export const webSocketConnectChecks: Checks = { ...webSocketChecks, headers: checkObject, connectTimeout: someMilliseconds, ca: any }
 
 export const httpChecks: Checks = {
   ...placeChecks,
@@ -104,17 +133,18 @@ export const httpChecks: Checks = {
   maxRequests: bound,
   maxPipelined: bound,
   maxBuffered: bound,
-  websocket: any,
-  tls: any,
+  websocket: (option, value) => {
+    checkObject(option, value)
+    return checkOptions(option, value as WebSocketAcceptOptions, webSocketAcceptChecks, ['owner', 'handler'])
+  },
+  tls: checkObject,
 }
 
 export const udpChecks: Checks = {
   owner: checkRef,
   port,
   host: text,
-  version: (option, value) => {
-    if (value !== 4 && value !== 6) throw new InvalidOption(option, value, 'use 4 or 6')
-  },
+  version: oneOf(4, 6),
   credits: atLeastOne,
   maxBuffered: bound,
   linger: milliseconds,
@@ -123,39 +153,52 @@ export const udpChecks: Checks = {
 
 export const processChecks: Checks = {
   owner: checkRef,
-  args: any,
-  cwd: any,
-  env: any,
+  args: listOf(checkString),
+  cwd: text,
+  env: checkObject,
   credits: atLeastOne,
   maxBuffered: bound,
   killAfter: milliseconds,
 }
 
+const checkEncoding: Check = (option, value) => {
+  if (typeof value === 'string' && Buffer.isEncoding(value)) return value
+  throw new InvalidOption(option, value, 'use an encoding that Node knows, such as utf8')
+}
+
 /** What bounds decoders. */
-export const lineFramingChecks: Checks = { maxLength: bound, encoding: any }
+export const lineFramingChecks: Checks = { maxLength: bound, encoding: checkEncoding }
 
 export const lengthFramingChecks: Checks = {
   maxLength: bound,
-  prefix: (option, value) => {
-    if (value !== 1 && value !== 2 && value !== 4) throw new InvalidOption(option, value, 'use 1, 2 or 4')
-  },
+  prefix: oneOf(1, 2, 4),
 }
 
 export const replyFramingChecks: Checks = { maxBulk: bound, maxElements: bound, maxDepth: bound, maxLine: bound }
 
 export const requestFramingChecks: Checks = { maxArguments: bound, maxBulk: bound, maxCommand: bound, maxInline: bound, argument: checkFunction }
 
-export const lineChecks: Checks = { owner: checkRef, credits: atLeastOne, maxLength: bound, input: any }
+const readable: Check = (option, value) => checkCan(option, value, ['a readable stream', 'on', 'resume', 'pause'])
+export const lineChecks: Checks = { owner: checkRef, credits: atLeastOne, maxLength: bound, input: readable }
 
-export const signalChecks: Checks = { signals: any, owner: checkRef, shutdown: any, deadline: milliseconds }
+export const signalChecks: Checks = {
+  signals: listOf(text),
+  owner: checkRef,
+  shutdown: (option, value) => checkCan(option, value, ['an ActorSystem', 'shutdown']),
+  deadline: milliseconds,
+}
 
 export const watchChecks: Checks = { owner: checkRef, recursive: checkBoolean }
 
-/** Refuses options that are wrong, misspelt, or lack one of those that are `needed`. */
-export function checkOptions(whose: string, options: object, checks: Checks, needed: readonly string[] = []): void {
-  checkKnown(whose, options, Object.keys(checks))
-  const given = options as Readonly<Record<string, unknown>>
-  for (const option in given) if (given[option] !== undefined) checks[option]!(option, given[option])
-  if (needed.length > 0 && needed.every((option) => given[option] === undefined))
+/** The options, each read and checked once; refuses what is wrong, misspelt, or lacks one of those that are `needed`. */
+export function checkOptions<T extends object>(whose: string, options: T, checks: Checks, needed: readonly (keyof T & string)[] = []): T {
+  const read = readOptions(whose, options, checks as unknown as Table<T>)
+  checkNeeded(whose, read, needed)
+  return read
+}
+
+/** Refuses options without any of these. */
+export function checkNeeded<T extends object>(whose: string, read: T, needed: readonly (keyof T & string)[]): void {
+  if (needed.length > 0 && needed.every((option) => read[option] === undefined))
     throw new InvalidOption(needed.join(' and '), undefined, `${whose} needs ${needed.length > 1 ? 'one of them' : 'it'}`)
 }

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { checkText } from 'troupe/internal'
 import { Credited } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'
@@ -41,11 +42,11 @@ class LineMessage extends Credited implements Line {
   }
 }
 
-export function lineFeed(open: () => Readable, what: string, options: LineOptions): Behavior<LineCommand> {
-  const { owner, credits = 256, maxLength } = options
-  checkOptions('lines', options, lineChecks, ['owner'])
+export function lineFeed(open: (input: Readable | undefined) => Readable, what: string, options: LineOptions): Behavior<LineCommand> {
+  const read = checkOptions<LineOptions & { readonly input?: Readable | undefined }>('lines', options, lineChecks, ['owner'])
+  const { owner, credits = 256, maxLength } = read
   return resource<LineCommand, LineEvent>(owner, ({ self, report, finish }) => {
-    const stream = open()
+    const stream = open(read.input)
     const decoder = lines({ maxLength })
     const fail = (cause: unknown): void => {
       const error = toIoError(what, cause)
@@ -102,10 +103,11 @@ export function lineFeed(open: () => Readable, what: string, options: LineOption
  * system.spawn(stdinLines({ owner: ctx.self }))
  */
 export function stdinLines(options: LineOptions & { readonly input?: Readable | undefined }): Behavior<LineCommand> {
-  return lineFeed(() => options.input ?? process.stdin, 'read standard input', options)
+  return lineFeed((input) => input ?? process.stdin, 'read standard input', options)
 }
 
 /** The lines of a file, from its beginning to its present end; a restart begins again. */
 export function fileLines(path: string, options: LineOptions): Behavior<LineCommand> {
+  checkText('path', path)
   return lineFeed(() => createReadStream(path), `read ${path}`, options)
 }

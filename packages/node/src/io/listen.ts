@@ -43,8 +43,10 @@ export type ListenerCommand =
   /** Takes no further connections; those that are open go on. */
   | { readonly type: 'close' }
 
-/** Where and how to listen. */
-export interface ListenOptions extends ConnectionOptions {
+type Handler = (connection: Connection) => Behavior<SocketEvent>
+
+/** Where and how to listen, apart from who hears of it. */
+export interface ListenSettings extends ConnectionOptions {
   /** 0 lets the system choose; ask the listener for its `address`. */
   readonly port?: number | undefined
   /** 127.0.0.1 if left out: say `0.0.0.0` or `::` to be reached from elsewhere. */
@@ -53,10 +55,6 @@ export interface ListenOptions extends ConnectionOptions {
   readonly path?: string | undefined
   readonly backlog?: number | undefined
   readonly maxConnections?: number | undefined
-  /** Hears of the listener and, without a `handler`, of every connection. */
-  readonly owner?: ActorRef<ListenerEvent | ConnectionEvent> | undefined
-  /** Makes the behavior of each connection's own actor. */
-  readonly handler?: ((connection: Connection) => Behavior<SocketEvent>) | undefined
   /** How connection actors are spawned; `supervision: 'stop'` unless said otherwise: a failure ends that connection alone. */
   readonly spawn?: SpawnOptions | undefined
   /** Spawns the connection actors in place of the listener. */
@@ -65,14 +63,26 @@ export interface ListenOptions extends ConnectionOptions {
   readonly under?: ActorRef<SupervisorMessage> | undefined
 }
 
-/** Makes the server and calls back for each connection that is ready for use. */
-export type MakeServer = (accept: (socket: Socket) => void, refuse: (cause: Error, socket: Socket) => void) => Server
+/** Where and how to listen, and who hears of it: an owner, a handler, or both. */
+export type ListenOptions = ListenSettings &
+  (
+    | {
+        /** Hears of the listener and, without a `handler`, of every connection. */
+        readonly owner: ActorRef<ListenerEvent | ConnectionEvent>
+        /** Makes the behavior of each connection's own actor. */
+        readonly handler?: Handler | undefined
+      }
+    | { readonly owner?: ActorRef<ListenerEvent | ConnectionEvent> | undefined; readonly handler: Handler }
+  )
 
-export function listener(options: ListenOptions, make: MakeServer): Behavior<ListenerCommand> {
+/** Makes the server and calls back for each connection that is ready for use. */
+export type MakeServer = (accept: (socket: Socket) => void, refuse: (cause: Error, socket: Socket) => void, options: ListenOptions) => Server
+
+export function listener(given: ListenOptions, make: MakeServer): Behavior<ListenerCommand> {
+  const options = checkOptions<ListenOptions>('listen', given, listenChecks, ['owner', 'handler'])
   const { owner } = options
   const place = options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 0}`
   const what = `listen on ${place}`
-  checkOptions('listen', options, listenChecks, ['owner', 'handler'])
   return setup<ListenerCommand | Fall>((ctx) => {
     const self: ActorRef<ListenerCommand | Fall> = ctx.self
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
@@ -84,6 +94,7 @@ export function listener(options: ListenOptions, make: MakeServer): Behavior<Lis
     const server = make(
       (socket) => acceptor.take(socket),
       (cause, socket) => refusals.tell(toIoError(what, cause).code, { host: socket.remoteAddress, port: socket.remotePort }),
+      options,
     )
     const binding = new Binding(server)
     if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections

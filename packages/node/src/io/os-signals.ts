@@ -32,8 +32,8 @@ export interface OsSignalOptions {
  * system.spawn(osSignals({ shutdown: system }))
  */
 export function osSignals(options: OsSignalOptions): Behavior<never> {
-  const { signals = ['SIGTERM', 'SIGINT'], owner, shutdown, deadline = 30_000 } = options
-  checkOptions('osSignals', options, signalChecks)
+  const read = checkOptions('osSignals', options, signalChecks)
+  const { signals = ['SIGTERM', 'SIGINT'], owner, shutdown, deadline = 30_000 } = read
   return resource<never, OsSignal>(owner, ({ tell }) => {
     const hear = (signal: NodeJS.Signals): void => {
       tell({ type: 'os-signal', signal })

@@ -50,6 +50,8 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
   readonly #halfOpen: boolean
   /** The peer's end, until this side has followed. */
   #halfClose: HalfClose | undefined = undefined
+  /** Nothing ever comes from there; Node has no other word for it than that all came already. */
+  mute = false
   /** Who took the last chunk. */
   #taker: Cell | undefined = undefined
 
@@ -92,7 +94,7 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
     if (this.held) this.halt()
     else this.flow()
     // Seen before there was anybody to tell: a peer may end its side before the actor begins.
-    if (socket.readableEnded) this.onHalfClosed()
+    if (socket.readableEnded && !this.mute) this.onHalfClosed()
   }
 
   connected(): void {

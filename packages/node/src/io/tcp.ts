@@ -13,7 +13,7 @@ function listen(options: ListenOptions): Behavior<ListenerCommand> {
 function connect(options: OwnedConnectOptions): Behavior<ConnectionCommand>
 function connect<M>(options: HandledConnectOptions<M>): Behavior<M | SocketEvent>
 function connect(options: ConnectOptions): Behavior<never> {
-  return connector(options, () => ({ socket: netConnect(target(options)), ready: 'connect' }))
+  return connector(options, (read) => ({ socket: netConnect(target(read)), ready: 'connect' }))
 }
 
 /** Where Node should connect to. */

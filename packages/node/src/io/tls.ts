@@ -34,8 +34,8 @@ interface Secured<T> {
 }
 
 function listen(options: ListenOptions & Secured<TlsServerOptions>): Behavior<ListenerCommand> {
-  return listener(options, (accept, refuse) => {
-    const server = createServer({ ...options.tls, allowHalfOpen: true, noDelay: true }, accept)
+  return listener(options, (accept, refuse, read) => {
+    const server = createServer({ ...(read as typeof options).tls, allowHalfOpen: true, noDelay: true }, accept)
     server.on('tlsClientError', refuse)
     return server
   })
@@ -44,7 +44,7 @@ function listen(options: ListenOptions & Secured<TlsServerOptions>): Behavior<Li
 function connect(options: OwnedConnectOptions & Secured<TlsClientOptions>): Behavior<ConnectionCommand>
 function connect<M>(options: HandledConnectOptions<M> & Secured<TlsClientOptions>): Behavior<M | SocketEvent>
 function connect(options: ConnectOptions & Secured<TlsClientOptions>): Behavior<never> {
-  return connector(options, () => ({ socket: tlsConnect({ ...options.tls, ...target(options) }), ready: 'secureConnect' }))
+  return connector(options, (read) => ({ socket: tlsConnect({ ...(read as typeof options).tls, ...target(read) }), ready: 'secureConnect' }))
 }
 
 /**

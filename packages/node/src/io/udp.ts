@@ -68,10 +68,10 @@ class Datagram extends Credited {
   }
 }
 
-function bind(options: UdpOptions): Behavior<UdpCommand> {
+function bind(given: UdpOptions): Behavior<UdpCommand> {
+  const options = checkOptions('udp.bind', given, udpChecks, ['owner'])
   const { owner, port = 0, version = 4, host = version === 4 ? '127.0.0.1' : '::1', credits = 1024, reuseAddress = false } = options
   const { maxBuffered = 16 * 1024 * 1024, linger = 1000 } = options
-  checkOptions('udp.bind', options, udpChecks, ['owner'])
   return resource<UdpCommand, UdpEvent>(owner, ({ tell, report, finish }, ctx) => {
     const { self } = ctx
     const socket = createSocket({ type: version === 4 ? 'udp4' : 'udp6', reuseAddr: reuseAddress })

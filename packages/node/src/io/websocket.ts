@@ -118,14 +118,15 @@ function connect<M>(
 ): Behavior<M | WebSocketEvent>
 function connect(
   url: string,
-  options: WebSocketConnectOptions & {
+  given: WebSocketConnectOptions & {
     readonly owner?: ActorRef<OwnedWebSocketEvent>
     readonly handler?: (connection: WebSocketConnection) => Behavior<WebSocketEvent>
   },
 ): Behavior<never> {
+  const options = checkOptions('websocket.connect', given, webSocketConnectChecks, ['owner', 'handler'])
   const { headers = {}, connectTimeout = 10_000, maxMessage = 1024 * 1024, ca } = options
-  checkOptions('websocket.connect', options, webSocketConnectChecks, ['owner', 'handler'])
-  if (!/^wss?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) throw new InvalidOption('url', url, 'use a ws: or wss: URL')
+  if (!/^wss?:$/.test(typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : ''))
+    throw new InvalidOption('url', url, 'use a ws: or wss: URL')
   const open = (): WebSocketLink => {
     const socket = new (ws().WebSocket)(url, {
       headers,

@@ -17,6 +17,10 @@ export class AddressRef implements ActorRef<unknown> {
     this.id = id
     this.path = path
   }
+  /** Whether it is one, and does not only look like one. */
+  static is(value: object): value is AddressRef {
+    return #exchange in value
+  }
   tell(message: unknown): void {
     this.#exchange.tellAddress(this, message)
   }

@@ -1,7 +1,7 @@
 // What a thread shows of itself in shared memory, where it can be read also when it hangs or is gone: that it lives,
 // whose turn it is and on which message, its ledger and its counts as of the last time something left it, its work as of its last beat.
 //
-//   numbers  │ beat │ type │ busy … │   counters │ sent │ handled │ … │ uid │   counts, work │ … │   words │ length, text … │
+//   numbers  │ beat │ type │ words │ working │ patience │   counters │ sent │ handled │ … │ uid │   counts, work │ … │   words │ length, text … │
 
 import type { Ledger } from './ledger-shape.ts'
 import { ledgerFrom, type Running, shownFields as fields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
@@ -18,6 +18,9 @@ const beat = 0
 const type = 1
 const wordsUsed = 2
 const working = 3
+/** 0 says nothing, and below 0 is for ever. */
+const patienceAt = 4
+const longest = 2 ** 31 - 1
 
 const uidAt = fields.length
 const innerAt = uidAt + 1
@@ -83,6 +86,9 @@ export class Board implements Signs, SignsSeen {
     this.#ids.set(name, at + 1)
     return at + 1
   }
+  patience(ms: number): void {
+    Atomics.store(this.#numbers, patienceAt, ms === Infinity ? -1 : Math.min(ms, longest))
+  }
   ledger(ledger: Ledger): void {
     for (let i = 0; i < fields.length; i++) this.#counters[i] = ledger[fields[i]!]
   }
@@ -104,6 +110,10 @@ export class Board implements Signs, SignsSeen {
 
   get beats(): number {
     return Atomics.load(this.#numbers, beat)
+  }
+  get hangAfter(): number | undefined {
+    const shown = Atomics.load(this.#numbers, patienceAt)
+    return shown === 0 ? undefined : shown < 0 ? Infinity : shown
   }
   get running(): Running {
     const id = Atomics.load(this.#numbers, type)

@@ -1,24 +1,24 @@
 // One thread's end of the way to one other: records are written into a buffer here, go over as frames when the
-// turn is over, and are read there in the order in which they were sent. What must go by structured clone
-// (transfers, shared memory, things that only the platform can copy) is posted first and leaves its mark in the record.
+// turn is over, and are read there in the order in which they were sent. That a record is written whole or not at all is the
+// record writer's concern; what goes beside the bytes, that of the freight port.
 
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { NotTransferable } from './errors.ts'
-import { needsPort, safeString, troubleIn } from './codec/trouble.ts'
-import { type RefWriter, Writer } from './codec/writer.ts'
+import { weightOf } from './codec/freight.ts'
+import { refusal, safeString } from './codec/trouble.ts'
+import type { Writer } from './codec/writer.ts'
 import { type RefReader, Reader } from './codec/reader.ts'
-import { tag } from './codec/tags.ts'
-import { fromClone, toClone } from './cargo.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Control } from './control.ts'
+import { Definitions } from './definition.ts'
+import { FreightPort } from './freight-port.ts'
 import type { Link } from './link.ts'
 import { lineOf } from './media.ts'
 import type { ByteStream, Line, Wiring } from './medium.ts'
+import { record, RecordWriter } from './record-writer.ts'
 import type { RefTable } from './ref-table.ts'
+import { snapshot } from './snapshot.ts'
 import { hasTransfers, takeTransfer } from './transfer.ts'
 
-/** What kind of record it is: its first byte. */
-export const record = { message: 1, envelope: 2, link: 3, control: 4, answer: 5, refusal: 6, credit: 7, address: 8, unlink: 9 } as const
+export { record }
 
 /** Bytes after which a buffer goes over at once, while the sender goes on. */
 const eager = 16 * 1024
@@ -43,11 +43,10 @@ export class Channel {
   #line: Line | undefined
   #out: ByteStream | undefined
   #in: ByteStream | undefined
-  #cargo: MessagePort | undefined
+  readonly definitions: Definitions = new Definitions()
+  readonly #freight = new FreightPort(this.definitions)
   readonly #refs: RefTable
-  readonly #toPost: unknown[] = []
-  /** A larger record goes by port. */
-  #largest = 64 * 1024
+  readonly #records: RecordWriter
   /** Where the frame ends that is being read; 0 between frames. */
   #frameEnd = 0
   /** How much of the buffer has gone over. */
@@ -62,20 +61,30 @@ export class Channel {
     this.peer = peer
     this.#refs = refs
     this.#later = later
-    const write: RefWriter = { write: (writer, value) => refs.write(this, writer, value) }
-    const read: RefReader = { readRef: (reader) => refs.read(this, reader), readCargo: () => this.#takeCargo() }
-    this.writer = new Writer(64 * 1024, write)
-    this.reader = new Reader(read)
+    this.#records = new RecordWriter(this.#freight, (writer, value, remembers) => refs.write(this, writer, value, remembers))
+    this.writer = this.#records.writer
+    this.reader = new Reader(this.#refReader)
+  }
+  /** Bytes that went beside those of the record being read. */
+  weight = 0
+  get #refReader(): RefReader {
+    return {
+      readRef: (reader) => this.#refs.read(this, reader),
+      readFreight: () => {
+        const leaves = this.#freight.take()
+        this.weight += weightOf(leaves)
+        return leaves
+      },
+    }
   }
 
   open(wiring: Wiring, onWake: () => void): void {
     this.#line = lineOf(wiring.line)
     this.#out = this.#line.out
     this.#in = this.#line.in
-    this.#cargo = wiring.cargo
+    this.#freight.open(wiring.cargo)
     this.#line.open(onWake)
-    this.#largest = this.#out.size / 2
-    for (const clone of this.#toPost.splice(0)) this.#cargo.postMessage(clone, [])
+    this.#records.largest = this.#out.size / 2
     this.state = 'open'
     this.#schedule()
   }
@@ -83,7 +92,7 @@ export class Channel {
   close(): void {
     this.state = 'closed'
     this.#line?.close()
-    this.#cargo?.close()
+    this.#freight.close()
   }
 
   /** Whether another message may be written: what is under way is bounded. */
@@ -105,122 +114,80 @@ export class Channel {
 
   /** Writes a record that needs no value of the user's. */
   plain(write: (writer: Writer) => void): void {
-    if (this.state === 'closed') return
-    const { position } = this.writer
-    this.writer.mark()
-    write(this.writer)
-    this.wrote(position)
+    if (this.state !== 'closed') this.#record(write)
   }
 
-  /** Writes a control record; what cannot go over in it is told by its text. */
+  /** Writes a control record; what cannot go over in one of its fields is told by its text. */
   control(content: Control): void {
     if (this.state === 'closed') return
-    const { writer } = this
-    const { position, shapes } = writer
-    writer.mark()
+    const write =
+      (told: object) =>
+      (writer: Writer): void => {
+        writer.byte(record.control)
+        writer.lenient = true
+        writer.value(told)
+      }
     try {
-      writer.byte(record.control)
-      writer.value(content)
+      this.#record(write(content))
     } catch {
-      writer.undo(position, shapes)
-      writer.byte(record.control)
-      writer.value(Object.fromEntries(Object.entries(content).map(([key, value]) => [key, this.#orText(value)])))
+      // Something in it fails to be read at all.
+      this.#record(write(Object.fromEntries(Object.entries(content).map(([name, value]) => [name, orText(value)]))))
     }
-    this.wrote(position)
   }
-  #orText(value: unknown): unknown {
-    const { writer } = this
+
+  /** Writes a control record that must arrive as it is. Throws `NotTransferable`, and then nothing was written. */
+  order(content: Control, subject: string): void {
+    if (this.state === 'closed') return
     try {
-      writer.attempt(() => {
-        writer.value(value)
-        throw fine
+      this.#record((writer) => {
+        writer.byte(record.control)
+        writer.value(content)
       })
     } catch (cause) {
-      if (cause !== fine) return safeString(value)
+      throw refusal(cause, [], subject)
     }
-    return value
   }
 
   /** Writes a message to a link; returns its size. Throws `NotTransferable`, and then nothing was written. */
   message(link: number, value: unknown): number {
-    const { writer } = this
-    const { position, shapes } = writer
-    writer.mark()
-    if (!hasTransfers()) {
-      try {
-        writer.byte(record.message)
-        writer.whole(link)
-        writer.value(value)
-        if (writer.position - position <= this.#largest) return this.wrote(position)
-      } catch (cause) {
-        this.#rethrow(cause, value, position, shapes)
-      }
-      writer.undo(position, shapes)
+    if (this.writer.busy || hasTransfers()) {
+      return this.valued((w) => {
+        w.byte(record.message)
+        w.whole(link)
+      }, value)
     }
-    return this.valued((w) => {
-      w.byte(record.message)
-      w.whole(link)
-    }, value)
+    try {
+      return this.#records.message(link, value)
+    } finally {
+      this.#wrote()
+    }
   }
 
   /** Writes a record that ends with a value of the user's; otherwise as `message`. */
   valued(head: (writer: Writer) => void, value: unknown): number {
-    const { writer } = this
-    const { position, shapes } = writer
-    writer.mark()
     const transfer = takeTransfer(value)
-    if (transfer === undefined) {
-      try {
+    try {
+      return this.#record((writer) => {
         head(writer)
+        writer.transfer = transfer
         writer.value(value)
-        if (writer.position - position <= this.#largest) return this.wrote(position)
-      } catch (cause) {
-        this.#rethrow(cause, value, position, shapes)
-      }
-      writer.undo(position, shapes)
-    }
-    try {
-      head(writer)
-      this.#post(value, transfer ?? [])
+      })
     } catch (cause) {
-      writer.undo(position, shapes)
-      throw cause
+      throw refusal(cause)
     }
-    return this.wrote(position)
   }
 
-  /** Whether the trouble is one that a structured clone may not have. */
-  #rethrow(cause: unknown, value: unknown, position: number, shapes: number): void {
-    if (cause === needsPort || cause instanceof RangeError) return
-    this.writer.undo(position, shapes)
-    throw cause instanceof NotTransferable ? new NotTransferable(troubleIn(this.writer, value), cause.what) : new NotTransferable([], describe(cause))
-  }
-
-  /** Posts what goes by structured clone, and marks its place. */
-  #post(value: unknown, transfer: readonly unknown[]): void {
-    const { writer } = this
+  #record(write: (writer: Writer) => void): number {
     try {
-      const clone = toClone(this, this.#refs, value)
-      // A way that is being opened keeps what it will post; order is kept by the marks.
-      if (this.#cargo === undefined) this.#toPost.push(structuredClone(clone, { transfer: transfer as never }))
-      else this.#cargo.postMessage(clone, transfer as never)
-    } catch (cause) {
-      throw cause instanceof NotTransferable ? cause : new NotTransferable(troubleIn(writer, value), describe(cause))
+      return this.#records.write(write)
+    } finally {
+      // Also of a record that failed: others may have been told meanwhile.
+      this.#wrote()
     }
-    writer.byte(tag.cargo)
   }
-  #takeCargo(): unknown {
-    const came = receiveMessageOnPort(this.#cargo!)
-    if (came === undefined) throw new Error('What was sent by port did not come. This is a bug of Troupe.')
-    return fromClone(this, this.#refs, came.message)
-  }
-
-  /** To be called after each record; returns its size. */
-  wrote(from: number): number {
-    const size = this.writer.position - from
+  #wrote(): void {
     if (this.writer.position - this.#gone > eager) this.flush()
     this.#schedule()
-    return size
   }
   #schedule(): void {
     if (this.#scheduled || this.state !== 'open' || this.writer.position === this.#gone) return
@@ -230,8 +197,9 @@ export class Channel {
 
   /** Lets go over what is written, as far as there is room; wakes the peer if it sleeps. */
   flush(): void {
-    if (this.state !== 'open') return
     const { writer } = this
+    // Half a record does not go.
+    if (this.state !== 'open' || writer.busy) return
     const out = this.#out!
     if (writer.position > this.#gone) {
       const gone = out.write(writer.buffer, this.#gone, writer.position)
@@ -243,7 +211,7 @@ export class Channel {
       }
       if (this.#gone === writer.position) {
         this.#gone = 0
-        writer.position = 0
+        writer.empty()
       }
       this.ring()
     }
@@ -263,7 +231,7 @@ export class Channel {
   }
 
   /** Reads the records that have come, up to a number of bytes, and calls back for each record. Returns how many bytes came. */
-  drain(most: number, onRecord: (channel: Channel, kind: number, reader: Reader) => void): number {
+  drain(most: number, onRecord: OnRecord): number {
     if (this.state !== 'open') return 0
     const { reader } = this
     const incoming = this.#in!
@@ -272,12 +240,12 @@ export class Channel {
       if (this.#frameEnd === 0) {
         const frame = incoming.next()
         if (frame === undefined) break
-        reader.begin(frame)
         this.#frameEnd = incoming.frameLength
+        reader.begin(frame, this.#frameEnd)
       }
       const start = reader.position
       const until = Math.min(this.#frameEnd, start + most - bytes)
-      while (reader.position < until) onRecord(this, reader.byte(), reader)
+      while (reader.position < until) this.#read(reader, onRecord)
       bytes += reader.position - start
       if (reader.position >= this.#frameEnd) this.#frameEnd = 0
     }
@@ -289,12 +257,27 @@ export class Channel {
     }
     return bytes
   }
+  #read(reader: Reader, onRecord: OnRecord): void {
+    const kind = reader.byte()
+    this.weight = 0
+    this.#freight.begin()
+    if (kind === record.large) return reader.within(this.#freight.takeRecord(), () => onRecord(this, reader.byte(), reader))
+    if (kind !== record.apart) return onRecord(this, kind, reader)
+    const length = reader.count(1)
+    const start = reader.skip(length)
+    // It knows nothing of what was defined on the way, and nothing that it defines is known.
+    const own = new Reader(this.#refReader)
+    own.begin(reader.buffer.subarray(start, start + length))
+    onRecord(this, own.byte(), own)
+  }
 }
 
-const fine = Symbol('fits')
+type OnRecord = (channel: Channel, kind: number, reader: Reader) => void
 
-function describe(cause: unknown): string {
-  return cause instanceof Error && cause.name === 'DataCloneError'
-    ? 'thing that cannot be cloned'
-    : `value that fails to be read: ${safeString(cause)}`
+function orText(value: unknown): unknown {
+  try {
+    return snapshot(value)
+  } catch {
+    return safeString(value)
+  }
 }

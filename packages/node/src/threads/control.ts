@@ -6,6 +6,7 @@ import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } f
 import { type Command, LocalRef } from 'troupe/internal'
 import type { Part } from './census.ts'
 import type { WaitMark } from './deadlocks.ts'
+import { Definition } from './definition.ts'
 import { BadRecord } from './errors.ts'
 import { phases } from './phases.ts'
 import { checkPlacement, type PlacementRequest } from './placement.ts'
@@ -31,7 +32,7 @@ export type Control =
   | { readonly op: 'find'; readonly id: number; readonly path: string }
   | { readonly op: 'found'; readonly id: number; readonly ref: AnyRef | undefined }
   | { readonly op: 'census.part'; readonly id: number; readonly part: Part }
-  | { readonly op: 'task'; readonly id: number; readonly url: string; readonly name: string; readonly args: readonly unknown[] }
+  | { readonly op: 'task'; readonly id: number; readonly definition: Definition; readonly args: readonly unknown[] }
   | { readonly op: 'task.done'; readonly id: number; readonly ok: boolean; readonly value: unknown }
   | { readonly op: 'task.abort'; readonly id: number }
   // Between any two.
@@ -74,8 +75,7 @@ export type SpawnOrder = {
   readonly uid: number
   readonly path: string
   readonly parent: LocalRef
-  readonly url: string
-  readonly name: string
+  readonly definition: Definition
   readonly args: readonly unknown[]
   readonly options: SpawnOptions
   readonly incarnation: number
@@ -111,8 +111,8 @@ const of =
   (value) =>
     object(value) && Object.entries(fields).every(([name, check]) => check((value as Record<string, unknown>)[name]))
 
+const definition: Check = (value) => Definition.is(value)
 const reason = among('normal', 'shutdown', 'killed', 'failure')
-const url: Check = (value) => text(value) && URL.canParse(value as string)
 const placement: Check = (value) => {
   if (!of({ dispatcher: among('parallel', 'pinned') })(value)) return false
   try {
@@ -163,7 +163,7 @@ const shapes: Shapes = {
     id: whole,
     part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), unsent: whole, pending: number }),
   },
-  task: { id: whole, url: text, name: text, args: list },
+  task: { id: whole, definition, args: list },
   'task.done': { id: whole, ok: flag, value: any },
   'task.abort': { id: whole },
   census: { id: whole },
@@ -181,7 +181,7 @@ const shapes: Shapes = {
   located: { uid: whole, at: whole },
   whereis: { uid: whole },
   absent: { uid: whole },
-  'hosted.spawn': { uid: whole, path: text, parent: actor, url, name: text, args: list, options: object, incarnation: whole },
+  'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },
   'hosted.stop': { uid: whole, reason, cause: any, within: number },
   'hosted.release': { uid: whole, args: or(absent, list) },

@@ -2,7 +2,7 @@
 // dispatcher of this thread they are behaviors like any other.
 
 import type { Behavior, SignalHandler, SpawnOptions } from 'troupe'
-import { behaviorFrom, BehaviorWithOptions } from 'troupe/internal'
+import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show, unreadable } from 'troupe/internal'
 import { NotOnThread } from './errors.ts'
 
 /** Where the code of an actor is found, and what it is made with. */
@@ -53,10 +53,17 @@ export function defineActor<const A extends readonly unknown[], M>(
 export function defineActor<C extends abstract new (...args: never) => object>(url: string, name: string, actor: C): C
 export function defineActor(url: string, name: string, actor: Factory | Class, options: SpawnOptions = {}): unknown {
   if (typeof url !== 'string' || !URL.canParse(url))
-    throw new NotOnThread(`defineActor was given ${url} as the module of ${name}: use import.meta.url.`)
-  if (behaviorFrom in actor) {
-    classes.set(actor, { url, name })
-    return actor
+    throw new NotOnThread(`defineActor was given ${show(url)} as the module of ${show(name)}: use import.meta.url.`)
+  checkText('name', name)
+  checkFunction('actor', actor)
+  checkObject('options', options)
+  try {
+    if (behaviorFrom in actor) {
+      classes.set(actor, { url, name })
+      return actor
+    }
+  } catch (cause) {
+    throw unreadable('actor', actor, cause)
   }
   const factory = actor as Factory
   const define = (...args: readonly unknown[]): Behavior<unknown> => new DefinedBehavior(factory(...(args as never)), options, { url, name, args })

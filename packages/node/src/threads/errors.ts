@@ -23,9 +23,9 @@ export class NotTransferable extends TroupeError {
   readonly code = 'not-transferable'
   readonly path: readonly (string | number)[]
   readonly what: string
-  constructor(path: readonly (string | number)[], what: string) {
+  constructor(path: readonly (string | number)[], what: string, subject = 'The message') {
     super(
-      `The message cannot go to another thread: ${path.length === 0 ? 'it' : `its field ${showPath(path)}`} is a ${what}. Send plain data and refs.`,
+      `${subject} cannot go to another thread: ${path.length === 0 ? 'it' : `its field ${showPath(path)}`} is a ${what}. Send plain data and refs.`,
     )
     this.path = path
     this.what = what

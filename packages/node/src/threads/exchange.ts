@@ -155,8 +155,13 @@ export class Exchange {
   readonly #later = (channel: Channel): void => {
     if (this.#toFlush.push(channel) === 1) this.#parts.loop.microtask(this.#flushAll)
   }
+  /** Lets what waits for the end of this turn leave now. */
+  flush(): void {
+    if (this.#toFlush.length > 0) this.#flushAll()
+  }
   readonly #flushAll = (): void => {
     const channels = this.#toFlush
+    if (channels.length === 0) return
     this.#toFlush = []
     this.#parts.show?.()
     for (const channel of channels) channel.flushed()

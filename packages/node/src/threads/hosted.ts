@@ -73,7 +73,7 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
     channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
   })
   try {
-    const definition = await load(order.url, order.name)
+    const definition = await load(order.definition)
     if (stopped) return
     exchange.residents.expectNoMore(uid)
     makeHosted(exchange, channel, order, definition)
@@ -89,14 +89,15 @@ async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrd
 
 function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
   const { parent } = order
-  if (typeof definition !== 'function') throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  const { url, name } = order.definition
+  if (typeof definition !== 'function') throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
   const make = (args: readonly unknown[]): Behavior<unknown> =>
     behaviorFrom in definition
       ? (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args)
       : (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args)
   const made = make(order.args)
   const defined = behaviorFrom in definition ? { behavior: made, options: {} } : definitionOf(made)
-  if (defined === undefined) throw new NotOnThread(`Export ${order.name} of ${order.url} is no actor: define it with defineActor.`)
+  if (defined === undefined) throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
   const layers: SpawnOptions[] = [defined.options]

@@ -33,7 +33,7 @@ export class Incoming {
       case record.message: {
         const arrivals = this.#arrivalsOf(channel, reader)
         const message = reader.value()
-        return arrivals.take(message, undefined, reader.position - start)
+        return arrivals.take(message, undefined, reader.position - start + channel.weight)
       }
       case record.envelope:
         return this.#takeEnvelope(this.#arrivalsOf(channel, reader), reader, start)
@@ -99,7 +99,7 @@ export class Incoming {
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start)
+    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.channel.weight)
     if (mark !== undefined && meta instanceof PendingAsk) this.#exchange.deadlocks.came(meta, mark.origin, mark.id)
   }
   #takeForAddress(channel: Channel, id: number, message: unknown): void {

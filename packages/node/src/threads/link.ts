@@ -89,7 +89,7 @@ export class Link implements Way {
         this.channel.valued((w) => {
           this.#head(w, meta.envelope)
           w.value(sender)
-          w.value(headers)
+          w.labelled('headers', headers)
           w.value(envelope.priority)
         }, message),
       )
@@ -106,7 +106,7 @@ export class Link implements Way {
         w.whole(origin)
         w.whole(id)
         w.double(remaining)
-        w.value(ask.headers)
+        w.labelled('headers', ask.headers)
       }, message),
     )
     questions.left(ask, this.channel)

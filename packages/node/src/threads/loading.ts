@@ -1,14 +1,15 @@
 // Finds the code of an actor or task on this thread.
 
+import type { Definition } from './definition.ts'
 import { NotOnThread } from './errors.ts'
 
 /** Finds an export of a module; rejects where there is none. */
-export type Load = (url: string, name: string) => Promise<unknown>
+export type Load = (definition: Definition) => Promise<unknown>
 
 const modules = new Map<string, Record<string, unknown>>()
 
 /** The export of a module; the error says which of the two is missing. */
-export async function loadExport(url: string, name: string): Promise<unknown> {
+export async function loadExport({ url, name }: Definition): Promise<unknown> {
   // Asking the host for a module that is there costs more than making an actor.
   let loaded = modules.get(url)
   try {

@@ -5,6 +5,7 @@ import type { DeadLetter, Failure, Observation } from 'troupe'
 import { type Cell, type LocalRef, MessageRing, type ThreadReporter, typeOf } from 'troupe/internal'
 import type { Control } from './control.ts'
 import { HostedCell } from './hosted.ts'
+import type { Pulse } from './pulse.ts'
 import type { Signs } from './signs.ts'
 
 /** Says which message is taken. */
@@ -24,13 +25,18 @@ class NotingRing extends MessageRing {
 export class PlaceReporter implements ThreadReporter {
   listens = false
   readonly #signs: Signs
+  readonly #pulse: Pulse
   readonly #tell: (content: Control) => void
-  constructor(signs: Signs, tell: (content: Control) => void) {
+  constructor(signs: Signs, pulse: Pulse, tell: (content: Control) => void) {
     this.#signs = signs
+    this.#pulse = pulse
     this.#tell = tell
   }
   turn(cell: Cell): void {
-    this.#signs.turn(cell.ref.uid, hostedAbove(cell.ref))
+    this.#pulse.turn(cell)
+  }
+  rest(): void {
+    this.#pulse.between()
   }
   makeRing(): MessageRing {
     return new NotingRing(this.#signs)
@@ -51,11 +57,4 @@ export class PlaceReporter implements ThreadReporter {
       return
     this.#tell({ op: 'event', event })
   }
-}
-
-/** The actor, or the one next above it, that the thread of its parent knows. */
-function hostedAbove(ref: LocalRef): number {
-  let at: LocalRef | undefined = ref
-  while (at !== undefined && !(at.cell instanceof HostedCell)) at = at.parent
-  return at?.uid ?? ref.uid
 }

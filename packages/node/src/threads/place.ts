@@ -3,7 +3,7 @@
 // observes to the thread that started it.
 
 import type { ActorSystem, ExecutionRuntime, LevelledLogger, Logger } from 'troupe'
-import { coreOf, createOnThread, snapshotOf } from 'troupe/internal'
+import { coreOf, createOnThread, snapshotOf, type SystemCore } from 'troupe/internal'
 import { answerCensus } from './census.ts'
 import type { Control } from './control.ts'
 import { firstUid } from './epochs.ts'
@@ -16,8 +16,9 @@ import { berthOf } from './media.ts'
 import type { BerthParts, Wiring } from './medium.ts'
 import { PlaceReporter } from './place-reporter.ts'
 import type { PlacementRequest } from './placement.ts'
+import { Pulse } from './pulse.ts'
 import type { Vitals } from './signs.ts'
-import { spawnerFor } from './spawner.ts'
+import { besideOthers, spawnerFor } from './spawner.ts'
 import { Tally } from './tally.ts'
 import { serveTasks } from './task-service.ts'
 
@@ -28,7 +29,10 @@ export interface ThreadData {
   readonly systemId: number
   readonly berth: BerthParts
   readonly main: Wiring
-  readonly beatEvery: number
+  /** Milliseconds without a sign of life until it counts as hung, where its actors do not say otherwise. */
+  readonly hangAfter: number
+  /** Whether it is the thread of one actor. */
+  readonly pinned: boolean
   readonly spin: number
   readonly askTimeout: number
 }
@@ -58,13 +62,15 @@ export interface Place {
 export function startPlace(data: ThreadData, host: PlaceHost): Place {
   const { bell, signs } = berthOf(data.berth)
   const toMain = (content: Control): void => exchange.tell(0, content)
-  const reporter = new PlaceReporter(signs, toMain)
+  const { hangAfter, pinned } = data
+  const pulse = new Pulse(signs, { hangAfter, pinned, byTurns: data.berth.kind === 'shared', loop: host.loop, now: () => core.runtime.now() })
+  const reporter = new PlaceReporter(signs, pulse, toMain)
   const system = createOnThread(
     `${data.systemName}-${data.epoch}`,
     { askTimeout: data.askTimeout, logger: forwardingLogger(toMain), ...(host.runtime === undefined ? undefined : { runtime: host.runtime }) },
     reporter,
   )
-  const core = coreOf(system)
+  const core: SystemCore = coreOf(system)
   core.beginUids(firstUid(data.epoch))
   const placing = new Placing(toMain)
   const exchange: Exchange = new Exchange({
@@ -99,14 +105,20 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   })
   core.federation = {
     died: (cell) => {
+      pulse.left(cell)
       if (cell instanceof HostedCell) exchange.residents.hostedGone++
       exchange.whereabouts.died(cell)
+    },
+    breathe: (drawn) => {
+      exchange.flush()
+      if (drawn !== undefined) pulse.breath(drawn)
     },
     ledger: (own) => Promise.resolve(own()),
     inspect: (own) => Promise.resolve(own),
     whenQuiet: (then) => then(),
     close: () => Promise.resolve(),
   }
+  if (!pinned) core.dispatchers.fallback.spawner = besideOthers
   core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
   core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
   answerCensus(exchange, (id, part) => {
@@ -118,9 +130,7 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   exchange.wire(data.main)
   toMain({ op: 'up', epoch: data.epoch })
   // Shows that the loop turns, and how it does.
-  signs.alive()
-  host.loop.every(data.beatEvery, () => {
-    signs.alive()
+  pulse.start(() => {
     const { queued } = exchange.ledger()
     signs.vitals({ queued, ...host.vitals(), actors: exchange.residents.hostedCount })
     signs.ledger(core.ledger)

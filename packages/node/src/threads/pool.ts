@@ -27,9 +27,6 @@ import { watchThreads } from './watchdog.ts'
 import { Ways } from './ways.ts'
 
 export interface PoolSettings extends ThreadSettings {
-  readonly size: number
-  /** Milliseconds without a sign of life until a thread counts as hung. */
-  readonly hangAfter: number
   readonly medium: Medium
   readonly loop: Loop
 }
@@ -243,6 +240,9 @@ export class ThreadPool implements Federation {
     })
   }
 
+  breathe(): void {
+    this.exchange.flush()
+  }
   died(cell: Cell): void {
     this.exchange.whereabouts.died(cell)
     const own = this.#places.unpin(cell.ref.uid)

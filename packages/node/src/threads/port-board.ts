@@ -9,6 +9,7 @@ import { countsLength, workLength } from './tally.ts'
 
 type Note =
   | { readonly beat: true }
+  | { readonly patience: number }
   | { readonly vitals: Vitals }
   | { readonly ledger: readonly number[] }
   | { readonly counts: readonly number[] }
@@ -39,6 +40,9 @@ export class PortSigns implements Signs {
     this.#working = false
   }
   message(): void {}
+  patience(ms: number): void {
+    this.#note({ patience: ms })
+  }
   vitals(vitals: Vitals): void {
     this.#note({ vitals })
   }
@@ -73,6 +77,7 @@ export class PortSignsSeen implements SignsSeen {
   readonly #port: MessagePort
   readonly #came: PortReader<Note>
   #beats = 0
+  #hangAfter: number | undefined = undefined
   #vitals: Vitals = { queued: 0, busy: 0, loopDelay: 0, actors: 0 }
   #ledger: readonly number[] = shownFields.map(() => 0)
   #counts: readonly number[] = new Array<number>(countsLength).fill(0)
@@ -89,6 +94,10 @@ export class PortSignsSeen implements SignsSeen {
   get beats(): number {
     this.#look()
     return this.#beats
+  }
+  get hangAfter(): number | undefined {
+    this.#look()
+    return this.#hangAfter
   }
   get lastVitals(): Vitals {
     this.#look()
@@ -118,13 +127,14 @@ export class PortSignsSeen implements SignsSeen {
     this.#read = 0
   }
   #take(note: Note): void {
-    if (!('beat' in note) && !('vitals' in note)) this.#read++
+    if (!('beat' in note) && !('vitals' in note) && !('patience' in note)) this.#read++
     if ('ledger' in note) this.#ledger = note.ledger
     else if ('counts' in note) this.#counts = note.counts
     else if ('work' in note) {
       this.#work = note.work
       this.#atWork = note.atWork
-    } else if ('vitals' in note) this.#vitals = note.vitals
+    } else if ('patience' in note) this.#hangAfter = note.patience
+    else if ('vitals' in note) this.#vitals = note.vitals
     else this.#beats++
   }
 }

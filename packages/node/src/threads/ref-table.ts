@@ -2,27 +2,24 @@
 // address or adapter by a number that its own thread knows it by.
 
 import type { AnyRef, Phase } from 'troupe'
-import { Adapter, HandleRef, LocalRef, PendingAsk } from 'troupe/internal'
+import { Adapter, HandleRef, type LocalRef, PendingAsk } from 'troupe/internal'
 import type { Channel } from './channel.ts'
 import type { Reader } from './codec/reader.ts'
 import { tag } from './codec/tags.ts'
 import type { Writer } from './codec/writer.ts'
 import { AddressRef } from './address-ref.ts'
+import { Definition } from './definition.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from './hosted.ts'
+import { isActorRef } from './is-ref.ts'
 import { Mirror } from './mirror.ts'
 import { phases } from './phases.ts'
 import { ProxyCell } from './remote-ref.ts'
 import { StubCell } from './stub.ts'
 
-const kind = { defined: 0, known: 1, address: 2 } as const
+const kind = { defined: 0, known: 1, address: 2, once: 3, definition: 4 } as const
 const slots = 1024
 const unknown = -1
-
-/** A ref as plain data. */
-export type RefToken =
-  | readonly ['actor', uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase]
-  | readonly ['address', thread: number, id: number, path: string]
 
 export class RefTable {
   readonly #exchange: Exchange
@@ -30,25 +27,30 @@ export class RefTable {
     this.#exchange = exchange
   }
 
-  /** Writes a ref; false if the value is none. */
-  write(channel: Channel, writer: Writer, value: object): boolean {
-    if (value instanceof LocalRef) {
+  /** Writes a ref; false if the value is none. What is written apart from the way is not remembered by it. */
+  write(channel: Channel, writer: Writer, value: object, remembers: boolean): boolean {
+    if (isActorRef(value)) {
       writer.byte(tag.ref)
-      const slot = channel.refSlots.get(value.uid)
+      const slot = remembers ? channel.refSlots.get(value.uid) : undefined
       if (slot !== undefined) {
         writer.byte(kind.known)
         writer.whole(slot)
-      } else this.#define(channel, writer, value)
+      } else if (remembers) this.#define(channel, writer, value)
+      else {
+        writer.byte(kind.once)
+        this.#describe(channel, writer, value)
+      }
       return true
     }
-    const token = this.token(channel, value)
-    if (token === undefined || token[0] !== 'address') return false
-    writer.byte(tag.ref)
-    writer.byte(kind.address)
-    writer.whole(token[1])
-    writer.whole(token[2])
-    writer.text(token[3])
-    return true
+    if (Definition.is(value)) {
+      this.#point(channel, writer, value)
+      return true
+    }
+    if (AddressRef.is(value)) return writeAddress(writer, value.thread, value.id, value.path)
+    // A question of another thread is answered there, wherever it goes from here.
+    if (value instanceof Mirror) return writeAddress(writer, value.origin, value.id, value.path)
+    if (!(value instanceof PendingAsk || value instanceof Adapter)) return false
+    return writeAddress(writer, this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path)
   }
 
   #define(channel: Channel, writer: Writer, ref: LocalRef): void {
@@ -64,6 +66,9 @@ export class RefTable {
     })
     writer.byte(kind.defined)
     writer.whole(slot)
+    this.#describe(channel, writer, ref)
+  }
+  #describe(channel: Channel, writer: Writer, ref: LocalRef): void {
     writer.double(ref.uid)
     // 0: not known now. Its home is asked then; a detour by it would be overtaken.
     writer.whole(this.#locationOf(ref, channel) + 1)
@@ -74,41 +79,55 @@ export class RefTable {
     writer.whole(methods === undefined ? 0 : methods.length + 1)
     if (methods !== undefined) for (const name of methods) writer.text(name)
   }
+  /** Says which definition is meant; the first time it is posted beside the bytes. */
+  #point(channel: Channel, writer: Writer, definition: Definition): void {
+    let id = channel.definitions.numberOf(definition)
+    if (id === undefined) {
+      id = channel.definitions.add(definition)
+      writer.regret(() => channel.definitions.forget(definition))
+      writer.freight.origins.push({ id, url: definition.url, name: definition.name })
+    }
+    writer.byte(tag.ref)
+    writer.byte(kind.definition)
+    writer.whole(id)
+  }
 
   read(channel: Channel, reader: Reader): unknown {
     switch (reader.byte()) {
-      case kind.known:
-        return channel.slotRefs[reader.whole()]
+      case kind.known: {
+        const ref = channel.slotRefs[reader.whole()]
+        if (ref === undefined) throw reader.bad('a ref that was never defined')
+        return ref
+      }
       case kind.defined: {
         const slot = reader.whole()
-        const uid = reader.double()
-        const at = reader.whole() - 1
-        const phase = phases[reader.byte()] ?? 'running'
-        const path = reader.text()
-        const count = reader.whole()
-        const methods = count === 0 ? undefined : Array.from({ length: count - 1 }, () => reader.text())
-        return (channel.slotRefs[slot] = this.actor(uid, at, path, methods, phase, channel.peer))
+        if (slot >= slots) throw reader.bad('a ref that cannot be defined')
+        return (channel.slotRefs[slot] = this.#described(channel, reader))
       }
-      default: {
+      case kind.once:
+        return this.#described(channel, reader)
+      case kind.definition: {
+        const definition = channel.definitions.get(reader.whole())
+        if (definition === undefined) throw reader.bad('code that nobody has defined')
+        return definition
+      }
+      case kind.address: {
         const thread = reader.whole()
         const id = reader.whole()
         return this.#address(thread, id, reader.text())
       }
+      default:
+        throw reader.bad('an unknown kind of ref')
     }
   }
-
-  token(channel: Channel, value: object): RefToken | undefined {
-    if (value instanceof LocalRef) return ['actor', value.uid, this.#locationOf(value, channel), value.path, methodsOf(value), value.cell.phaseSeen]
-    if (value instanceof AddressRef) return ['address', value.thread, value.id, value.path]
-    // A question of another thread is answered there, wherever it goes from here.
-    if (value instanceof Mirror) return ['address', value.origin, value.id, value.path]
-    if (value instanceof PendingAsk || value instanceof Adapter)
-      return ['address', this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path]
-    return undefined
-  }
-  fromToken(channel: Channel, token: RefToken): unknown {
-    if (token[0] === 'address') return this.#address(token[1], token[2], token[3])
-    const [, uid, at, path, methods, phase] = token
+  #described(channel: Channel, reader: Reader): AnyRef {
+    const uid = reader.double()
+    const at = reader.whole() - 1
+    const phase = phases[reader.byte()] ?? 'running'
+    const path = reader.text()
+    const count = reader.count(1)
+    if (!Number.isSafeInteger(uid) || uid < 0) throw reader.bad('a ref of no actor')
+    const methods = count === 0 ? undefined : Array.from({ length: count - 1 }, () => reader.text())
     return this.actor(uid, at, path, methods, phase, channel.peer)
   }
 
@@ -142,4 +161,13 @@ export class RefTable {
 /** The methods of a class actor; undefined for any other. */
 function methodsOf(ref: LocalRef): readonly string[] | undefined {
   return ref instanceof HandleRef ? ref.protocol.names : undefined
+}
+
+function writeAddress(writer: Writer, thread: number, id: number, path: string): true {
+  writer.byte(tag.ref)
+  writer.byte(kind.address)
+  writer.whole(thread)
+  writer.whole(id)
+  writer.text(path)
+  return true
 }

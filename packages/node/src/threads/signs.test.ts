@@ -30,6 +30,17 @@ describe.each([
     expect(seen.beats).toBe(3)
   })
 
+  test('patience is what was said last, whatever its length', () => {
+    const [shown, seen] = make()
+    expect(seen.hangAfter).toBeUndefined()
+    for (const ms of [20, 60_000, Infinity, 1000]) {
+      shown.patience(ms)
+      expect(seen.hangAfter).toBe(ms)
+    }
+    shown.patience(2 ** 40)
+    expect(seen.hangAfter).toBeGreaterThanOrEqual(2 ** 31 - 1)
+  })
+
   test('ledger and vitals are the last that were shown', () => {
     const [shown, seen] = make()
     expect(seen.lastLedger.sent).toBe(0)

@@ -19,6 +19,8 @@ export interface Signs {
   /** Whose turn it is: the actor, and the one next above it that is known to its parent's thread. */
   turn(inner: number, hosted: number): void
   message(type: string): void
+  /** For how many milliseconds it may be silent from now on; Infinity for ever. */
+  patience(ms: number): void
   /** Nobody has a turn any more, for now. */
   idle(): void
   ledger(ledger: Ledger): void
@@ -39,6 +41,8 @@ export interface Running {
 /** What others see, also when the thread hangs or is gone. */
 export interface SignsSeen {
   readonly beats: number
+  /** For how many milliseconds it may be silent; undefined where it said nothing. Read before `beats`, which it follows. */
+  readonly hangAfter: number | undefined
   readonly running: Running
   /** What it was doing, in words that follow "no sign of life"; empty if nothing. */
   readonly doing: string

@@ -1,15 +1,13 @@
 // Spawning on a dispatcher of threads: checks that the actor can live there, and makes what stands for it here.
 
-import type { SpawnOptions } from 'troupe'
+import { InvalidOption, type SpawnOptions } from 'troupe'
 import type { Spawner } from 'troupe/internal'
-import { needsPort, troubleIn } from './codec/trouble.ts'
-import { Writer } from './codec/writer.ts'
 import { originOf } from './define-actor.ts'
 import { NotOnThread, NotTransferable } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { checkPlacement } from './placement.ts'
+import { snapshot } from './snapshot.ts'
 import { StubCell } from './stub.ts'
-import { isRef } from './is-ref.ts'
 
 /** Options that matter where the actor runs; the others matter beside its parent. */
 const travelling: readonly (keyof SpawnOptions)[] = [
@@ -23,6 +21,7 @@ const travelling: readonly (keyof SpawnOptions)[] = [
   'accepts',
   'middleware',
   'metrics',
+  'hangAfter',
 ]
 
 export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
@@ -33,13 +32,12 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
         throw new NotOnThread(
           `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
         )
-      const { origin } = defined
-      checkTransferable(origin.args, `argument of ${origin.name}`)
+      if (dispatcherName === 'parallel') refuseEndless(given)
+      const origin = { ...defined.origin, args: kept(defined.origin.args, `argument of ${defined.origin.name}`) }
       const options: Record<string, unknown> = {}
       for (const key of travelling) {
         if (given[key] === undefined || given[key] === defined.options[key]) continue
-        checkTransferable(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
-        options[key] = given[key]
+        options[key] = kept(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
       }
       // A system that measures all its actors means those on threads too.
       if (resolved.metrics) options['metrics'] = resolved.metricsEvery === undefined ? true : { every: resolved.metricsEvery }
@@ -49,26 +47,29 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
   }
 }
 
-/** Refs are not looked at: whether they can go over is known. */
-const trial = new Writer(4096, { write: (writer, value) => isRef(value) && (writer.byte(0), true) })
+/** For actors that are spawned beside others on a thread of the pool. */
+export const besideOthers: Spawner = {
+  prepare(_spawnable, _args, given) {
+    refuseEndless(given)
+    return undefined
+  },
+}
 
-function checkTransferable(value: unknown, what: string, remedy = ''): void {
-  const { shapes } = trial
-  trial.position = 0
-  trial.mark()
+/** A thread that may hang for ever would take all its actors along. */
+function refuseEndless({ hangAfter }: SpawnOptions): void {
+  if (hangAfter === false)
+    throw new InvalidOption('hangAfter', false, 'only an actor on "pinned" may hang for ever, for nobody else is on its thread; use milliseconds')
+}
+
+/** What goes along, as it is now: an actor that is started again later begins with what was given at spawn. */
+function kept<T>(value: T, what: string, remedy = ''): T {
   try {
-    trial.value(value)
+    return snapshot(value) as T
   } catch (cause) {
-    if (cause === needsPort) {
-      structuredClone(value)
-      return
-    }
     if (!(cause instanceof NotTransferable)) throw cause
-    const path = troubleIn(trial, value)
+    const { path } = cause
     throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, {
       cause,
     })
-  } finally {
-    trial.undo(0, shapes)
   }
 }

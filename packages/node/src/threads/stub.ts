@@ -16,11 +16,13 @@ import {
   type Meta,
   type PhaseInfo,
 } from 'troupe/internal'
-import type { Control, Verb } from './control.ts'
+import type { Control, SpawnOrder, Verb } from './control.ts'
 import { type Origin, originOf } from './define-actor.ts'
+import { Definition } from './definition.ts'
 import type { Exchange } from './exchange.ts'
 import { Link, widest } from './link.ts'
 import type { PlacementRequest } from './placement.ts'
+import { snapshot } from './snapshot.ts'
 import { WireQueue } from './wire-queue.ts'
 
 /** What the actor's thread must know to make it. */
@@ -75,6 +77,8 @@ export class StubCell extends Cell {
       ownMiddleware: [],
       passages: false,
       metrics: false,
+      // Where it stands is not where it may hang.
+      hangAfter: undefined,
       mailbox: kind,
       // Above that, it is one that takes as long as it needs, which those above it look at.
       stopTimeout: Math.max(patience, options.stopTimeout),
@@ -105,7 +109,9 @@ export class StubCell extends Cell {
   /** Where its code is, and the arguments of the incarnation that begins. */
   #origin(): Origin {
     const made = this.#remake?.()
-    return (made === undefined ? undefined : originOf(made, [])?.origin) ?? this.plan.origin
+    const origin = made === undefined ? undefined : originOf(made, [])?.origin
+    if (origin === undefined) return this.plan.origin
+    return { ...origin, args: snapshot(origin.args, `An argument of ${origin.name}`, ['args']) as readonly unknown[] }
   }
 
   override put(message: unknown, meta: Meta): void {
@@ -218,9 +224,10 @@ export class StubCell extends Cell {
 
   async #start(): Promise<void> {
     if (this.#there === 'held' || this.#there === 'failed') {
-      const args = this.#remake === undefined ? undefined : this.#origin().args
+      const { name, args } = this.#remake === undefined ? { ...this.plan.origin, args: undefined } : this.#origin()
+      const channel = this.at === undefined ? undefined : this.exchange.channelTo(this.at)
+      channel?.order({ op: 'hosted.release', uid: this.ref.uid, args }, `An argument of ${name}`)
       this.#there = 'starting'
-      this.#tell({ op: 'hosted.release', uid: this.ref.uid, args })
       return this.#wait()
     }
     const origin = this.#origin()
@@ -234,18 +241,18 @@ export class StubCell extends Cell {
     // What befell the incarnation before this one was answered by its end.
     this.#bad = undefined
     const { options } = this.plan
-    channel.control({
+    const order: SpawnOrder = {
       op: 'hosted.spawn',
       uid: this.ref.uid,
       path: this.ref.path,
       // An actor that somebody spawned has a parent.
       parent: this.ref.parent!,
-      url: origin.url,
-      name: origin.name,
+      definition: new Definition(origin.url, origin.name),
       args: origin.args,
       options,
       incarnation: this.extras?.incarnation ?? 0,
-    })
+    }
+    channel.order(order, `An argument of ${origin.name}`)
     this.wire.unlink()
     this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window, this.wire)
     for (const peer of this.locators) this.exchange.tell(peer, { op: 'located', uid: this.ref.uid, at })

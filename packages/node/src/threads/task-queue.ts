@@ -1,9 +1,11 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled } from 'troupe'
-import { listenTo } from 'troupe/internal'
+import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from 'troupe/internal'
+import { Definition } from './definition.ts'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'
+import { snapshot } from './snapshot.ts'
 import type { Thread } from './thread.ts'
 
 /** How a task is bounded. */
@@ -14,14 +16,19 @@ export interface TaskOptions {
   readonly timeout?: number | undefined
   /** Whether giving up a task that runs ends its thread, for one that never looks at its signal; false if left out. */
   readonly kill?: boolean | undefined
+  /** Milliseconds that its thread may be silent while it runs, if that is longer than what holds there anyway. */
+  readonly hangAfter?: number | undefined
 }
+
+const table: Table<TaskOptions> = { signal: checkSignal, timeout: [checkFinite, 'above'], kill: checkBoolean, hangAfter: [checkWhole, 20] }
 
 interface Task {
   readonly id: number
-  readonly url: string
-  readonly name: string
-  readonly args: readonly unknown[]
+  readonly definition: Definition
+  /** As they were when the task was given, also while it waits. */
+  args: readonly unknown[]
   readonly kill: boolean
+  readonly hangAfter: number
   thread: Thread | undefined
   resolve(value: unknown): void
   reject(cause: unknown): void
@@ -45,21 +52,34 @@ export class TaskQueue {
   }
 
   run(url: string, name: string, args: readonly unknown[], options: TaskOptions): Promise<unknown> {
-    const { signal, timeout } = options
+    let read: TaskOptions
+    try {
+      checkText('url', url)
+      checkText('name', name)
+      checkList('args', args, () => true, 'what the function takes')
+      read = readOptions('runTask', options, table)
+    } catch (cause) {
+      return Promise.reject(cause)
+    }
+    const { signal, timeout, kill = false, hangAfter = 0 } = read
     if (this.#closed) return Promise.reject(new TaskCancelled(`Task ${name} was not run: the system has ended.`))
     if (signal?.aborted === true) return Promise.reject(new Cancelled(`Task ${name}`, signal.reason))
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
+      const { timers, runtime } = this.#pool.exchange.core
+      const deadline =
+        timeout === undefined
+          ? undefined
+          : { at: 0, order: 0, fire: () => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)) }
       const over = (): void => {
-        clearTimeout(timer)
+        if (deadline !== undefined) timers.cancel(deadline)
         unlisten?.()
       }
       const task: Task = {
         id: ++this.#next,
-        url,
-        name,
+        definition: new Definition(url, name),
         args,
-        kill: options.kill ?? false,
+        kill,
+        hangAfter,
         thread: undefined,
         resolve: (value) => {
           over()
@@ -71,11 +91,19 @@ export class TaskQueue {
         },
       }
       const unlisten = signal === undefined ? undefined : listenTo(signal, () => this.#giveUp(task, new Cancelled(`Task ${name}`, signal.reason)))
-      if (timeout !== undefined)
-        timer = setTimeout(() => this.#giveUp(task, new TaskCancelled(`Task ${name} took longer than ${timeout} ms.`)), timeout)
+      if (deadline !== undefined) timers.set(deadline, runtime.now() + timeout!)
       this.#waiting.push(task)
       this.next()
+      // What waits is what it was when it was given.
+      if (task.thread === undefined) this.#keep(task)
     })
+  }
+  #keep(task: Task): void {
+    try {
+      task.args = snapshot(task.args, `An argument of task ${task.definition.name}`, ['args']) as readonly unknown[]
+    } catch (cause) {
+      this.#giveUp(task, cause)
+    }
   }
 
   /** Gives tasks to idle threads. */
@@ -85,14 +113,27 @@ export class TaskQueue {
       if (thread === undefined) return
       const task = this.#waiting.shift()!
       task.thread = thread
-      this.#running.set(task.id, task)
-      this.#pool.exchange.tell(thread.epoch, { op: 'task', id: task.id, url: task.url, name: task.name, args: task.args })
+      const { id, definition, args } = task
+      this.#running.set(id, task)
+      try {
+        this.#pool.exchange.knownChannel(thread.epoch)?.order({ op: 'task', id, definition, args }, `An argument of task ${definition.name}`)
+      } catch (cause) {
+        this.#running.delete(id)
+        task.reject(cause)
+      }
     }
   }
   runningOn(thread: Thread): number {
     let count = 0
     for (const task of this.#running.values()) if (task.thread === thread) count++
     return count
+  }
+
+  /** How long the tasks that run there let it be silent. */
+  patienceOn(thread: Thread): number {
+    let longest = 0
+    for (const task of this.#running.values()) if (task.thread === thread) longest = Math.max(longest, task.hangAfter)
+    return longest
   }
 
   #done(id: number, ok: boolean, value: unknown): void {
@@ -121,7 +162,7 @@ export class TaskQueue {
   close(): void {
     this.#closed = true
     for (const task of [...this.#waiting.splice(0), ...this.#running.values()])
-      task.reject(new TaskCancelled(`Task ${task.name} was given up: the system has ended.`))
+      task.reject(new TaskCancelled(`Task ${task.definition.name} was given up: the system has ended.`))
     this.#running.clear()
   }
 }

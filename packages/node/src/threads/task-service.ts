@@ -14,8 +14,13 @@ export function serveTasks(exchange: Exchange): void {
     const control = new AbortController()
     running.set(order.id, control)
     const done = (ok: boolean, value: unknown): void => {
-      running.delete(order.id)
-      channel.control({ op: 'task.done', id: order.id, ok, value })
+      const { id, definition } = order
+      running.delete(id)
+      try {
+        channel.order({ op: 'task.done', id, ok, value }, `The ${ok ? 'result' : 'failure'} of task ${definition.name}`)
+      } catch (cause) {
+        channel.control({ op: 'task.done', id, ok: false, value: cause })
+      }
     }
     perform(order, control.signal).then(
       (value) => done(true, value),
@@ -25,8 +30,8 @@ export function serveTasks(exchange: Exchange): void {
   exchange.on('task.abort', ({ id }) => running.get(id)?.abort(new Cancelled('The task')))
 }
 
-async function perform({ url, name, args }: TaskOrder, signal: AbortSignal): Promise<unknown> {
-  const task = await loadExport(url, name)
-  if (typeof task !== 'function') throw new NotOnThread(`Export ${name} of ${url} is no function, and cannot be run as a task.`)
+async function perform({ definition, args }: TaskOrder, signal: AbortSignal): Promise<unknown> {
+  const task = await loadExport(definition)
+  if (typeof task !== 'function') throw new NotOnThread(`Export ${definition.name} of ${definition.url} is no function, and cannot be run as a task.`)
   return (task as (...args: readonly unknown[]) => unknown)(...args, { signal })
 }

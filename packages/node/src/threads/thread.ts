@@ -7,10 +7,13 @@ import type { SignsSeen } from './signs.ts'
 
 /** How threads are set up. */
 export interface ThreadSettings {
+  /** Threads of the pool; their places are those below. */
+  readonly size: number
   readonly systemName: string
   readonly systemId: number
   readonly askTimeout: number
-  readonly beatEvery: number
+  /** Milliseconds without a sign of life until a thread counts as hung, where its actors do not say otherwise. */
+  readonly hangAfter: number
   readonly spin: number
   readonly launch: Launch
 }
@@ -54,10 +57,10 @@ export class Thread {
     const { parts } = this.#berth
     const { atA, atB } = wire(medium, 0, epoch)
     this.wiring = atA
-    const { systemName, systemId, beatEvery, spin, askTimeout } = settings
+    const { systemName, systemId, hangAfter, spin, askTimeout } = settings
     let isGone!: () => void
     this.gone = new Promise((resolve) => (isGone = resolve))
-    const data = { epoch, systemName, systemId, berth: parts, main: atB, beatEvery, spin, askTimeout }
+    const data = { epoch, systemName, systemId, berth: parts, main: atB, hangAfter, pinned: slot >= settings.size, spin, askTimeout }
     this.#engine = settings.launch(data, `${systemName}-${slot}`, {
       connect: (peer) => events.connect(this, peer),
       failed: (cause) => {

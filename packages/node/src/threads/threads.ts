@@ -2,8 +2,8 @@
 
 import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
-import { type ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
-import { coreOf } from 'troupe/internal'
+import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
+import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from 'troupe/internal'
 import { onWorkers } from './engine.ts'
 import { hostLoop } from './loop.ts'
 import { hostShares, mediumOf } from './media.ts'
@@ -16,7 +16,7 @@ import type { TaskOptions } from './task-queue.ts'
 export interface ThreadsOptions {
   /** Threads of the pool behind `parallel`: at least 2; as many as the machine runs at once if left out. */
   readonly size?: number | undefined
-  /** Milliseconds without a sign of life until a thread is ended and replaced; 10,000 if left out. */
+  /** Milliseconds without a sign of life until a thread is ended and replaced, for actors without their own `hangAfter`; 10,000 if left out. */
   readonly hangAfter?: number | undefined
   /** Bytes that may be under way in each direction between two threads, a power of two; 1 MiB if left out. */
   readonly ringBytes?: number | undefined
@@ -75,16 +75,15 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  * const ref = system.spawn(hasher(12), { dispatcher: 'parallel' })
  */
 export function threads(system: ActorSystem, options: ThreadsOptions = {}): Threads {
+  checkSystem(system)
+  const read = readOptions('threads', options, table)
   if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
-  const shared = options.sharedMemory ?? hostShares()
+  const { size = Math.max(2, availableParallelism()), hangAfter = 10_000, ringBytes = 1024 * 1024, sharedMemory: shared = hostShares() } = read
   if (shared && !hostShares())
     throw new NotAllowed(
       'Threads cannot share memory: this host has no SharedArrayBuffer. Leave sharedMemory out, or start Node without the flag that takes it away.',
     )
   const core = coreOf(system)
-  const size = whole('size', options.size ?? Math.max(2, availableParallelism()), 2)
-  const hangAfter = whole('hangAfter', options.hangAfter ?? 10_000, 20)
-  const ringBytes = whole('ringBytes', options.ringBytes ?? 1024 * 1024, 4096)
   if ((ringBytes & (ringBytes - 1)) !== 0) throw new InvalidOption('ringBytes', ringBytes, 'use a power of two')
   const pool = new ThreadPool(core, {
     size,
@@ -93,10 +92,9 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     systemName: core.name,
     systemId: core.id,
     askTimeout: core.askTimeout,
-    beatEvery: Math.max(5, Math.min(500, hangAfter / 8)),
-    spin: options.spin ?? 0.05,
+    spin: read.spin ?? 0.05,
     loop: hostLoop,
-    launch: onWorkers({ resourceLimits: options.resourceLimits, execArgv: options.execArgv, keepAlive: options.keepAlive ?? true }),
+    launch: onWorkers({ resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
   })
   installed.set(system, pool)
   return {
@@ -104,6 +102,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     vitals: () => pool.vitals(),
     report: () => reportOn(pool),
     find: (path) => {
+      if (typeof path !== 'string') return Promise.reject(new InvalidOption('path', path, 'use a path such as /user/cart'))
       const here = system.find(path)
       return here === undefined ? pool.find(path) : Promise.resolve(here)
     },
@@ -119,7 +118,20 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   }
 }
 
-function whole(option: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value
-  throw new InvalidOption(option, value, `use a whole number of at least ${least}`)
+const table: Table<ThreadsOptions> = {
+  size: [checkWhole, 2],
+  hangAfter: [checkWhole, 20],
+  ringBytes: [checkWhole, 4096],
+  spin: [checkFinite, 'from'],
+  sharedMemory: checkBoolean,
+  resourceLimits: checkObject,
+  execArgv: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
+  keepAlive: checkBoolean,
+}
+
+function checkSystem(system: unknown): void {
+  try {
+    if (system instanceof ActorSystem) return
+  } catch {}
+  throw new InvalidOption('system', system, 'use an ActorSystem')
 }

@@ -1,6 +1,8 @@
 // Buffers and ports that a message takes along instead of copying. The message stays what it is, so that it may be
 // told to an actor of any thread; the list is looked up when it leaves this one.
 
+import { checkList, checkObject } from 'troupe/internal'
+
 const lists = new WeakMap<object, readonly unknown[]>()
 let waiting = 0
 
@@ -14,8 +16,10 @@ let waiting = 0
  * resizer.tell(transfer({ type: 'resize', pixels }, [pixels.buffer]))
  */
 export function transfer<M extends object>(message: M, list: readonly unknown[]): M {
+  checkObject('message', message)
+  const moved = checkList('list', list, () => true, 'what moves along')
   if (!lists.has(message)) waiting++
-  lists.set(message, list)
+  lists.set(message, moved)
   return message
 }
 
@@ -31,4 +35,9 @@ export function takeTransfer(message: unknown): readonly unknown[] | undefined {
   lists.delete(message)
   waiting--
   return list
+}
+
+/** What was marked is another object from now on. */
+export function passTransfer(list: readonly unknown[] | undefined, message: unknown): void {
+  if (list !== undefined && typeof message === 'object' && message !== null) transfer(message, list)
 }

@@ -6,7 +6,7 @@ import { watchThreads } from './watchdog.ts'
 const hangAfter = 200
 let now = 0
 let killed: number[] = []
-const signs = { beats: 1, doing: '' }
+const signs: { beats: number; doing: string; hangAfter: number | undefined } = { beats: 1, doing: '', hangAfter: undefined }
 let end = (): void => {}
 
 /** The watchdog's timer comes so many milliseconds after the last time. */
@@ -19,8 +19,13 @@ beforeEach(() => {
   vi.useFakeTimers()
   now = 0
   killed = []
+  signs.hangAfter = undefined
   const thread = { state: 'up', signs, lastBeats: -1, lastBeatAt: 0, silent: 0, kill: () => killed.push(now) } as unknown as Thread
-  end = watchThreads({ core: { runtime: { now: () => now } }, threads: [thread], tellListening: () => {} }, hangAfter, hostLoop)
+  end = watchThreads(
+    { core: { runtime: { now: () => now } }, threads: [thread], tasks: { patienceOn: () => 0 }, tellListening: () => {} },
+    hangAfter,
+    hostLoop,
+  )
   look(10)
 })
 afterEach(() => {
@@ -47,4 +52,21 @@ test('a process that was stopped for long ends nobody who beats soon after', () 
   look(10)
   for (let i = 0; i < 15; i++) look(10)
   expect(killed).toEqual([])
+})
+
+test('what a thread says of its patience counts instead, at each look anew', () => {
+  signs.hangAfter = 1000
+  for (let i = 0; i < 99; i++) look(10)
+  expect(killed).toEqual([])
+  look(10)
+  expect(killed).toEqual([1010])
+})
+
+test('a thread that may be silent for ever is never ended, and is as soon as it may not', () => {
+  signs.hangAfter = Infinity
+  for (let i = 0; i < 1000; i++) look(150)
+  expect(killed).toEqual([])
+  signs.hangAfter = undefined
+  look(10)
+  expect(killed).toHaveLength(1)
 })

@@ -2,8 +2,9 @@
 // there is credit, and wait here otherwise, under the policy that was chosen for the mailbox.
 
 import type { AnyRef, MailboxQueue, WaitingOffer } from 'troupe'
-import { type Cell, Envelope, highWater, MessageRing, type Meta, notePressure } from 'troupe/internal'
+import { type Cell, Envelope, headersOf, highWater, MessageRing, type Meta, notePressure, poison } from 'troupe/internal'
 import type { Exchange } from './exchange.ts'
+import { snapshot } from './snapshot.ts'
 
 /** How messages get from here to the actor. */
 export interface Way {
@@ -42,11 +43,21 @@ export class WireQueue implements MailboxQueue {
   }
 
   #wait(message: unknown, meta: unknown): void {
-    this.inner.push(message, meta)
+    // What waits is what it was when it was told.
+    let kept: unknown
+    try {
+      kept = meta === poison ? message : snapshot(message)
+      keepHeaders(meta as Meta)
+    } catch (cause) {
+      return this.#refuse(message, meta as Meta, cause)
+    }
+    this.inner.push(kept, meta)
     this.#exchange.waits(this)
     // A mailbox that was chosen looks after this by itself.
     if (this.inner.size >= highWater && this.inner instanceof MessageRing) notePressure(this.#cell, this.inner.size)
     if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
+    // Somebody's getter may have opened the way meanwhile.
+    else if (this.#passes()) this.pump()
   }
 
   #passes(): boolean {
@@ -60,9 +71,11 @@ export class WireQueue implements MailboxQueue {
       else if (meta instanceof Envelope) this.link!.passEnvelope(this.#cell, message, meta)
       else this.link!.passSent(message, meta)
     } catch (cause) {
-      const host = this.#cell.dispatcher.host
-      host.bury(message, meta, this.#cell.ref, 'not-transferable', cause)
+      this.#refuse(message, meta, cause)
     }
+  }
+  #refuse(message: unknown, meta: Meta, cause: unknown): void {
+    this.#cell.dispatcher.host.bury(message, meta, this.#cell.ref, 'not-transferable', cause)
   }
 
   /** Lets go what may go; returns whether anything did. */
@@ -111,4 +124,10 @@ export class WireQueue implements MailboxQueue {
     this.link?.close()
     this.link = undefined
   }
+}
+
+/** Headers are nobody's to change once they are sent; whoever gave them may still hold them. */
+function keepHeaders(meta: Meta): void {
+  const headers = headersOf(meta)
+  if (headers !== undefined) (meta as { headers: unknown }).headers = snapshot(headers, undefined, ['headers'])
 }

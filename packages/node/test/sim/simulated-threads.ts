@@ -60,7 +60,6 @@ export class SimThreads {
       systemName: core.name,
       systemId: core.id,
       askTimeout: core.askTimeout,
-      beatEvery: setup.hangAfter / 4,
       spin: 0,
       loop: loopOf(sim.home),
       launch: this.#launch,
@@ -106,7 +105,7 @@ export class SimThreads {
       thread.started = startPlace(data, {
         loop: loopOf(place),
         runtime: place.runtime,
-        load: (_url, actor) => this.#load(place, actor),
+        load: (definition) => this.#load(place, definition.name),
         connect: (peer) => this.#later(sim.home, () => events.connect(peer)),
         vitals: () => ({ busy: 0, loopDelay: 0 }),
         fail: (cause) => this.#exit(thread, events, cause),

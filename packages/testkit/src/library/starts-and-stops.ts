@@ -48,6 +48,7 @@ const uses: readonly ((ctx: ActorContext<Life>, other: ActorRef<Life>) => unknow
       () => 'work',
     ),
   (c) => c.setReceiveTimeout(10),
+  (c) => c.breathe(),
   (c) => c.handOver(1),
 ]
 

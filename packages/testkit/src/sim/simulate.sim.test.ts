@@ -230,6 +230,16 @@ const restless: readonly (readonly [string, (sim: Simulation) => void, RegExp])[
     },
     /a turn does not end/,
   ],
+  [
+    'work that breathes for ever',
+    (sim) => {
+      const busy = receive<'x'>(async (ctx) => {
+        for (;;) await ctx.breathe()
+      })
+      sim.system.spawn(busy, { name: 'busy' }).tell('x')
+    },
+    /steps at 0 ms.* busy: \/user\/busy/,
+  ],
 ]
 for (const [what, scenario, text] of restless)
   test(`${what}: the run ends as a violation that says who is busy, and is shrunk to what led to it`, async () => {

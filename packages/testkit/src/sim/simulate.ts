@@ -1,7 +1,21 @@
 // Many runs of one scenario, each under its own seed; the first broken promise is shrunk and explained.
 
 import type { SystemOptions } from 'troupe'
-import { hostNow } from 'troupe/internal'
+import {
+  type Check,
+  checkBoolean,
+  checkFinite,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkPart,
+  checkString,
+  checkUpTo,
+  checkWhole,
+  hostNow,
+  readOptions,
+  type Table,
+} from 'troupe/internal'
 import { Choices, type Recording, type Strategy } from './choices.ts'
 import { diagramOf } from './diagram.ts'
 import { listenForEscapes } from './escapes.ts'
@@ -89,6 +103,58 @@ export class SimulationFailed extends Error {
   }
 }
 
+const probability: Check = (option, value) => checkUpTo(option, value, 1)
+const faultTable: Table<Faults> = {
+  throw: probability,
+  throwInSignal: probability,
+  slow: probability,
+  delay: probability,
+  reject: probability,
+  never: probability,
+  kill: probability,
+  stop: probability,
+  restart: probability,
+  suspend: probability,
+  stopDuringStart: probability,
+  dropTimer: probability,
+  delayTimer: probability,
+  clockJump: probability,
+  mailboxFull: probability,
+  most: [checkWhole, 0],
+}
+
+const table: Table<SimulateOptions> = {
+  name: checkString,
+  seeds: (option, value) => {
+    if (typeof value === 'number') return checkWhole(option, value, 0)
+    if (Array.isArray(value)) return value.map((seed, i) => checkFinite(`${option}[${i}]`, seed, 'from'))
+    return checkPart<{ readonly from: number; readonly count: number }>(option, value, {
+      from: [checkFinite, 'from', true],
+      count: [checkWhole, 0, true],
+    })
+  },
+  strategy: (option, value) =>
+    typeof value === 'object'
+      ? checkPart<{ readonly pct: number }>(option, value, { pct: [checkWhole, 1, true] })
+      : checkOneOf(option, value, ['random', 'mixed']),
+  faults: (option, value) => (typeof value === 'object' ? checkPart(option, value, faultTable) : checkOneOf(option, value, ['none', 'some'])),
+  invariants: (option, value) => {
+    checkObject(option, value)
+    for (const [name, holds] of Object.entries(value as object)) checkFunction(`${option}.${name}`, holds)
+    return value
+  },
+  duration: [checkFinite, 'from'],
+  grace: [checkFinite, 'from'],
+  maxSteps: [checkWhole, 1],
+  holdLimit: [checkFinite, 'above'],
+  system: checkObject,
+  places: checkBoolean,
+  onViolation: [checkOneOf, ['throw', 'report']],
+  shrinkTrials: [checkWhole, 0],
+  replay: checkFunction,
+  onRun: checkFunction,
+}
+
 /** Simulations of one process run one after the other: native continuations of two would mix. */
 let last: Promise<unknown> = Promise.resolve()
 
@@ -111,7 +177,9 @@ export function simulate(scenario: Scenario, options: SimulateOptions = {}): Pro
   return run
 }
 
-async function simulateAlone(scenario: Scenario, options: SimulateOptions): Promise<SimulationReport> {
+async function simulateAlone(scenario: Scenario, given: SimulateOptions): Promise<SimulationReport> {
+  checkFunction('scenario', scenario)
+  const options = readOptions('simulate', given, table)
   const name = options.name ?? (scenario.name === '' ? 'scenario' : scenario.name)
   const setup = setupOf(scenario, options)
   const traces = new Set<string>()

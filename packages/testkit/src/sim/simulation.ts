@@ -1,8 +1,8 @@
 // One run: a system under a list of choices, from the first spawn to the end of its shutdown. The loop is synchronous;
 // it gives the host a pass only to drain native promises, when one is pending or before time moves.
 
-import { ActorSystem, type AnyRef, type SystemOptions } from 'troupe'
-import { cellOf, hostYield } from 'troupe/internal'
+import { ActorSystem, type AnyRef, InvalidOption, type SystemOptions } from 'troupe'
+import { cellOf, checkFinite, checkFunction, checkList, checkString, checkUpTo, checkWhole, hostYield } from 'troupe/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'
@@ -117,29 +117,36 @@ export class Simulation {
 
   /** One of n, chosen by the seed; 0 is what a shrunk run falls back to. */
   choose(n: number): number {
-    return this.choices.choose(n)
+    return this.choices.choose(checkWhole('n', n, 0))
   }
   /** A whole number from `least` to `most`. */
   int(least: number, most: number): number {
-    return least + this.choices.choose(most - least + 1)
+    if (!Number.isSafeInteger(least)) throw new InvalidOption('least', least, 'use a whole number')
+    return least + this.choices.choose(checkWhole('most', most, least) - least + 1)
   }
   /** One of these, the first being the plainest. */
   oneOf<T>(options: readonly T[]): T {
+    if (checkList('options', options, () => true, 'at least one').length === 0)
+      throw new InvalidOption('options', options, 'use an array of at least one')
     return options[this.choices.choose(options.length)]!
   }
   /** True with this probability at a named point of user code, as long as faults are on. */
   buggify(point: string, probability = 0.1): boolean {
+    checkString('point', point)
+    checkUpTo('probability', probability, 1)
     if (!this.#faults.open || !this.choices.chance(probability)) return false
     this.trace.add('fault', this.tap.sender(), 0, point, 0)
     return true
   }
   /** Resolves after `ms` of virtual time, or after a time that the seed chooses: what a completion through a port does. */
   delay(ms?: number): Promise<void> {
-    const wait = ms ?? this.oneOf([0, 1, 3, 10, 40])
+    const wait = ms === undefined ? this.oneOf([0, 1, 3, 10, 40]) : checkFinite('ms', ms, 'from')
     return new Promise((resolve) => this.#agenda.add(this.clock.now + wait, this.choices.tie(), resolve))
   }
   /** Calls `act` from outside after `ms`. */
   after(ms: number, act: () => void): void {
+    checkFinite('ms', ms, 'from')
+    checkFunction('act', act)
     this.#agenda.add(this.clock.now + ms, this.choices.tie(), act)
   }
   /** A promise that never settles, and is known not to. */
@@ -149,6 +156,8 @@ export class Simulation {
   }
   /** Does something from outside `times` times; the seed chooses between which turns. */
   plan(times: number, act: (i: number) => void): void {
+    checkWhole('times', times, 0)
+    checkFunction('act', act)
     for (let i = 0; i < times; i++) {
       const action = this.#planned++
       if (this.choices.isWithout(action)) continue
@@ -161,10 +170,13 @@ export class Simulation {
   }
   /** Exempts from injected faults what is spawned meanwhile. */
   calmly<T>(spawn: () => T): T {
+    checkFunction('spawn', spawn)
     this.tap.sparing = true
-    const result = spawn()
-    this.tap.sparing = false
-    return result
+    try {
+      return spawn()
+    } finally {
+      this.tap.sparing = false
+    }
   }
   /** Exempts an actor from injected faults from now on. */
   spare(ref: AnyRef): void {
@@ -191,6 +203,7 @@ export class Simulation {
   }
   /** Must hold once faults have stopped and everything due has run. */
   eventually(what: string, holds: () => boolean): void {
+    checkFunction('holds', holds)
     this.#eventually.push([what, holds])
   }
 

@@ -1,7 +1,6 @@
 // What may be said to a router besides its protocol. A class of its own, so that no message of a user is taken for it.
 
-import { checkWhole } from '../../values/checks.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { checkOneOf, checkRef, checkWhole, unreadable } from '../../values/checks.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 
 type Verb =
@@ -14,6 +13,11 @@ type Verb =
 export class RouterCommand {
   readonly order: Verb
   constructor(order: Verb) {
+    try {
+      checkOneOf('verb', order?.verb, ['resize', 'add', 'remove', 'list', 'set'])
+    } catch (cause) {
+      throw unreadable('order', order, cause)
+    }
     this.order = order
   }
 }
@@ -30,12 +34,12 @@ export function resize(size: number): RouterCommand {
 
 /** Adds an actor to a group; a no-op where it is in it, or has ended. */
 export function addRoutee(ref: AnyRef): RouterCommand {
-  return new RouterCommand({ verb: 'add', ref: checkRef(ref) })
+  return new RouterCommand({ verb: 'add', ref: checkRef('ref', ref) as AnyRef })
 }
 
 /** Takes an actor out of a group; it goes on living. */
 export function removeRoutee(ref: AnyRef): RouterCommand {
-  return new RouterCommand({ verb: 'remove', ref: checkRef(ref) })
+  return new RouterCommand({ verb: 'remove', ref: checkRef('ref', ref) as AnyRef })
 }
 
 /**
@@ -45,10 +49,5 @@ export function removeRoutee(ref: AnyRef): RouterCommand {
  * const refs = await workers.ask<readonly AnyRef[]>(listRoutees)
  */
 export function listRoutees(to: ActorRef<readonly AnyRef[]>): RouterCommand {
-  return new RouterCommand({ verb: 'list', to })
-}
-
-function checkRef(ref: AnyRef): AnyRef {
-  if (typeof ref?.tell !== 'function') throw new InvalidOption('ref', ref, 'use the ref of an actor')
-  return ref
+  return new RouterCommand({ verb: 'list', to: checkRef('to', to) as ActorRef<readonly AnyRef[]> })
 }

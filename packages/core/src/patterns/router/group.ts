@@ -2,15 +2,15 @@
 // forgets those that end; with none left it waits for new ones, and what comes meanwhile is a dead letter.
 
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { can, checkList, readOptions } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
-import { type Listing, receptionistOf, ServiceKey } from '../receptionist.ts'
+import { isKey, type Listing, receptionistOf, ServiceKey } from '../receptionist.ts'
 import { tellAny } from '../../cell/telling.ts'
 import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
 import { Routing } from './routing.ts'
-import { roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
+import { checkStrategy, roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
 
 /**
  * A router over actors that live elsewhere: those given, or those registered under a key of the receptionist.
@@ -26,15 +26,15 @@ export function group<M>(
   routees: readonly ActorRef<M>[] | ServiceKey<M>,
   options: { readonly strategy?: RoutingStrategy<M> | undefined } = {},
 ): Behavior<M | RouterCommand> {
-  if (!Array.isArray(routees) && !(routees instanceof ServiceKey))
-    throw new InvalidOption('routees', routees, 'use an array of refs, or a serviceKey')
+  const refs = isKey(routees) ? [] : checkList<ActorRef<M>>('routees', routees, (ref) => can(ref, 'tell'), 'refs, or a serviceKey')
+  const { strategy = roundRobin() } = readOptions('group', options, { strategy: checkStrategy })
   return setup<M | RouterCommand>((ctx) => {
-    const routing = new Routing<M>(options.strategy ?? roundRobin(), ctx.self)
+    const routing = new Routing<M>(strategy, ctx.self)
     const members = new Group<M>(routing, ctx)
     if (routees instanceof ServiceKey) {
       const listings = ctx.adapt((listing: Listing<M>) => new RouterCommand({ verb: 'set', refs: listing.refs }))
       receptionistOf(ctx.system).subscribe(routees, listings)
-    } else for (const ref of routees as readonly ActorRef<M>[]) members.add(ref)
+    } else for (const ref of refs) members.add(ref)
     return receive(
       (c, message) => {
         if (!(message instanceof RouterCommand)) return routing.route(c, message) as Behavior<M | RouterCommand>

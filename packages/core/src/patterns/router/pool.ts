@@ -2,7 +2,7 @@
 // good is replaced where the policy says so, and when the last is gone the pool goes too. It has started when they have.
 
 import { type Behavior, receive, same, setup, stopped, unhandled } from '../../values/behavior.ts'
-import { checkFinite, checkOneOf, checkWhole } from '../../values/checks.ts'
+import { checkCan, checkFinite, checkObject, checkOneOf, checkPart, checkWhole, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import type { AnyRef } from '../../values/ref.ts'
@@ -13,7 +13,7 @@ import { tellAny } from '../../cell/telling.ts'
 import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
 import { Routing } from './routing.ts'
-import { roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
+import { checkStrategy, roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
 
 type Replace = 'on-failure' | 'always' | 'never'
 interface ReplacementLimit {
@@ -35,6 +35,15 @@ export interface PoolOptions<M> {
   readonly limit?: ReplacementLimit | undefined
 }
 
+const limitTable: Table<ReplacementLimit> = { replacements: [checkWhole, 0], within: [checkFinite, 'above'] }
+const table: Table<PoolOptions<unknown>> = {
+  size: [checkWhole, 1, true],
+  strategy: checkStrategy,
+  options: checkObject,
+  replace: [checkOneOf, ['on-failure', 'always', 'never']],
+  limit: [checkPart, limitTable],
+}
+
 /**
  * A router over `size` children that all run `worker`.
  *
@@ -47,13 +56,12 @@ export interface PoolOptions<M> {
  * workers.tell({ type: 'shrink', file })
  */
 export function pool<M>(worker: Behavior<M> | (() => Behavior<M>), options: PoolOptions<M>): Behavior<M | RouterCommand> {
-  const size = checkWhole('size', options.size, 1)
-  const replace = checkOneOf('replace', options.replace ?? 'on-failure', ['on-failure', 'always', 'never'])
-  const limit = { replacements: 10, within: 10_000, ...options.limit }
-  checkWhole('limit.replacements', limit.replacements, 0)
-  checkFinite('limit.within', limit.within, 'above')
+  if (typeof worker !== 'function') checkCan('worker', worker, ['a behavior, or a function that makes one', 'onSignal'])
+  const read = readOptions('pool', options, table as Table<PoolOptions<M>>)
+  const { size, replace = 'on-failure' } = read
+  const limit = { replacements: 10, within: 10_000, ...read.limit }
   return setup<M | RouterCommand>(async (ctx) => {
-    const members = new Pool<M>(ctx, worker, options, replace, limit)
+    const members = new Pool<M>(ctx, worker, read, replace, limit)
     await members.start(size)
     return receive(
       (c, message) => {

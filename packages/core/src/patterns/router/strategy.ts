@@ -2,7 +2,7 @@
 // anew for each router, and for each of its incarnations.
 
 import { cellOf } from '../../cell/local-ref.ts'
-import { checkFinite } from '../../values/checks.ts'
+import { checkFinite, checkFunction, readOptions, unreadable } from '../../values/checks.ts'
 import { InvalidOption, NotAllowed } from '../../values/errors.ts'
 import type { ActorRef } from '../../values/ref.ts'
 import { isThenable, observed } from '../../values/thenable.ts'
@@ -43,6 +43,18 @@ export type RoutingStrategy<M> =
   | { readonly mode: 'one'; readonly kind: string; create(random: () => number): Picker<M> }
   | { readonly mode: 'all'; readonly kind: string }
   | { readonly mode: 'first'; readonly kind: string; readonly timeout: number }
+
+/** Refuses what is no strategy, where it is given to a router. */
+export function checkStrategy(option: string, value: unknown): unknown {
+  try {
+    const { mode, create, timeout } = value as { readonly mode?: unknown; readonly create?: unknown; readonly timeout?: unknown }
+    if (mode === 'all' || (mode === 'one' && typeof create === 'function') || (mode === 'first' && checkFinite('timeout', timeout, 'above')))
+      return value
+  } catch (cause) {
+    throw unreadable(option, value, cause)
+  }
+  throw new InvalidOption(option, value, 'use roundRobin(), leastLoaded(), or another strategy')
+}
 
 /** One after the other. */
 export function roundRobin(): RoutingStrategy<unknown> {
@@ -98,7 +110,7 @@ export function leastLoaded(): RoutingStrategy<unknown> {
  * pool(session(), { size: 8, strategy: consistentHash<Request>((r) => r.userId) })
  */
 export function consistentHash<M>(keyOf: (message: M) => string | number): RoutingStrategy<M> {
-  if (typeof keyOf !== 'function') throw new InvalidOption('keyOf', keyOf, 'use a function of a message')
+  checkFunction('keyOf', keyOf)
   // Rendezvous hashing: each routee bids for the key, the highest bid wins; who leaves takes away only its own bids.
   const pick: Picker<M> = (message, routees) => {
     const key = hashOf(keyText(keyOf(message)))
@@ -129,7 +141,8 @@ export function broadcast(): RoutingStrategy<unknown> {
  * group([eu, us], { strategy: scatterGatherFirst({ timeout: 200 }) })
  */
 export function scatterGatherFirst(options: { readonly timeout: number }): RoutingStrategy<unknown> {
-  return { mode: 'first', kind: 'scatter-gather-first', timeout: checkFinite('timeout', options?.timeout, 'above') }
+  const { timeout } = readOptions('scatterGatherFirst', options, { timeout: [checkFinite, 'above', true] })
+  return { mode: 'first', kind: 'scatter-gather-first', timeout }
 }
 
 function keyText(key: unknown): string {

@@ -1,10 +1,11 @@
 // What a supervisor knows of a child before it lives: its name, its behavior or what makes it, and how its end is answered.
 // Specs are values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
 
-import { supervise } from '../../deciders/supervision.ts'
+import { spawnTable } from '../../cell/options.ts'
+import { checkBackoff } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { checkBoolean, checkFinite, checkObject, checkOneOf } from '../../values/checks.ts'
+import { any, type Check, checkBoolean, checkCan, checkList, checkObject, checkOneOf, isList, readOptions, type Table } from '../../values/checks.ts'
 import { InvalidOption, NotABehavior } from '../../values/errors.ts'
 import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
@@ -67,7 +68,27 @@ export interface ChildSpec<in M, out R = ActorRef<M>> {
 /** A spec of which only the supervisor's side matters. */
 export type AnyChildSpec = ChildSpec<never, unknown>
 
-const known: ReadonlySet<string> = new Set(['restart', 'shutdown', 'significant', 'needs', 'backoff'])
+const ownTable: Table<Pick<ChildOptions, 'restart' | 'shutdown' | 'significant' | 'needs' | 'backoff'>> = {
+  restart: [checkOneOf, ['permanent', 'transient', 'temporary']],
+  shutdown: (option, value) => {
+    if (value === 'kill' || value === 'infinity' || (Number.isFinite(value) && (value as number) >= 0)) return value
+    throw new InvalidOption(option, value, "use milliseconds, 'kill' or 'infinity'")
+  },
+  significant: checkBoolean,
+  needs: (option, value) => checkList(option, value, isNeed, 'names, or of what child(…) returned'),
+  backoff: checkBackoff,
+}
+
+function isNeed(need: unknown): boolean {
+  return typeof need === 'string' || (isSpec(need) && need.name !== undefined)
+}
+
+const decidedElsewhere: Check = (option, value) => {
+  throw new InvalidOption(option, value, 'a supervised child takes its name first, and its supervisor decides about its failures')
+}
+
+const table: Table<ChildOptions> = { ...spawnTable, ...ownTable, name: decidedElsewhere, supervision: decidedElsewhere } as Table<ChildOptions>
+const classTable = { ...table, args: any } as Table<ChildOptions & { readonly args?: unknown }>
 
 /**
  * A child for `supervisor` or `startChild`: a behavior, a class, or a function that makes the behavior at every start, given the refs
@@ -91,18 +112,28 @@ export function child<T extends ActorHooks, A extends readonly unknown[]>(
 export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: unknown } = {}): AnyChildSpec {
   checkName(name, { path: 'a supervisor' })
   checkObject('options', options)
-  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, options)
-  if (!(behaviorFrom in actor)) {
-    // A class that is no actor cannot be called.
-    if (Object.getOwnPropertyDescriptor(actor, 'prototype')?.writable === false) throw new NotABehavior(actor, `child "${name}" was given`)
-    return madeSpec(name, actor as (siblings: Siblings) => Behavior<never>, options)
+  if (typeof actor !== 'function') return specOf(name, actor as Behavior<never>, readOptions('child', options, table))
+  const { args = [], ...rest } = readOptions('child', options, classTable)
+  if (!isActorClass(actor, name)) {
+    if ('args' in options) readOptions('child', options, table)
+    return madeSpec(name, actor as (siblings: Siblings) => Behavior<never>, rest)
   }
-  const { args = [], ...rest } = options
   const from = (given: unknown): Behavior<never> => {
-    if (!Array.isArray(given)) throw new InvalidOption('args', given, 'use an array of what the constructor takes, or a function that makes it')
+    if (!isList(given)) throw new InvalidOption('args', given, 'use an array of what the constructor takes, or a function that makes it')
     return (actor[behaviorFrom] as (args: readonly unknown[]) => Behavior<never>).call(actor, given)
   }
-  return typeof args === 'function' ? madeSpec(name, (siblings) => from(args(siblings)), rest) : specOf(name, from(args), rest)
+  return typeof args === 'function'
+    ? madeSpec(name, (siblings) => from((args as (siblings: Siblings) => unknown)(siblings)), rest)
+    : specOf(name, from(args), rest)
+}
+
+/** Whether it is a class of actors, and no function that makes a behavior; another class cannot be called. */
+function isActorClass(actor: unknown, name: string): actor is { readonly [behaviorFrom]: unknown } {
+  try {
+    if (behaviorFrom in (actor as object)) return true
+    if (Object.getOwnPropertyDescriptor(actor, 'prototype')?.writable !== false) return false
+  } catch {}
+  throw new NotABehavior(actor, `child "${name}" was given`)
 }
 
 /** Options of a child that is a class; `args`, or what makes them at every start, may be left out only where the constructor needs none. */
@@ -127,61 +158,50 @@ export interface ChildTemplate<A extends readonly unknown[], in M> {
  */
 export function template<A extends readonly unknown[], M>(make: (...args: A) => Behavior<M>, options: ChildOptions = {}): ChildTemplate<A, M> {
   if (typeof make !== 'function') throw new InvalidOption('template', make, 'use a function that makes the behavior')
-  checkObject('options', options)
-  if (options.needs !== undefined && options.needs.length > 0)
-    throw new InvalidOption('needs', options.needs, 'instances of a template have no names to need')
-  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), options, { template: self }) }
+  const read = readOptions('template', options, table)
+  if (read.needs !== undefined && read.needs.length > 0) throw new InvalidOption('needs', read.needs, 'instances of a template have no names to need')
+  const self: ChildTemplate<A, M> = { with: (...args) => specOf(undefined, make(...args), read, { template: self }) }
   return self
 }
 
 /** The spec of a child that a function makes. */
-function madeSpec(name: string, make: (siblings: Siblings) => Behavior<never>, options: ChildOptions): AnyChildSpec {
-  const siblings = (options.needs ?? []).filter((need) => typeof need === 'object')
-  const spec = specOf<never>(name, undefined, options, { siblings, make: (given) => specOf(name, make(given), options) })
+function madeSpec(name: string, make: (siblings: Siblings) => Behavior<never>, read: ChildOptions): AnyChildSpec {
+  const siblings = (read.needs ?? []).filter((need) => typeof need === 'object')
+  const spec = specOf<never>(name, undefined, read, { siblings, make: (given) => specOf(name, make(given), read) })
   const fleeting = siblings.find((sibling) => sibling.restart === 'temporary')
   if (fleeting !== undefined)
-    throw new InvalidOption('needs', options.needs, `"${fleeting.name}" is temporary: nobody brings it back, and "${name}" holds its ref`)
+    throw new InvalidOption('needs', read.needs, `"${fleeting.name}" is temporary: nobody brings it back, and "${name}" holds its ref`)
   return spec
 }
 
+/** From options that were checked. */
 function specOf<M>(
   name: string | undefined,
   behavior: Behavior<M> | undefined,
-  options: ChildOptions,
+  read: ChildOptions,
   { template: from, siblings = [], make }: Partial<Pick<AnyChildSpec, 'template' | 'siblings' | 'make'>> = {},
 ): ChildSpec<M> {
-  const { restart = 'permanent', significant = false, backoff } = options
-  const { shutdown = isSupervisor(behavior) ? 'infinity' : 5000 } = options
-  checkOneOf('restart', restart, ['permanent', 'transient', 'temporary'])
-  if (typeof shutdown === 'number') checkFinite('shutdown', shutdown, 'from')
-  else if (shutdown !== 'kill' && shutdown !== 'infinity') throw new InvalidOption('shutdown', shutdown, "use milliseconds, 'kill' or 'infinity'")
-  checkBoolean('significant', significant)
+  if (make === undefined) checkCan('behavior', behavior, ['a behavior, a class that extends Actor, or a function that makes a behavior', 'onSignal'])
+  const { restart = 'permanent', significant = false, backoff } = read
+  const { shutdown = isSupervisor(behavior) ? 'infinity' : 5000 } = read
   if (significant && restart === 'permanent')
     throw new InvalidOption('significant', significant, 'a permanent child is always restarted; make it transient or temporary')
-  const needs = namesOf(options.needs ?? [])
+  const needs = (read.needs ?? []).map((need) => (typeof need === 'string' ? need : need.name!))
   const spawn: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(options)) if (!known.has(key)) spawn[key] = value
-  for (const key of ['name', 'supervision'])
-    if (key in spawn)
-      throw new InvalidOption(key, spawn[key], 'a supervised child takes its name first, and its supervisor decides about its failures')
+  for (const [key, value] of Object.entries(read)) if (!(key in ownTable)) spawn[key] = value
   if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill')
     spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
-  const resolved = backoff === undefined ? undefined : supervise({ backoff }).backoff
-  return { name, behavior, make, restart, shutdown, significant, needs, siblings, backoff: resolved, spawn, template: from }
-}
-
-function namesOf(needs: unknown): readonly string[] {
-  const refused = (): Error => new InvalidOption('needs', needs, 'use an array of names, or of what child(…) returned')
-  if (!Array.isArray(needs)) throw refused()
-  return needs.map((need: unknown) => {
-    const name = isSpec(need) ? need.name : need
-    if (typeof name !== 'string') throw refused()
-    return name
-  })
+  return { name, behavior, make, restart, shutdown, significant, needs, siblings, backoff: backoff as Backoff | undefined, spawn, template: from }
 }
 
 /** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
 export function isSpec(spec: unknown): spec is AnyChildSpec {
-  const { behavior, make, needs, siblings, spawn } = (spec ?? {}) as Partial<AnyChildSpec>
-  return (typeof behavior === 'object' || typeof make === 'function') && Array.isArray(needs) && Array.isArray(siblings) && typeof spawn === 'object'
+  const { name, behavior, make, needs, siblings, spawn } = (spec ?? {}) as Partial<AnyChildSpec>
+  return (
+    (name === undefined || typeof name === 'string') &&
+    (typeof behavior === 'object' || typeof make === 'function') &&
+    Array.isArray(needs) &&
+    Array.isArray(siblings) &&
+    typeof spawn === 'object'
+  )
 }

@@ -1,5 +1,7 @@
 // The requests to a supervisor as calls: typed, and rejecting where the supervisor refuses.
 
+import { askTable } from '../../cell/ask.ts'
+import { checkCan, readOptions } from '../../values/checks.ts'
 import type { ActorRef, AnyRef, AskOptions } from '../../values/ref.ts'
 import type { ChildSpec } from './child-spec.ts'
 import { ChildRefused } from './errors.ts'
@@ -32,11 +34,13 @@ export interface SupervisorClient {
  * const ref = await storage.restartChild(db)
  */
 export function supervisorClient(ref: ActorRef<SupervisorMessage>, options?: AskOptions): SupervisorClient {
+  checkCan('ref', ref, ['the ref of a supervisor', 'tell', 'ask'])
+  const read = options === undefined ? undefined : readOptions('supervisorClient', options, askTable)
   const request = async <T>(question: {
     readonly type: 'start-child' | 'stop-child' | 'restart-child' | 'delete-child' | 'find-child'
     readonly child: unknown
   }): Promise<T> => {
-    const reply = await ref.ask<ChildReply>((replyTo) => ({ ...question, replyTo }) as SupervisorMessage, options)
+    const reply = await ref.ask<ChildReply>((replyTo) => ({ ...question, replyTo }) as SupervisorMessage, read)
     if (reply.ok) return reply.ref as T
     throw new ChildRefused(reply.reason, reply.message, reply.cause)
   }
@@ -46,7 +50,7 @@ export function supervisorClient(ref: ActorRef<SupervisorMessage>, options?: Ask
     restartChild: (child: ChildKey) => request<never>({ type: 'restart-child', child }),
     deleteChild: async (child) => void (await request({ type: 'delete-child', child })),
     refOf: (child) => request({ type: 'find-child', child }),
-    children: () => ref.ask({ type: 'children' }, options),
-    count: () => ref.ask({ type: 'count' }, options),
+    children: () => ref.ask({ type: 'children' }, read),
+    count: () => ref.ask({ type: 'count' }, read),
   }
 }

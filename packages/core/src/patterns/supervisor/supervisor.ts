@@ -5,9 +5,9 @@
 
 import { cellOf } from '../../cell/local-ref.ts'
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
-import { checkFinite, checkKnown, checkOneOf, checkWhole } from '../../values/checks.ts'
+import { checkCan, checkFinite, checkList, checkOneOf, checkWhole, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
-import { InvalidOption } from '../../values/errors.ts'
+import { InvalidOption, show } from '../../values/errors.ts'
 import { endless } from '../../values/options.ts'
 import { type AnyChildSpec, type ChildTemplate, isSpec } from './child-spec.ts'
 import { Engine } from './engine.ts'
@@ -67,18 +67,26 @@ export function supervisor(options: SupervisorOptions): Behavior<SupervisorMessa
   return new SupervisorBehavior(behavior, { startTimeout: endless, stopTimeout: endless })
 }
 
+interface AllOptions extends CommonOptions {
+  readonly strategy?: Strategy | undefined
+  readonly children?: readonly AnyChildSpec[] | undefined
+  readonly template?: object | undefined
+}
+
+const table: Table<AllOptions> = {
+  strategy: [checkOneOf, ['one-for-one', 'all-for-one', 'rest-for-one', 'dependents', 'simple-one-for-one']],
+  intensity: [checkWhole, 0],
+  period: [checkFinite, 'above'],
+  autoShutdown: [checkOneOf, ['never', 'any-significant', 'all-significant']],
+  children: (option, value) => checkList(option, value, isSpec, 'child(name, behavior)'),
+  template: [checkCan, ['template(…)', 'with']],
+}
+
 function check(options: SupervisorOptions): Checked {
-  checkKnown('supervisor', options, ['strategy', 'intensity', 'period', 'autoShutdown', 'children', 'template'])
-  const { strategy = 'one-for-one', intensity = 3, period = 5000, autoShutdown = 'never' } = options
-  const { children = [], template } = options as { children?: readonly AnyChildSpec[]; template?: { readonly with?: unknown } }
-  checkOneOf('strategy', strategy, ['one-for-one', 'all-for-one', 'rest-for-one', 'dependents', 'simple-one-for-one'])
-  checkWhole('intensity', intensity, 0)
-  checkFinite('period', period, 'above')
-  checkOneOf('autoShutdown', autoShutdown, ['never', 'any-significant', 'all-significant'])
-  if (!Array.isArray(children) || !children.every(isSpec)) throw new InvalidOption('children', children, 'use an array of child(name, behavior)')
+  const read = readOptions<AllOptions>('supervisor', options, table)
+  const { strategy = 'one-for-one', intensity = 3, period = 5000, autoShutdown = 'never', children = [], template } = read
   const simple = strategy === 'simple-one-for-one'
-  if (simple && typeof template?.with !== 'function')
-    throw new InvalidOption('template', template, 'a simple-one-for-one supervisor has one: use template(…)')
+  if (simple && template === undefined) throw new InvalidOption('template', template, 'a simple-one-for-one supervisor has one: use template(…)')
   if (simple && children.length > 0)
     throw new InvalidOption('children', children, 'a simple-one-for-one supervisor has no declared children; start instances of its template')
   if (!simple && template !== undefined) throw new InvalidOption('template', template, "only strategy 'simple-one-for-one' has one")
@@ -132,7 +140,7 @@ function handle(engine: Engine, checked: Checked, path: string, message: Supervi
       if (wrong === undefined) engine.start(message.child, message.replyTo)
       else {
         const cause = new InvalidOption('child', message.child, wrong)
-        engine.reply(message.replyTo, refusal(path, `start ${message.child?.name ?? 'a child'}`, { ok: false, reason: 'invalid', cause }))
+        engine.reply(message.replyTo, refusal(path, `start ${show(message.child?.name ?? 'a child')}`, { ok: false, reason: 'invalid', cause }))
       }
       return true
     }
@@ -169,7 +177,7 @@ function isLegible(message: SupervisorMessage): boolean {
   try {
     const { child, replyTo } = (message ?? {}) as { readonly child?: unknown; readonly replyTo?: { readonly tell?: unknown } }
     void replyTo?.tell
-    if (typeof child !== 'object' || child === null) return true
+    if ((typeof child !== 'object' && typeof child !== 'function') || child === null) return true
     void ('tell' in child)
     for (const part of looked) void (child as Record<string, unknown>)[part]
     return true

@@ -1,7 +1,8 @@
 // What every framing is: a decoder that is fed chunks and gives back the frames they complete, holding no more than
 // its bound. No I/O, no clock: the same bytes, however cut, give the same frames.
 
-import { TroupeError } from 'troupe'
+import { isUint8Array } from 'node:util/types'
+import { InvalidOption, TroupeError } from 'troupe'
 
 /** Cuts a stream of bytes into frames. */
 export interface Decoder<F> {
@@ -47,7 +48,13 @@ export class Held {
 
 const none: Buffer = Buffer.alloc(0)
 
+/** Refuses what is no bytes. */
+export function checkChunk(option: string, chunk: unknown): void {
+  if (!isUint8Array(chunk)) throw new InvalidOption(option, chunk, 'use a Uint8Array')
+}
+
 /** The chunk as a Buffer over the same memory. */
 export function asBuffer(chunk: Uint8Array): Buffer {
+  checkChunk('chunk', chunk)
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
 }

@@ -1,7 +1,7 @@
 // Frames with their length in front: 1, 2 or 4 bytes, big-endian.
 
 import { checkOptions, lengthFramingChecks } from '../limits.ts'
-import { asBuffer, type Decoder, FrameError, Held } from './decoder.ts'
+import { asBuffer, checkChunk, type Decoder, FrameError, Held } from './decoder.ts'
 
 /** How a length stands in front of its frame. */
 export interface LengthPrefixOptions {
@@ -22,8 +22,7 @@ export interface LengthPrefixOptions {
  * connection.write(encodeLengthPrefixed(payload, { prefix: 4 }))
  */
 export function lengthPrefixed(options: LengthPrefixOptions = {}): Decoder<Buffer> {
-  checkOptions('lengthPrefixed', options, lengthFramingChecks)
-  const { prefix = 4, maxLength = 1024 * 1024 } = options
+  const { prefix = 4, maxLength = 1024 * 1024 } = checkOptions('lengthPrefixed', options, lengthFramingChecks)
   const held = new Held()
   let need = 0
   return {
@@ -58,7 +57,8 @@ export function lengthPrefixed(options: LengthPrefixOptions = {}): Decoder<Buffe
 
 /** One frame with its length in front. Fails with `FrameError` where the length does not fit the prefix. */
 export function encodeLengthPrefixed(payload: Uint8Array, options: LengthPrefixOptions = {}): Buffer {
-  const { prefix = 4 } = options
+  const { prefix = 4 } = checkOptions('encodeLengthPrefixed', options, lengthFramingChecks)
+  checkChunk('payload', payload)
   if (payload.length >= 2 ** (8 * prefix)) throw new FrameError(`${payload.length} bytes do not fit a length of ${prefix} bytes`)
   const frame = Buffer.allocUnsafe(prefix + payload.length)
   frame.writeUIntBE(payload.length, 0, prefix)

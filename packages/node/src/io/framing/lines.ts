@@ -20,8 +20,7 @@ export function lines(options: { readonly maxLength?: number | undefined; readon
   /** What came after the last line end; the last line of a stream that does not end with one. */
   rest(): string
 } {
-  checkOptions('lines', options, lineFramingChecks)
-  const { maxLength = 65_536, encoding = 'utf8' } = options
+  const { maxLength = 65_536, encoding = 'utf8' } = checkOptions('lines', options, lineFramingChecks)
   const held = new Held()
   const text = (bytes: Buffer, from: number, to: number): string => bytes.toString(encoding, from, to > from && bytes[to - 1] === cr ? to - 1 : to)
   return {

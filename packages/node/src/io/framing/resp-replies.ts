@@ -1,6 +1,8 @@
 // What a Redis server sends, RESP2: simple strings, errors, integers, bulk strings and arrays, nested within a bound.
 // Incremental like the requests: a value is put into its place as soon as it is complete, nothing is read twice.
 
+import { isUint8Array } from 'node:util/types'
+import { checkList } from 'troupe/internal'
 import { checkOptions, replyFramingChecks } from '../limits.ts'
 import { asBuffer, type Decoder, FrameError, Held } from './decoder.ts'
 import { readLength } from './resp-requests.ts'
@@ -38,8 +40,8 @@ const cr = 13
  * for (const reply of decoder.push(chunk)) waiting.shift()?.tell(reply)
  */
 export function respReplies(options: RespReplyOptions = {}): Decoder<RespReply> {
-  checkOptions('respReplies', options, replyFramingChecks)
-  const { maxBulk = 64 * 1024 * 1024, maxElements = 1024 * 1024, maxDepth = 16, maxLine = 65_536 } = options
+  const read = checkOptions('respReplies', options, replyFramingChecks)
+  const { maxBulk = 64 * 1024 * 1024, maxElements = 1024 * 1024, maxDepth = 16, maxLine = 65_536 } = read
   const held = new Held()
   const stack: { readonly items: RespReply[]; readonly count: number }[] = []
   let bulk = -1
@@ -149,8 +151,9 @@ export function respReplies(options: RespReplyOptions = {}): Decoder<RespReply> 
 
 /** A command as clients send it. Text is UTF-8. */
 export function encodeRespRequest(args: readonly (string | Uint8Array)[]): Buffer {
-  const parts: Uint8Array[] = [Buffer.from(`*${args.length}\r\n`)]
-  for (const arg of args) {
+  const all = checkList<string | Uint8Array>('args', args, (arg) => typeof arg === 'string' || isUint8Array(arg), 'text and bytes')
+  const parts: Uint8Array[] = [Buffer.from(`*${all.length}\r\n`)]
+  for (const arg of all) {
     const bytes = typeof arg === 'string' ? Buffer.from(arg) : arg
     parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'))
   }

@@ -48,12 +48,12 @@ export class RespRequests<A> implements Decoder<A[]> {
   #bulk = -1
 
   constructor(options: RespRequestOptions<A>) {
-    checkOptions('respRequests', options, requestFramingChecks)
-    this.#argument = options.argument ?? (latin1 as (bytes: Buffer, from: number, to: number) => never)
-    this.#maxArguments = options.maxArguments ?? 1024 * 1024
-    this.#maxBulk = options.maxBulk ?? 64 * 1024 * 1024
-    this.#maxCommand = options.maxCommand ?? 64 * 1024 * 1024
-    this.#maxInline = options.maxInline ?? 65_536
+    const read = checkOptions('respRequests', options, requestFramingChecks)
+    this.#argument = read.argument ?? (latin1 as (bytes: Buffer, from: number, to: number) => never)
+    this.#maxArguments = read.maxArguments ?? 1024 * 1024
+    this.#maxBulk = read.maxBulk ?? 64 * 1024 * 1024
+    this.#maxCommand = read.maxCommand ?? 64 * 1024 * 1024
+    this.#maxInline = read.maxInline ?? 65_536
   }
 
   get held(): number {

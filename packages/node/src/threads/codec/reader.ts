@@ -1,79 +1,144 @@
-// Turns bytes back into values. The counterpart of the writer: it learns shapes and words as they are defined, in the
-// order in which they were written.
+// Turns bytes back into values. The counterpart of the writer: it learns shapes and words as they are defined, in the order in
+// which they were written. It is total: whatever the bytes are, it returns a value or throws `BadRecord`; it believes no length
+// that the bytes do not back, and never recurses deeper than `deepest`. What is rare, or nested deep, is in build.
 
-import { ActorError, type FailureKind, type Severity } from 'troupe'
-import { binaryKinds, inlineIntegers, tag, wordTable } from './tags.ts'
+import { BadRecord } from '../errors.ts'
+import { build } from './build.ts'
+import { ShapeReader } from './shape-reader.ts'
+import { deepest, inlineIntegers, longestKeys, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
 
 /** Reads what only the threads know about. */
 export interface RefReader {
   readRef(reader: Reader): unknown
-  /** The value that went by port instead. */
-  readCargo(): unknown
+  /** What the value has beside its bytes. */
+  readFreight(): readonly unknown[]
 }
-
-type ShapeReader = (reader: Reader) => unknown
 
 export class Reader {
   buffer: Buffer = Buffer.alloc(0)
   #view: DataView = new DataView(new ArrayBuffer(0))
   position = 0
+  /** Where the bytes end; the buffer may go on. */
+  end = 0
+  depth = 0
+  /** Objects of the present value in order of their beginning, if some are referred to again. */
+  made: unknown[] | undefined = undefined
+  #leaves: readonly unknown[] = none
   readonly #refs: RefReader
   readonly #shapes: ShapeReader[] = []
-  readonly #words: string[] = new Array<string>(wordTable).fill('')
+  readonly #words: (string | undefined)[] = new Array<string | undefined>(wordTable).fill(undefined)
 
   constructor(refs: RefReader) {
     this.#refs = refs
   }
 
-  begin(buffer: Buffer): void {
+  begin(buffer: Buffer, end: number = buffer.length): void {
     if (this.buffer !== buffer) {
       this.buffer = buffer
       this.#view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
     }
     this.position = 0
+    this.end = end
+  }
+  /** Reads other bytes in between. */
+  within<T>(buffer: Buffer, read: () => T): T {
+    const { buffer: outer, position, end } = this
+    this.begin(buffer)
+    try {
+      return read()
+    } finally {
+      this.begin(outer, end)
+      this.position = position
+    }
   }
 
+  bad(what: string): BadRecord {
+    return new BadRecord(`at byte ${this.position} of ${this.end} is ${what}`)
+  }
+
+  // Bytes.
+
   byte(): number {
+    if (this.position >= this.end) throw this.bad('the end, where more had to come')
     return this.buffer[this.position++]!
   }
   whole(): number {
-    const { buffer } = this
-    let byte = buffer[this.position++]!
-    if (byte < 128) return byte
-    let value = byte & 127
-    byte = buffer[this.position++]!
-    value |= (byte & 127) << 7
-    if (byte < 128) return value
-    byte = buffer[this.position++]!
-    value |= (byte & 127) << 14
-    if (byte < 128) return value
-    let scale = 2 ** 21
-    do {
-      byte = buffer[this.position++]!
+    const first = this.byte()
+    if (first < 128) return first
+    let value = first & 127
+    let scale = 128
+    for (;;) {
+      const byte = this.byte()
       value += (byte & 127) * scale
+      if (byte < 128) break
       scale *= 128
-    } while (byte >= 128)
+      if (scale > 2 ** 49) throw this.bad('a number is too long')
+    }
+    if (value > Number.MAX_SAFE_INTEGER) throw this.bad('a number is too large')
     return value
   }
   double(): number {
+    if (this.position + 8 > this.end) throw this.bad('half a number')
     const value = this.#view.getFloat64(this.position)
     this.position += 8
     return value
   }
+  /** A number of things that take so many bytes each, or more. */
+  count(each: number): number {
+    const count = this.whole()
+    if (count * each > this.end - this.position) throw this.bad(`a length of ${count}, which is more than there is`)
+    return count
+  }
   text(): string {
-    const length = this.whole()
+    const given = this.whole()
+    const length = Math.floor(given / 2)
+    const start = this.skip(length)
+    if (given % 2 === 0) return this.buffer.toString('utf8', start, start + length)
+    if (length % 2 !== 0) throw this.bad('half a character')
+    return this.buffer.toString('utf16le', start, start + length)
+  }
+  /** Goes over so many bytes; returns where they begin. */
+  skip(length: number): number {
     const start = this.position
-    this.position += length
-    return this.buffer.toString('utf8', start, start + length)
+    if (length > this.end - start) throw this.bad(`a length of ${length}, which is more than there is`)
+    this.position = start + length
+    return start
   }
 
+  // Values.
+
+  /** A whole value. */
   value(): unknown {
-    const first = this.buffer[this.position++]!
+    if (this.position < this.end && this.buffer[this.position] === tag.prologue) return this.#withPrologue()
+    this.depth = 0
+    return this.item()
+  }
+  #withPrologue(): unknown {
+    this.position++
+    const flags = this.byte()
+    if (flags === 0 || flags > (prologue.graph | prologue.freight)) throw this.bad('an unknown prologue')
+    this.depth = 0
+    try {
+      if ((flags & prologue.freight) !== 0) this.#leaves = this.#refs.readFreight()
+      if ((flags & prologue.graph) !== 0) this.made = []
+      return this.item()
+    } finally {
+      this.#leaves = none
+      this.made = undefined
+    }
+  }
+
+  /** A value, or a part of one. */
+  item(): unknown {
+    const at = this.position
+    if (at >= this.end) throw this.bad('the end, where more had to come')
+    const first = this.buffer[at]!
+    this.position = at + 1
     if (first >= tag.firstInteger) return first - inlineIntegers
-    if (first >= tag.firstShape) return this.#shapes[first - tag.firstShape]!(this)
+    if (first >= tag.firstShape) return this.#shaped(first, first - tag.firstShape)
     switch (first) {
       case tag.word:
-        return this.#words[this.whole()]
+        return this.#word(this.whole())
       case tag.positive:
         return this.whole()
       case tag.negative:
@@ -88,158 +153,84 @@ export class Reader {
         return false
       case tag.null:
         return null
-      case tag.shape:
-        return this.#shapes[this.whole()]!(this)
-      default:
-        return this.#rare(first)
-    }
-  }
-
-  #rare(first: number): unknown {
-    switch (first) {
       case tag.undefined:
         return undefined
-      case tag.wordDefined: {
-        const index = this.whole()
-        const length = this.byte()
-        const start = this.position
-        this.position += length
-        return (this.#words[index] = this.buffer.toString('latin1', start, start + length))
-      }
+      case tag.wordDefined:
+        return this.#defineWord()
       case tag.array:
-        return this.#array()
-      case tag.shapeDefined: {
-        const read = shapeReader(this.#keys())
-        this.#shapes.push(read)
-        return read(this)
-      }
-      case tag.object: {
-        const result: Record<string, unknown> = {}
-        for (let left = this.whole(); left > 0; left--) define(result, this.text(), this.value())
-        return result
-      }
-      case tag.map: {
-        const map = new Map<unknown, unknown>()
-        for (let left = this.whole(); left > 0; left--) {
-          const key = this.value()
-          map.set(key, this.value())
-        }
-        return map
-      }
-      case tag.set: {
-        const set = new Set<unknown>()
-        for (let left = this.whole(); left > 0; left--) set.add(this.value())
-        return set
-      }
-      case tag.date:
-        return new Date(this.double())
+        return this.made === undefined && this.depth < deepest ? this.#array() : build(this, first)
       case tag.bigint:
-        return BigInt(this.text())
-      case tag.regexp: {
-        const source = this.text()
-        return new RegExp(source, this.text())
-      }
-      case tag.error:
-        return this.#error()
-      case tag.bytes:
-        return this.#binary()
+        return this.#bigint()
       case tag.ref:
         return this.#refs.readRef(this)
-      case tag.cargo:
-        return this.#refs.readCargo()
+      case tag.prologue:
+        throw this.bad('a prologue inside of a value')
       default:
-        throw new Error(`Unknown tag ${first} at ${this.position}: the two ends of a channel disagree. This is a bug of Troupe.`)
+        return build(this, first)
     }
   }
 
-  #keys(): string[] {
+  #word(index: number): string {
+    const word = this.#words[index]
+    if (word === undefined) throw this.bad('a word that was never defined')
+    return word
+  }
+  #defineWord(): string {
+    const index = this.whole()
+    const length = this.byte()
+    if (index >= wordTable || length > longestWord) throw this.bad('a word that cannot be defined')
+    const start = this.skip(length)
+    return (this.#words[index] = this.buffer.toString('latin1', start, start + length))
+  }
+  #bigint(): bigint {
+    const sign = this.byte()
+    const digits = this.text()
+    if (sign > 1 || !/^[\da-f]+$/.test(digits)) throw this.bad('no whole number')
+    const value = BigInt(`0x${digits}`)
+    return sign === 1 ? -value : value
+  }
+
+  #shaped(first: number, id: number): unknown {
+    if (this.made !== undefined || this.depth >= deepest) return build(this, first)
+    const shape = this.shape(id)
+    this.depth++
+    const value = shape.read(this)
+    this.depth--
+    return value
+  }
+  shape(id: number): ShapeReader {
+    const shape = this.#shapes[id]
+    if (shape === undefined) throw this.bad('a shape that was never defined')
+    return shape
+  }
+  defineShape(): ShapeReader {
+    if (this.#shapes.length >= mostShapes) throw this.bad('too many shapes')
+    const keys = this.keys()
+    if (keys.length > mostKeys || keys.reduce((sum, key) => sum + key.length, 0) > longestKeys) throw this.bad('a shape that is too large')
+    const shape = new ShapeReader(keys)
+    this.#shapes.push(shape)
+    return shape
+  }
+  keys(): string[] {
+    const count = this.count(1)
     const keys: string[] = []
-    for (let left = this.whole(); left > 0; left--) keys.push(this.text())
+    for (let i = 0; i < count; i++) keys.push(this.text())
     return keys
+  }
+  leaf(): unknown {
+    const index = this.whole()
+    if (index >= this.#leaves.length) throw this.bad('something that did not come')
+    return this.#leaves[index]
   }
 
   #array(): unknown[] {
-    const length = this.whole()
-    const array: unknown[] = length > 1024 ? [] : new Array<unknown>(length)
-    array.length = length
-    for (let i = 0; i < length; i++) {
-      if (this.buffer[this.position] === tag.hole) this.position++
-      else array[i] = this.value()
-    }
+    const length = this.count(1)
+    const array: unknown[] = []
+    this.depth++
+    for (let i = 0; i < length; i++) array.push(this.item())
+    this.depth--
     return array
   }
-
-  #binary(): unknown {
-    const kind = binaryKinds[this.byte()]!
-    const length = this.whole()
-    const bytes = new Uint8Array(length)
-    bytes.set(this.buffer.subarray(this.position, this.position + length))
-    this.position += length
-    if ((kind as unknown) === Uint8Array) return bytes
-    return (kind as unknown) === ArrayBuffer ? bytes.buffer : new kind(bytes.buffer)
-  }
-
-  #error(): Error {
-    const name = this.text()
-    const message = this.text()
-    const stack = this.text()
-    const extra: Record<string, unknown> = {}
-    for (let left = this.whole(); left > 0; left--) define(extra, this.text(), this.value())
-    const caused = this.byte() === 1
-    const cause = caused ? this.value() : undefined
-    return errorFrom(name, message, stack, extra, caused ? { cause } : undefined)
-  }
 }
 
-const known: Readonly<Record<string, new (message: string, options?: ErrorOptions) => Error>> = {
-  TypeError,
-  RangeError,
-  SyntaxError,
-  ReferenceError,
-  URIError,
-  EvalError,
-}
-
-function errorFrom(name: string, message: string, stack: string, extra: Record<string, unknown>, options: ErrorOptions | undefined): Error {
-  const error = extra['code'] === 'actor-error' ? actorError(message, extra, options) : new (known[name] ?? Error)(message, options)
-  if (error.name !== name) Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true })
-  Object.defineProperty(error, 'stack', { value: stack, configurable: true, writable: true })
-  for (const [key, value] of Object.entries(extra)) if (!Object.hasOwn(error, key)) define(error as never, key, value)
-  return error
-}
-
-/** Supervision looks at what kind of failure it is, so that error must be itself again. */
-function actorError(message: string, extra: Record<string, unknown>, options: ErrorOptions | undefined): Error {
-  const retry = extra['retry'] as { max: number; within: number } | undefined
-  try {
-    return new ActorError(message, {
-      kind: extra['kind'] as FailureKind,
-      severity: extra['severity'] as Severity,
-      labels: extra['labels'] as Record<string, string>,
-      ...(retry === undefined ? undefined : { retry }),
-      ...options,
-    })
-  } catch {
-    return new Error(message, options)
-  }
-}
-
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
-  else target[key] = value
-}
-
-/** Code made for one shape gives its objects one hidden class, which handlers thank with speed. */
-function shapeReader(keys: readonly string[]): ShapeReader {
-  try {
-    const fields = keys.map((key) => `${key === '__proto__' ? '["__proto__"]' : JSON.stringify(key)}: reader.value()`)
-    // oxlint-disable-next-line typescript/no-implied-eval -- from keys only, each quoted
-    return new Function('reader', `return { ${fields.join(', ')} }`) as ShapeReader
-  } catch {
-    return (reader) => {
-      const result: Record<string, unknown> = {}
-      for (const key of keys) define(result, key, reader.value())
-      return result
-    }
-  }
-}
+const none: readonly unknown[] = []

@@ -1,48 +1,74 @@
 // The shapes of objects that a writer has met: a tree by their keys, in order, so that finding one costs a comparison per
-// key. Objects used as maps have a new shape each; the tree does not grow with them.
+// key. Objects used as maps have a new shape each; the tree does not grow with them. A shape that is met often gets code of
+// its own, which reads each field where it is; without leave to make code, fields are read by name.
 
-import { mostKeys } from './tags.ts'
+import { longestKeys, mostKeys, worthCode } from './tags.ts'
+import { troubleAt } from './trouble.ts'
 import type { Writer } from './writer.ts'
 
-export interface ShapeNode {
-  id: number
+type WriteFields = (writer: Writer, value: never) => void
+
+export class ShapeNode {
+  /** −1 until the other side knows it. */
+  id = -1
   readonly keys: readonly string[]
-  write: ((writer: Writer, value: never) => void) | undefined
-  nextKey: string | undefined
-  nextNode: ShapeNode | undefined
-  others: Map<string, ShapeNode> | undefined
-}
+  /** Whether the other side may be told of it: neither too many keys nor too long ones. */
+  readonly small: boolean
+  nextKey: string | undefined = undefined
+  nextNode: ShapeNode | undefined = undefined
+  #others: Map<string, ShapeNode> | undefined = undefined
+  #write: WriteFields | undefined = undefined
+  #uses = 0
+  readonly #length: number
 
-export function makeNode(keys: readonly string[]): ShapeNode {
-  return { id: -1, keys, write: undefined, nextKey: undefined, nextNode: undefined, others: undefined }
-}
-
-export function nodeAfter(node: ShapeNode, key: string): ShapeNode {
-  let next = node.others?.get(key)
-  if (next === undefined) {
-    next = makeNode([...node.keys, key])
-    // Objects used as maps have a new shape each: the tree of shapes must not grow with them.
-    if (node.keys.length < mostKeys && (node.others === undefined || node.others.size < 256)) (node.others ??= new Map()).set(key, next)
-    if (node.nextKey !== undefined) return next
-    node.nextKey = key
-    node.nextNode = next
-  } else {
-    // What is met again is likely to be met again.
-    node.nextKey = key
-    node.nextNode = next
+  constructor(keys: readonly string[], length: number) {
+    this.keys = keys
+    this.#length = length
+    this.small = keys.length <= mostKeys && length <= longestKeys
   }
-  return next
+
+  after(key: string): ShapeNode {
+    let next = this.#others?.get(key)
+    if (next === undefined) {
+      next = new ShapeNode([...this.keys, key], this.#length + key.length)
+      // Objects used as maps have a new shape each: the tree of shapes must not grow with them.
+      if (next.small && (this.#others === undefined || this.#others.size < 256)) (this.#others ??= new Map()).set(key, next)
+      if (this.nextKey !== undefined || !next.small) return next
+    }
+    // What is met again is likely to be met again.
+    this.nextKey = key
+    this.nextNode = next
+    return next
+  }
+
+  write(writer: Writer, value: never): void {
+    if (this.#write !== undefined) return this.#write(writer, value)
+    if (++this.#uses === worthCode) this.#write = compiled(this.keys)
+    writeFields(writer, value, this.keys)
+  }
 }
 
-/** Code made for one shape reads each field where it is; without leave to make code, by name. */
-export function shapeWriter(keys: readonly string[]): (writer: Writer, value: never) => void {
+function writeFields(writer: Writer, value: never, keys: readonly string[]): void {
+  let at = 0
   try {
-    const lines = keys.map((key) => `writer.value(value[${JSON.stringify(key)}])`)
+    for (; at < keys.length; at++) writer.field(value, keys[at]!)
+  } catch (cause) {
+    throw troubleAt(cause, keys[at]!)
+  }
+}
+
+function compiled(keys: readonly string[]): WriteFields {
+  try {
+    const lines = keys.map((key, i) => {
+      const quoted = JSON.stringify(key)
+      // Without a field of its own an object has one all the same.
+      if (key === '__proto__') return `at = ${i}; writer.field(value, ${quoted})`
+      return `at = ${i}; item = value[${quoted}]; if (item === undefined) writer.nothing(value, ${quoted}); else writer.item(item)`
+    })
+    const body = `return (writer, value) => { let at = 0, item; try { ${lines.join('\n')} } catch (cause) { throw troubleAt(cause, keys[at]) } }`
     // oxlint-disable-next-line typescript/no-implied-eval -- from keys only, each quoted
-    return new Function('writer', 'value', lines.join('\n')) as (writer: Writer, value: never) => void
+    return new Function('keys', 'troubleAt', body)(keys, troubleAt) as WriteFields
   } catch {
-    return (writer, value) => {
-      for (const key of keys) writer.value(value[key])
-    }
+    return (writer, value) => writeFields(writer, value, keys)
   }
 }

@@ -1,45 +1,55 @@
-// What to say about a value that cannot go over.
+// What to say about a value that cannot go over: what it is, and where in the value, gathered on the way out of it, so that
+// nothing is read a second time.
 
-import type { Writer } from './writer.ts'
+import { NotTransferable } from '../errors.ts'
 
-/** Thrown while writing: this value must go by structured clone. */
-export const needsPort: unique symbol = Symbol('needs a port')
-
-/** Where in a value that could not be written the trouble is; looked for only then, by trying its parts. */
-export function troubleIn(writer: Writer, value: unknown): (string | number)[] {
-  if (typeof value !== 'object' || value === null) return []
-  const parts: Iterable<readonly [string | number, unknown]> =
-    value instanceof Map
-      ? [...value].flatMap(
-          ([k, v]) =>
-            [
-              ['(key)', k],
-              [`(${safeString(k)})`, v],
-            ] as const,
-        )
-      : value instanceof Set
-        ? [...value].map((v) => ['(item)', v] as const)
-        : Array.isArray(value)
-          ? value.entries()
-          : Object.entries(value)
-  for (const [key, part] of parts) {
-    try {
-      writer.attempt(() => {
-        writer.value(part)
-        throw fine
-      })
-    } catch (cause) {
-      if (cause !== fine && cause !== needsPort) return [key, ...troubleIn(writer, part)]
-    }
+/** Thrown while writing. */
+export class Trouble extends Error {
+  readonly what: string
+  /** Innermost first. */
+  readonly path: (string | number)[] = []
+  constructor(what: string) {
+    super(what)
+    this.what = what
   }
-  return []
 }
-const fine = Symbol('written, and taken back')
+
+/** A field that its object had when it began to be read, and has no more. */
+export function gone(): Trouble {
+  return new Trouble('field that was taken away while it was read')
+}
+
+/** Notes in which field the trouble was; whatever else was thrown there is trouble too. */
+export function troubleAt(cause: unknown, key: string | number): Trouble {
+  const trouble = cause instanceof Trouble ? cause : new Trouble(describe(cause))
+  // Of a value that is nested a thousand deep the outermost fields say enough.
+  trouble.path.push(key)
+  return trouble
+}
+
+export function refusal(cause: unknown, before: readonly (string | number)[] = [], subject?: string): NotTransferable {
+  if (cause instanceof NotTransferable) return cause
+  const trouble = cause instanceof Trouble ? cause : new Trouble(describe(cause))
+  return new NotTransferable([...before, ...trouble.path.toReversed()], trouble.what, subject)
+}
+
+function describe(cause: unknown): string {
+  try {
+    if (cause instanceof Error && cause.name === 'DataCloneError') return 'thing that cannot be cloned'
+  } catch {
+    // Whatever it is, it is no error of the platform's.
+  }
+  return `value that fails to be read: ${safeString(cause)}`
+}
 
 export function safeString(value: unknown): string {
   try {
     return String(value)
   } catch {
-    return Object.prototype.toString.call(value)
+    try {
+      return Object.prototype.toString.call(value)
+    } catch {
+      return '[object]'
+    }
   }
 }

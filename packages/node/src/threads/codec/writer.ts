@@ -1,120 +1,162 @@
-// Turns values into bytes, at the moment of sending, so that what the sender changes afterwards is its own affair.
-// Objects of a known shape cost their values only: the keys went over once. What does not fit leaves no trace: the
-// position and all that was defined on the way are taken back.
+// Turns values into bytes, at the moment of sending, so that what the sender changes afterwards is its own affair. Each field
+// is read once, in the order in which structured clone reads it. Objects of a known shape cost their values only: the keys
+// went over once. A record is written whole or not at all: what fails leaves no trace, neither bytes nor anything defined on
+// the way. What is rare, or nested deep, is in walk.
 
-import { NotTransferable } from '../errors.ts'
-import { makeNode, nodeAfter, type ShapeNode, shapeWriter } from './shapes.ts'
-import { binaryKinds, deepest, inlineIntegers, inlineShapes, longestWord, mostKeys, mostShapes, tag, wordTable } from './tags.ts'
-import { needsPort, safeString } from './trouble.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { Freight } from './freight.ts'
+import { isDense, isPolluted } from './kinds.ts'
+import { Seen } from './seen.ts'
+import { ShapeNode } from './shapes.ts'
+import { deepest, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
+import { gone, safeString, Trouble, troubleAt } from './trouble.ts'
+import { arrayWalk, readField, specialWalk, type Walk, walk } from './walk.ts'
 
 /** Writes what only the threads know about: refs. False: it is none. */
 export interface RefWriter {
   write(writer: Writer, value: object): boolean
 }
 
-export class Writer {
-  buffer: Buffer
-  #view: DataView
-  position = 0
+/** All that a writer has defined and written, to return to. */
+export interface Savepoint {
+  readonly position: number
+  readonly shapes: number
+  readonly words: number
+  readonly regrets: number
+  readonly seen: number
+  readonly freight: readonly [number, number, number] | undefined
+  readonly depth: number
+}
+
+export class Writer extends ByteWriter {
+  /** A record is being written: nobody else may write meanwhile, as a getter of the value might. */
+  busy = false
+  /** What the values of the record in progress send beside their bytes, in order. */
+  freights: Freight[] = []
+  /** What is to be moved with the next value instead of being copied. */
+  transfer: readonly unknown[] | undefined = undefined
+  /** What cannot go over is told by its text: for reports, which must not fail. */
+  lenient = false
+  #freight: Freight | undefined = undefined
   readonly #refs: RefWriter
-  readonly #root: ShapeNode = makeNode([])
+  readonly #root = new ShapeNode([], 0)
   #shapes: ShapeNode[] = []
   readonly #words: (string | undefined)[] = new Array<string | undefined>(wordTable).fill(undefined)
-  /** What the value in progress has defined, to be taken back if it fails. */
-  #definedWords: number[] = []
-  #regrets: (() => void)[] = []
-  #depth = 0
+  /** What the record in progress has defined, to be taken back if it fails. */
+  readonly #defined: number[] = []
+  readonly #regrets: (() => void)[] = []
+  #shapesBefore = 0
+  readonly #seen = new Seen()
+  depth = 0
 
   constructor(size: number, refs: RefWriter) {
-    this.buffer = Buffer.allocUnsafeSlow(size)
-    this.#view = new DataView(this.buffer.buffer)
+    super(size)
     this.#refs = refs
   }
 
-  /** Runs `write`; if it throws, position and definitions are as before. */
-  attempt<T>(write: () => T): T {
-    const { position } = this
-    const shapes = this.#shapes.length
-    const outer = this.#definedWords
-    this.#definedWords = []
-    const regrets = this.#regrets.length
-    const depth = this.#depth
-    try {
-      return write()
-    } catch (cause) {
-      this.position = position
-      this.#depth = depth
-      for (const node of this.#shapes.splice(shapes)) node.id = -1
-      for (const index of this.#definedWords) this.#words[index] = undefined
-      for (const regret of this.#regrets.splice(regrets)) regret()
-      throw cause
-    } finally {
-      for (const index of this.#definedWords) outer.push(index)
-      this.#definedWords = outer
-      if (outer.length > 4096) outer.length = 0
-    }
-  }
+  // Transactions.
 
-  /** Begins a value that may be taken back by `undo`; cheaper than `attempt`. */
-  mark(): void {
-    this.#depth = 0
-    if (this.#definedWords.length > 0) this.#definedWords = []
-    if (this.#regrets.length > 0) this.#regrets = []
+  /** Begins a record; returns where. To be ended by `commit` or `rollback`. */
+  begin(): number {
+    this.busy = true
+    this.#shapesBefore = this.#shapes.length
+    return this.position
   }
-  /** What else to take back if the value in progress fails. */
+  /** The record is whole. */
+  commit(): void {
+    this.busy = false
+    this.lenient = false
+    if (this.freights.length > 0) this.freights = []
+    if (this.#defined.length > 0) this.#defined.length = 0
+    if (this.#regrets.length > 0) this.#regrets.length = 0
+  }
+  /** The record that began there never was. */
+  rollback(position: number): void {
+    this.#return(position, this.#shapesBefore, 0, 0)
+    this.#seen.clear()
+    this.#freight = undefined
+    this.freights = []
+    this.transfer = undefined
+    this.depth = 0
+    this.lenient = false
+    this.busy = false
+  }
+  #return(position: number, shapes: number, words: number, regrets: number): void {
+    this.position = position
+    for (const node of this.#shapes.splice(shapes)) node.id = -1
+    for (const index of this.#defined.splice(words)) this.#words[index] = undefined
+    for (const regret of this.#regrets.splice(regrets).toReversed()) regret()
+  }
+  /** What else to take back if the record in progress fails. */
   regret(undo: () => void): void {
     this.#regrets.push(undo)
   }
-  get shapes(): number {
-    return this.#shapes.length
-  }
-  undo(position: number, shapes: number): void {
-    this.position = position
-    for (const node of this.#shapes.splice(shapes)) node.id = -1
-    for (const index of this.#definedWords) this.#words[index] = undefined
-    this.#definedWords = []
-    for (const regret of this.#regrets.splice(0)) regret()
-    this.#depth = 0
-  }
-
-  reserve(bytes: number): void {
-    if (this.position + bytes > this.buffer.length) this.#grow(bytes)
-  }
-  #grow(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.position + bytes + 1024))
-    larger.set(this.buffer.subarray(0, this.position))
-    this.buffer = larger
-    this.#view = new DataView(larger.buffer)
-  }
-
-  byte(value: number): void {
-    this.reserve(1)
-    this.buffer[this.position++] = value
-  }
-  /** A whole number from 0. */
-  whole(value: number): void {
-    this.reserve(10)
-    if (value < 0x7fffffff) return this.#small(value)
-    const { buffer } = this
-    let rest = value
-    while (rest >= 128) {
-      buffer[this.position++] = (rest % 128) | 128
-      rest = Math.floor(rest / 128)
+  /** Where a part of a value begins that may be left out. */
+  save(): Savepoint {
+    return {
+      position: this.position,
+      shapes: this.#shapes.length,
+      words: this.#defined.length,
+      regrets: this.#regrets.length,
+      seen: this.#seen.count,
+      freight: this.#freight?.standing,
+      depth: this.depth,
     }
-    buffer[this.position++] = rest
   }
-  double(value: number): void {
-    this.reserve(8)
-    this.#view.setFloat64(this.position, value)
-    this.position += 8
+  restore(to: Savepoint): void {
+    this.#return(to.position, to.shapes, to.words, to.regrets)
+    this.#seen.truncate(to.seen)
+    if (to.freight === undefined) this.#freight = undefined
+    else this.#freight!.truncate(to.freight)
+    this.depth = to.depth
   }
 
+  // Values.
+
+  /** A whole value; what it has beside its bytes is in `freights` then. */
   value(value: unknown): void {
+    if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return this.item(value)
+    const start = this.position
+    if (this.transfer !== undefined) this.freight.take(this.transfer)
+    this.transfer = undefined
+    this.item(value)
+    const freight = this.#freight
+    if (freight !== undefined || this.#seen.twice)
+      this.#prepend(start, (this.#seen.twice ? prologue.graph : 0) | (freight === undefined ? 0 : prologue.freight))
+    if (freight !== undefined) {
+      this.freights.push(freight)
+      this.#freight = undefined
+    }
+    this.#seen.clear()
+  }
+  /** A value that is not the message itself: trouble in it says so. */
+  labelled(label: string, value: unknown): void {
+    try {
+      this.value(value)
+    } catch (cause) {
+      throw troubleAt(cause, label)
+    }
+  }
+  /** Only now is it known what the reader must know first. */
+  #prepend(start: number, flags: number): void {
+    this.reserve(2)
+    this.buffer.copyWithin(start + 2, start, this.position)
+    this.buffer[start] = tag.prologue
+    this.buffer[start + 1] = flags
+    this.position += 2
+  }
+  /** What goes beside the bytes of the value in progress. */
+  get freight(): Freight {
+    return (this.#freight ??= new Freight())
+  }
+
+  /** A value, or a part of one. */
+  item(value: unknown): void {
     switch (typeof value) {
       case 'string':
         return this.string(value)
       case 'number':
-        return this.#number(value)
+        return this.number(value)
       case 'object':
         return value === null ? this.byte(tag.null) : this.#object(value)
       case 'boolean':
@@ -123,209 +165,147 @@ export class Writer {
         return this.byte(tag.undefined)
       case 'bigint':
         this.byte(tag.bigint)
-        return this.text(value.toString())
+        this.byte(value < 0n ? 1 : 0)
+        return this.text((value < 0n ? -value : value).toString(16))
       default:
         if (typeof value === 'function' && this.#refs.write(this, value)) return
-        throw new NotTransferable([], typeof value)
+        if (!this.lenient) throw new Trouble(typeof value)
+        return this.string(safeString(value))
     }
   }
 
-  #number(value: number): void {
-    this.reserve(12)
-    const { buffer } = this
-    const small = value | 0
-    if (small === value && (small !== 0 || 1 / value > 0)) {
-      if (small >= 0 && small < inlineIntegers) {
-        buffer[this.position++] = tag.firstInteger + small
-        return
-      }
-      buffer[this.position++] = small < 0 ? tag.negative : tag.positive
-      this.#small(small < 0 ? ~small : small)
-    } else if (Number.isSafeInteger(value) && value !== 0) {
-      buffer[this.position++] = value < 0 ? tag.negative : tag.positive
-      this.whole(value < 0 ? -1 - value : value)
-    } else {
-      buffer[this.position++] = tag.double
-      this.double(value)
-    }
+  /** A field of an object, read here. */
+  field(value: object, key: string): void {
+    this.item(readField(value, key))
   }
-
-  /** A whole number from 0 below 2³¹, where there is room. */
-  #small(value: number): void {
-    const { buffer } = this
-    let at = this.position
-    let rest = value
-    while (rest >= 128) {
-      buffer[at++] = (rest & 127) | 128
-      rest >>>= 7
-    }
-    buffer[at++] = rest
-    this.position = at
+  /** A field that was undefined when it was read: it is, or it was taken away meanwhile. */
+  nothing(value: object, key: string | number): void {
+    if (!Object.hasOwn(value, key)) throw gone()
+    this.byte(tag.undefined)
   }
 
   string(value: string): void {
     const { length } = value
     if (length > 0 && length <= longestWord) return this.#word(value)
-    this.#long(value)
+    this.byte(tag.utf8)
+    this.text(value)
   }
-
   #word(value: string): void {
     const { length } = value
     const index = (length * 31 + value.charCodeAt(0) * 7 + value.charCodeAt(length - 1) * 13 + value.charCodeAt(length >> 1) * 3) % wordTable
-    this.reserve(longestWord * 3 + 4)
+    this.reserve(longestWord + 8)
     if (this.#words[index] === value) {
       this.buffer[this.position++] = tag.word
-      return this.#small(index)
+      return this.small(index)
     }
     const start = this.position
     this.buffer[this.position++] = tag.wordDefined
-    this.whole(index)
+    this.small(index)
     this.buffer[this.position++] = length
     for (let i = 0; i < length; i++) {
       const code = value.charCodeAt(i)
       if (code > 127) {
         this.position = start
-        return this.#long(value)
+        this.byte(tag.utf8)
+        return this.text(value)
       }
       this.buffer[this.position++] = code
     }
     this.#words[index] = value
-    this.#definedWords.push(index)
+    this.#defined.push(index)
   }
 
-  #long(value: string): void {
-    this.byte(tag.utf8)
-    this.text(value)
-  }
-
-  /** A string without a tag. */
-  text(value: string): void {
-    const bytes = Buffer.byteLength(value)
-    this.whole(bytes)
-    this.reserve(bytes)
-    this.buffer.write(value, this.position, 'utf8')
-    this.position += bytes
+  /** Whether the object was written before, and is now referred to. */
+  again(value: object): boolean {
+    const before = this.#seen.note(value)
+    if (before < 0) return false
+    this.byte(tag.again)
+    this.whole(before)
+    return true
   }
 
   #object(value: object): void {
+    if (this.depth >= deepest) return this.special(value)
     const prototype: unknown = Object.getPrototypeOf(value)
-    if (++this.#depth > deepest) throw needsPort
-    if (prototype === Object.prototype) this.#record(value)
-    else if (Array.isArray(value)) this.#array(value)
-    else if (prototype === null) this.#record(value)
-    else this.#special(value)
-    this.#depth--
+    if (prototype === Object.prototype) {
+      const node = this.#shapeOf(value)
+      // One without any field may be no plain object at all; one with very many has no shape worth the name.
+      if (node === undefined) return this.special(value)
+      if (this.again(value)) return
+      this.depth++
+      this.head(node)
+      node.write(this, value as never)
+      this.depth--
+    } else if (prototype === Array.prototype && Array.isArray(value)) {
+      if (this.again(value)) return
+      const keys = Object.keys(value)
+      if (!isDense(value, keys)) return walk(this, arrayWalk(this, value, keys))
+      this.depth++
+      this.#array(value)
+      this.depth--
+    } else this.special(value)
+  }
+  /** What is rare, or nested deep. */
+  special(value: object): void {
+    const parts = this.begins(value)
+    if (parts !== undefined) walk(this, parts)
+  }
+  /** Begins a part that is an object; undefined: it has no parts of its own, and is written. */
+  begins(value: object): Walk | undefined {
+    return this.#refs.write(this, value) ? undefined : specialWalk(this, value)
+  }
+  hasSeen(value: object): boolean {
+    return this.#seen.has(value)
+  }
+  freightMoves(value: unknown): boolean {
+    return this.#freight !== undefined && this.#freight.moves(value)
   }
 
-  #record(value: object): void {
+  #shapeOf(value: object): ShapeNode | undefined {
     let node = this.#root
-    for (const key in value) node = node.nextKey === key ? node.nextNode! : nodeAfter(node, key)
+    let count = 0
+    for (const key in value) {
+      if (++count > mostKeys) return undefined
+      node = node.nextKey === key ? node.nextNode! : node.after(key)
+    }
+    return count === 0 || isPolluted() ? undefined : node
+  }
+  shapeOfKeys(keys: readonly string[]): ShapeNode {
+    if (keys.length > mostKeys) return new ShapeNode(keys, Infinity)
+    let node = this.#root
+    for (const key of keys) node = node.nextKey === key ? node.nextNode! : node.after(key)
+    return node
+  }
+  /** The shape of an object whose fields follow, each without its key; the other side is told of it if need be. */
+  head(node: ShapeNode): void {
     const { id } = node
     if (id >= 0) {
-      if (id < inlineShapes) this.byte(tag.firstShape + id)
-      else {
-        this.byte(tag.shape)
-        this.whole(id)
-      }
-      return node.write!(this, value as never)
+      if (id < inlineShapes) return this.byte(tag.firstShape + id)
+      this.byte(tag.shape)
+      return this.whole(id)
     }
-    if (this.#shapes.length >= mostShapes || node.keys.length > mostKeys) return this.#loose(value, node.keys)
-    node.id = this.#shapes.length
-    this.#shapes.push(node)
-    this.byte(tag.shapeDefined)
+    if (this.#shapes.length < mostShapes && node.small) {
+      node.id = this.#shapes.length
+      this.#shapes.push(node)
+      this.byte(tag.shapeDefined)
+    } else this.byte(tag.object)
     this.whole(node.keys.length)
     for (const key of node.keys) this.text(key)
-    node.write ??= shapeWriter(node.keys)
-    node.write(this, value as never)
-  }
-
-  #loose(value: object, keys: readonly string[]): void {
-    this.byte(tag.object)
-    this.whole(keys.length)
-    for (const key of keys) {
-      this.text(key)
-      this.value((value as Record<string, unknown>)[key])
-    }
   }
 
   #array(value: readonly unknown[]): void {
+    const { length } = value
     this.byte(tag.array)
-    this.whole(value.length)
-    for (let i = 0; i < value.length; i++) {
-      const item = value[i]
-      if (item === undefined && !(i in value)) this.byte(tag.hole)
-      else this.value(item)
-    }
-  }
-
-  #special(value: object): void {
-    if (this.#refs.write(this, value)) return
-    if (value instanceof Error) return this.#error(value)
-    if (value instanceof Map) {
-      this.byte(tag.map)
-      this.whole(value.size)
-      for (const [key, item] of value) {
-        this.value(key)
-        this.value(item)
-      }
-    } else if (value instanceof Set) {
-      this.byte(tag.set)
-      this.whole(value.size)
-      for (const item of value) this.value(item)
-    } else if (value instanceof Date) {
-      this.byte(tag.date)
-      this.double(value.getTime())
-    } else if (value instanceof RegExp) {
-      this.byte(tag.regexp)
-      this.text(value.source)
-      this.text(value.flags)
-    } else if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) this.#binary(value)
-    else if (isOpaque(value)) throw needsPort
-    else this.#loose(value, Object.keys(value))
-  }
-
-  #binary(value: ArrayBufferView | ArrayBuffer): void {
-    const data = ArrayBuffer.isView(value) ? value : new Uint8Array(value)
-    if (!(data.buffer instanceof ArrayBuffer)) throw needsPort
-    this.byte(tag.bytes)
-    this.byte(binaryKinds.findIndex((kind) => value instanceof kind))
-    this.whole(data.byteLength)
-    this.reserve(data.byteLength)
-    this.buffer.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), this.position)
-    this.position += data.byteLength
-  }
-
-  /** An error always goes over: what it carries that cannot is left behind. */
-  #error(error: Error): void {
-    this.byte(tag.error)
-    this.text(safeString(error.name))
-    this.text(safeString(error.message))
-    this.text(safeString(error.stack ?? ''))
-    const extra = Object.entries(error).filter(([key]) => key !== 'cause' && key !== 'stack' && key !== 'message' && key !== 'name')
-    this.whole(extra.length)
-    for (const [key, item] of extra) {
-      this.text(key)
-      this.#lenient(item)
-    }
-    this.byte('cause' in error ? 1 : 0)
-    if ('cause' in error) this.#lenient(error.cause)
-  }
-  #lenient(value: unknown): void {
+    this.whole(length)
+    let i = 0
     try {
-      this.attempt(() => this.value(value))
-    } catch {
-      this.string(safeString(value))
+      for (; i < length; i++) {
+        const item = value[i]
+        if (item === undefined) this.nothing(value, i)
+        else this.item(item)
+      }
+    } catch (cause) {
+      throw troubleAt(cause, i)
     }
   }
-}
-
-/** Whether the platform knows more about this object than its fields say. */
-function isOpaque(value: object): boolean {
-  const name = Object.prototype.toString.call(value)
-  return name !== '[object Object]' && !(Symbol.toStringTag in value && typeof value.constructor === 'function' && isPlainClass(value))
-}
-
-/** A class of the user's with a `Symbol.toStringTag` of its own is as good as any other. */
-function isPlainClass(value: object): boolean {
-  return !/\[native code\]/.test(Function.prototype.toString.call(value.constructor))
 }
