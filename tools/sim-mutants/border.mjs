@@ -128,7 +128,7 @@ export const border = [
     edits: [
       [
         '    if (cell instanceof ProxyCell) cell.finish(end)\n    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))\n',
-        '    cell?.finish(end)\n',
+        '    if (cell instanceof ProxyCell) cell.finish(end)\n',
       ],
     ],
   },
