@@ -3,6 +3,7 @@
 
 import { type ActorRef, type ActorSystem, receive, same, supervise } from 'troupe'
 import type { Threads } from '@troupe/node'
+import { Cart } from './cart.ts'
 import { differs, expectedOf } from './comparing.ts'
 import { type Arrival, type checkTask, type Crosser, crosser, type makeTask, type Slip } from './crosser.ts'
 import { Maker } from './making.ts'
@@ -56,7 +57,7 @@ export class Crossings {
         return same
       }),
     )
-    this.#refs = [this.#here, this.#there, system.spawn(crosser(), { dispatcher: 'parallel' }), this.#here] as never
+    this.#refs = [this.#here, this.#there, system.spawn(crosser()), system.spawn(Cart, { args: ['book'], dispatcher: 'parallel' })] as never
   }
 
   /** Sends one value one way; what went wrong, in words, or undefined. */

@@ -64,8 +64,10 @@ export class Reader {
   }
   whole(): number {
     const first = this.byte()
-    if (first < 128) return first
-    let value = first & 127
+    return first < 128 ? first : this.#larger(first & 127)
+  }
+  #larger(lowest: number): number {
+    let value = lowest
     let scale = 128
     for (;;) {
       const byte = this.byte()
@@ -109,8 +111,9 @@ export class Reader {
 
   /** A whole value. */
   value(): unknown {
-    if (this.position < this.end && this.buffer[this.position] === tag.prologue) return this.#withPrologue()
     this.depth = 0
+    const at = this.position
+    if (at < this.end && this.buffer[at] === tag.prologue) return this.#withPrologue()
     return this.item()
   }
   #withPrologue(): unknown {
@@ -135,7 +138,14 @@ export class Reader {
     const first = this.buffer[at]!
     this.position = at + 1
     if (first >= tag.firstInteger) return first - inlineIntegers
-    if (first >= tag.firstShape) return this.#shaped(first, first - tag.firstShape)
+    if (first >= tag.firstShape) {
+      const code = this.made === undefined && this.depth < deepest ? this.#shapes[first - tag.firstShape]?.code : undefined
+      if (code === undefined) return this.#shaped(first, first - tag.firstShape)
+      this.depth++
+      const value = code(this)
+      this.depth--
+      return value
+    }
     switch (first) {
       case tag.word:
         return this.#word(this.whole())

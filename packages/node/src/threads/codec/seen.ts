@@ -1,7 +1,7 @@
 // The objects of the value in progress, in the order in which they were met, so that one that is met again is referred to
 // and not written again. A handful are looked through; more are looked up.
 
-const handful = 12
+const handful = 32
 
 export class Seen {
   readonly #objects: (object | undefined)[] = []

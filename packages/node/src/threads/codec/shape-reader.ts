@@ -9,17 +9,18 @@ type Read = (reader: Reader) => Record<string, unknown>
 
 export class ShapeReader {
   readonly keys: readonly string[]
-  #read: Read | undefined = undefined
+  /** Code of its own, if it is worth that. */
+  code: Read | undefined = undefined
   #uses = 0
   constructor(keys: readonly string[]) {
     this.keys = keys
   }
 
   read(reader: Reader): unknown {
-    return this.#read === undefined ? this.#slowly(reader) : this.#read(reader)
+    return this.code === undefined ? this.#slowly(reader) : this.code(reader)
   }
   #slowly(reader: Reader): Record<string, unknown> {
-    if (++this.#uses === worthCode) this.#read = compiled(this.keys)
+    if (++this.#uses === worthCode) this.code = compiled(this.keys)
     const made: Record<string, unknown> = {}
     for (const key of this.keys) define(made, key, reader.item())
     return made

@@ -17,7 +17,8 @@ export class ShapeNode {
   nextKey: string | undefined = undefined
   nextNode: ShapeNode | undefined = undefined
   #others: Map<string, ShapeNode> | undefined = undefined
-  #write: WriteFields | undefined = undefined
+  /** Code of its own, if it is worth that. */
+  code: WriteFields | undefined = undefined
   #uses = 0
   readonly #length: number
 
@@ -42,8 +43,8 @@ export class ShapeNode {
   }
 
   write(writer: Writer, value: never): void {
-    if (this.#write !== undefined) return this.#write(writer, value)
-    if (++this.#uses === worthCode) this.#write = compiled(this.keys)
+    if (this.code !== undefined) return this.code(writer, value)
+    if (++this.#uses === worthCode) this.code = compiled(this.keys)
     writeFields(writer, value, this.keys)
   }
 }

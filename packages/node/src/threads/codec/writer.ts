@@ -46,6 +46,8 @@ export class Writer extends ByteWriter {
   readonly #defined: number[] = []
   readonly #regrets: (() => void)[] = []
   #shapesBefore = 0
+  /** Whether objects have fields to inherit, as the value in progress found it. */
+  #polluted = false
   readonly #seen = new Seen()
   depth = 0
 
@@ -117,6 +119,7 @@ export class Writer extends ByteWriter {
   value(value: unknown): void {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return this.item(value)
     const start = this.position
+    this.#polluted = isPolluted()
     if (this.transfer !== undefined) this.freight.take(this.transfer)
     this.transfer = undefined
     this.item(value)
@@ -233,8 +236,14 @@ export class Writer extends ByteWriter {
       if (node === undefined) return this.special(value)
       if (this.again(value)) return
       this.depth++
-      this.head(node)
-      node.write(this, value as never)
+      const { id, code } = node
+      if (id >= 0 && id < inlineShapes && code !== undefined) {
+        this.byte(tag.firstShape + id)
+        code(this, value as never)
+      } else {
+        this.head(node)
+        node.write(this, value as never)
+      }
       this.depth--
     } else if (prototype === Array.prototype && Array.isArray(value)) {
       if (this.again(value)) return
@@ -268,7 +277,7 @@ export class Writer extends ByteWriter {
       if (++count > mostKeys) return undefined
       node = node.nextKey === key ? node.nextNode! : node.after(key)
     }
-    return count === 0 || isPolluted() ? undefined : node
+    return count === 0 || this.#polluted ? undefined : node
   }
   shapeOfKeys(keys: readonly string[]): ShapeNode {
     if (keys.length > mostKeys) return new ShapeNode(keys, Infinity)
