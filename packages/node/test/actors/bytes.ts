@@ -219,7 +219,8 @@ export class BytesFuzz {
   }
   /** What the input takes, of many readings of it, all of them kept, so that nothing is collected meanwhile. */
   #taken(input: Buffer): number {
-    const times = 64
+    // Memory is counted by the page: of small inputs it takes many to tell.
+    const times = input.length <= 128 ? 1024 : 64
     const kept: unknown[] = new Array<unknown>(times)
     // Where a refusal came from takes memory too, and always the same.
     const { stackTraceLimit } = Error

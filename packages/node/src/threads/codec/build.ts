@@ -46,7 +46,8 @@ const unfinished = Symbol('unfinished')
 
 /** Begins what has this tag: returns it if it is complete, or puts what is in progress on the stack. */
 function open(reader: Reader, first: number, stack: Frame[]): unknown {
-  const push = (kind: Frame['kind'], target: unknown, left: number, keys: readonly (string | number)[] = []): typeof unfinished => {
+  // How much is to come is read first: what the bytes do not back is not made.
+  const push = (kind: Frame['kind'], left: number, target: unknown, keys: readonly (string | number)[] = []): typeof unfinished => {
     stack.push({ kind, target, keys, left, key: undefined })
     return unfinished
   }
@@ -58,23 +59,23 @@ function open(reader: Reader, first: number, stack: Frame[]): unknown {
     case tag.object:
       return fields(reader, reader.keys(), push)
     case tag.array:
-      return push('array', note(reader, []), reader.count(1))
+      return push('array', reader.count(1), note(reader, []))
     case tag.sparse: {
       const [array, count] = sparse(reader)
-      return push('sparse', note(reader, array), count)
+      return push('sparse', count, note(reader, array))
     }
     case tag.map:
-      return push('map', note(reader, new Map()), reader.count(2) * 2)
+      return push('map', reader.count(2) * 2, note(reader, new Map()))
     case tag.set:
-      return push('set', note(reader, new Set()), reader.count(1))
+      return push('set', reader.count(1), note(reader, new Set()))
     case tag.error:
-      return push('error', note(reader, makeError(reader)), Infinity)
+      return push('error', Infinity, note(reader, makeError(reader)))
     case tag.view: {
       const kind = reader.byte()
       const offset = reader.whole()
       const length = reader.whole()
       if (reader.made !== undefined) reader.made.push(undefined)
-      return push('view', reader.made?.length, 1, [kind, offset, length])
+      return push('view', 1, reader.made?.length, [kind, offset, length])
     }
     case tag.date:
       return note(reader, new Date(reader.double()))
@@ -114,9 +115,9 @@ const simple: ReadonlySet<number> = new Set([
 function fields(
   reader: Reader,
   keys: readonly string[],
-  push: (kind: 'fields', target: unknown, left: number, keys: readonly string[]) => unknown,
+  push: (kind: 'fields', left: number, target: unknown, keys: readonly string[]) => unknown,
 ): unknown {
-  return push('fields', note(reader, {}), keys.length, keys)
+  return push('fields', keys.length, note(reader, {}), keys)
 }
 function note<T>(reader: Reader, made: T): T {
   reader.made?.push(made)
