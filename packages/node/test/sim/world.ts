@@ -68,6 +68,11 @@ export class World {
     this.threads = new SimThreads(sim, setup)
     this.#sums = new Sums(sim, this.threads)
     sim.always(() => this.#always())
+    sim.system.events.listen((event) => {
+      const { thread, why, cause } = event as { readonly thread: number; readonly why: string; readonly cause: Error }
+      if (why === 'bad-record' || (why === 'error' && !cause.message.includes('it crashed')))
+        sim.violate('T1', `thread ${thread} was lost because of what one thread wrote and another could not read: ${String(cause.cause)}`)
+    }, 'thread.lost')
   }
 
   // What happens to threads.
