@@ -99,7 +99,7 @@ export const border = [
   {
     name: 'a hung thread is not ended',
     file: 'watchdog.ts',
-    edits: [['      if (thread.silent >= hangAfter) {', '      if (thread.silent >= hangAfter * 100) {']],
+    edits: [['if (thread.silent >= ', 'if (thread.silent / 100 >= ']],
   },
   {
     name: 'whoever waits for an actor on a lost thread waits on',

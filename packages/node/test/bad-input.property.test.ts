@@ -48,7 +48,11 @@ const functions: Record<string, Entry> = {
   'file.lines': entry(call(n.file.lines), (s) => ['x', { owner: s.ref, credits: 5, maxLength: 5 }]),
   'file.append': entry(call(n.file.append), (s) => ['x', { owner: s.ref, ...connection, mode: 0o600 }]),
   'file.watch': entry(call(n.file.watch), (s) => ['x', { owner: s.ref, recursive: false }]),
-  adopt: entry(call(n.adopt), (s) => [duplex(), { owner: s.ref, ...connection, interest: ['data'] }]),
+  // Not by a number that is a file descriptor: those of this process are the runner's.
+  adopt: entry(
+    (args) => void (n.adopt as Anything)(...args.map((arg, i) => (i === 0 && Number.isInteger(arg) ? -1 : arg))),
+    (s) => [duplex(), { owner: s.ref, ...connection, interest: ['data'] }],
+  ),
   childProcess: entry(call(n.childProcess), (s) => ['x', { owner: s.ref, args: ['x'], cwd: 'x', env: {}, credits: 5, maxBuffered: 5, killAfter: 5 }]),
   connectionSupervisor: entry(call(n.connectionSupervisor)),
   stdinLines: entry(call(n.stdinLines), owned({ credits: 5, maxLength: 5, input: duplex() })),

@@ -48,6 +48,12 @@ export class Questions implements MirrorKeeper {
   get pending(): number {
     return this.#gone.size
   }
+  /** What stands here for questions of others. */
+  get mirrors(): readonly Mirror[] {
+    const all: Mirror[] = []
+    for (const mirrors of this.#mirrors.values()) all.push(...mirrors.values())
+    return all
+  }
   /** Questions of others that this thread has. */
   get held(): number {
     let count = 0

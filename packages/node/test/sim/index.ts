@@ -90,6 +90,18 @@ export const library: readonly LibraryScenario[] = [
     },
   },
   {
+    name: 'border deadlines',
+    about: 'questions for the sake of others that have less time, in mailboxes of any kind',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, mailboxes: any })
+      sim.plan(sim.int(1, 8), () => {
+        const act = { do: 'ask', to: pick(world), timeout: 150, act: { do: 'keep' }, wait: true } as const
+        world.ask(undefined, pick(world), sim.choose(3) === 2 ? queryFor(world, 1) : act, sim.oneOf([20, 60])).catch(() => {})
+      })
+    },
+  },
+  {
     name: 'border circles',
     about: 'actors of several threads that wait for each other: circles are broken, and nothing else is',
     options: times,

@@ -19,7 +19,12 @@ export class Sums {
   check(): void {
     if (this.#threads.living.length < this.#threads.all.size) this.#lossFree = false
     if (this.#lossFree) this.#compare('after a step')
+    const held = new Set<string>()
     for (const exchange of this.#exchanges) {
+      for (const { origin, id } of exchange.questions.mirrors) {
+        if (held.has(`${origin} ${id}`)) this.#sim.violate('C9', `two threads have question ${id} of thread ${origin}`)
+        held.add(`${origin} ${id}`)
+      }
       for (const channel of exchange.channels) {
         const { unread, incoming } = channel.standing
         const most = this.#threads.setup.ringBytes

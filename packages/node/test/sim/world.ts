@@ -68,6 +68,11 @@ export class World {
     this.threads = new SimThreads(sim, setup)
     this.#sums = new Sums(sim, this.threads)
     sim.always(() => this.#always())
+    sim.system.events.listen((event) => {
+      const { thread, why, cause } = event as { readonly thread: number; readonly why: string; readonly cause: Error }
+      if (why === 'bad-record' || (why === 'error' && !cause.message.includes('it crashed')))
+        sim.violate('T1', `thread ${thread} was lost because of what one thread wrote and another could not read: ${String(cause.cause)}`)
+    }, 'thread.lost')
   }
 
   // What happens to threads.
@@ -140,8 +145,7 @@ export class World {
       sim.violate('C9', `question ${id} was refused because its target stopped, and #${holder}, who has it, runs`)
     if (code === 'deadlock' && !this.#isCircle(question)) sim.violate('C9', `question ${id} was refused as one of a circle, and there is none`)
     if (code === 'thread-lost' && !this.struck) sim.violate('T2', `question ${id} was refused because of a lost thread, and none was`)
-    // A record that does not fit half a ring goes another way.
-    if ((cause as Error).message !== 'boom' || this.threads.setup.ringBytes < 16_384) return
+    if ((cause as Error).message !== 'boom') return
     const { labels, cause: behind } = cause as Error & { readonly labels?: { readonly of?: string } }
     if (code !== 'actor-error' || labels?.of !== 'a member' || (behind as Error | undefined)?.message !== 'what was behind it')
       sim.violate(

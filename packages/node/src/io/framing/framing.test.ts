@@ -111,7 +111,7 @@ test('any bytes at all, cut anywhere, give the same commands or the same error',
       expect(cutUp).toEqual(whole.commands)
       expect(error).toEqual(whole.error)
     }),
-    { numRuns: 2000 },
+    { numRuns: 2000, examples: [[Buffer.from('*1\r\n\r\n\r\n'), [5]]] },
   )
 })
 

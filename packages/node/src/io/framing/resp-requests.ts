@@ -103,10 +103,12 @@ export class RespRequests<A> implements Decoder<A[]> {
         at = next
         continue
       }
+      // The mark first: whether more of its line has come must make no difference.
+      if (this.#missing > 0 && bytes[at] !== dollar) throw new FrameError(`expected '$', got '${printable(bytes[at]!)}'`)
       const end = this.#header(bytes, at)
       if (end < 0) return at
       if (this.#missing === 0) this.#begin(readLength(bytes, at + 1, end))
-      else this.#expect(bytes[at]!, readLength(bytes, at + 1, end))
+      else this.#expect(readLength(bytes, at + 1, end))
       at = end + 2
     }
     return at
@@ -138,8 +140,7 @@ export class RespRequests<A> implements Decoder<A[]> {
     if (count > 0) this.#missing = count
   }
 
-  #expect(mark: number, length: number): void {
-    if (mark !== dollar) throw new FrameError(`expected '$', got '${printable(mark)}'`)
+  #expect(length: number): void {
     if (!(length >= 0) || length > this.#maxBulk) throw new FrameError('invalid bulk length')
     this.#size += length
     if (this.#size > this.#maxCommand) throw new FrameError('the command is too large')
