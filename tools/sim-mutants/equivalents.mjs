@@ -237,7 +237,7 @@ export const equivalents = [
   },
   {
     file: 'cell/ask.ts',
-    before: 'this.unlisten = undefined',
+    before: 'this.onSettled = undefined',
     after: '',
     why: 'a question is closed once, and dropped then',
   },
