@@ -10,9 +10,11 @@ const silentLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: (
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
-/** All ledgers add up, and nothing is under way. */
+/** All ledgers add up, and nothing is under way, once the last poke of `answered` has come. */
 async function expectSettled({ pool, places }: InProcess): Promise<void> {
-  const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = await pool.ledger()
+  let ledger = await pool.ledger()
+  while (ledger.queued + ledger.inProgress > 0) ledger = await pool.ledger()
+  const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = ledger
   expect({ sum: handled + failed + unhandled + dropped + deadLettered + unknown, unknown }).toEqual({ sum: sent, unknown: 0 })
   expect(pool.exchange.questions.pending + pool.exchange.questions.held).toBe(0)
   for (const { exchange } of places.values()) expect(exchange.questions.pending + exchange.questions.held).toBe(0)
