@@ -1,7 +1,7 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--only classics|operators|border] [--json file] [--name text] [--again file] [--in text] [--salt word]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--limit 90] [--only classics|operators|border] [--json file] [--name text] [--again file] [--in text] [--salt word]
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

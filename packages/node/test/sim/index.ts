@@ -1,7 +1,7 @@
 // The scenarios of the border between threads, simulated as those of one system are: by `npm run sim`, by tests and by the
 // mutation proof.
 
-import { bounded } from 'troupe'
+import { bounded, unbounded } from 'troupe'
 import type { LibraryScenario } from '@troupe/testkit/internal'
 import { any, circleFor, noteFor, pick, queryFor, small, stage, times } from './stage.ts'
 
@@ -20,7 +20,7 @@ export const library: readonly LibraryScenario[] = [
     about: 'more messages than credits, than mailboxes and than rings have room for',
     options: times,
     run: (sim) => {
-      const world = stage(sim, { members: 3, mailboxes: small, ringBytes: [512, 1024, 4096] })
+      const world = stage(sim, { members: 3, mailboxes: [...small, unbounded()], ringBytes: [512, 1024, 4096] })
       sim.plan(sim.int(1, 10), () => {
         const to = pick(world)
         for (let i = sim.int(1, 30); i > 0; i--) world.tell('main', to, sim.choose(6) === 5 ? noteFor(world) : { do: 'nothing' })

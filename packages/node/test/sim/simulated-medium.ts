@@ -6,7 +6,13 @@ import type { SimPlace, Simulation } from '@troupe/testkit/internal'
 
 class SimulatedBell implements Bell {
   asleep = false
+  readonly #meanwhile: () => void
+  /** `meanwhile` is what others do between the last look of a thread and its sleep. */
+  constructor(meanwhile: () => void) {
+    this.#meanwhile = meanwhile
+  }
   rest(): void {
+    this.#meanwhile()
     this.asleep = true
   }
   rise(): void {
@@ -79,20 +85,25 @@ class SimulatedLine implements Line {
 }
 
 export class SimulatedMedium implements Medium {
-  readonly mainBell: SimulatedBell = new SimulatedBell()
+  readonly mainBell: SimulatedBell
   readonly #sim: Simulation
   readonly #placeOf: (epoch: number) => SimPlace
   readonly #ringBytes: number
-  readonly #bells = new Map<number, SimulatedBell>([[0, this.mainBell]])
+  readonly #bells = new Map<number, SimulatedBell>()
   constructor(sim: Simulation, placeOf: (epoch: number) => SimPlace, ringBytes: number) {
     this.#sim = sim
     this.#placeOf = placeOf
     this.#ringBytes = ringBytes
+    this.mainBell = this.#makeBell(0)
   }
 
-  berth(epoch: number): Berth {
-    const bell = new SimulatedBell()
+  #makeBell(epoch: number): SimulatedBell {
+    const bell = new SimulatedBell(() => this.#sim.meanwhile(this.#placeOf(epoch)))
     this.#bells.set(epoch, bell)
+    return bell
+  }
+  berth(epoch: number): Berth {
+    const bell = this.#makeBell(epoch)
     const board = makeBoard()
     return {
       get asleep() {

@@ -118,6 +118,11 @@ export class Places {
     const able = this.#all.filter((p) => p.ready > 0)
     able[this.#choices.choose(able.length)]?.runOne()
   }
+  /** Does something of another place, if there is anything to do. */
+  runOther(than: SimPlace): void {
+    const able = this.#all.filter((p) => p !== than && p.ready > 0)
+    able[this.#choices.choose(able.length)]?.runOne()
+  }
   get next(): number {
     return this.#all.reduce((next, p) => Math.min(next, p.next), Infinity)
   }

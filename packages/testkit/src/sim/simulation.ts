@@ -226,6 +226,10 @@ export class Simulation {
     this.#several.add(place)
     return place
   }
+  /** Now and then, another place does something in the middle of what this one does: for moments at which threads really race. */
+  meanwhile(here: SimPlace): void {
+    if (this.choices.choose(6) === 5) this.#several.runOther(here)
+  }
   get #several(): Places {
     if (this.#places === undefined) throw new Error('This run has one place. Say `places: true` in the options of simulate.')
     return this.#places
