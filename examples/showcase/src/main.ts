@@ -23,7 +23,7 @@ const log =
     const decided = typeof directive === 'string' ? `  → ${directive}` : ''
     print(paint(code, level.padEnd(5)), `${String(actor).replace('/user/', '')}: ${why}${during}${paint(1, decided)}`)
   }
-const logger: Logger = { debug: log('debug', 90), info: log('info', 36), warn: log('warn', 33), error: log('error', 31) }
+const logger: Logger = { debug: () => {}, info: log('info', 36), warn: log('warn', 33), error: log('error', 31) }
 
 const phases: Readonly<Record<string, number>> = { running: 32, restarting: 33, failed: 31, stopping: 35, starting: 36 }
 const phaseWord = /\b(running|restarting|failed|stopping|starting)\b/g
