@@ -17,11 +17,11 @@ function print(mark: string, text: string): void {
 
 const log =
   (level: keyof Logger, code: number): LogMethod =>
-  ({ actor, recipient, cause, message, directive }, text) => {
+  ({ actor, to, cause, message, directive }, text) => {
     const why = cause instanceof Error ? cause.message : text
     const during = typeof message === 'string' ? `, handling ${message}` : ''
     const decided = typeof directive === 'string' ? `  → ${directive}` : ''
-    print(paint(code, level.padEnd(5)), `${String(actor ?? recipient).replace('/user/', '')}: ${why}${during}${paint(1, decided)}`)
+    print(paint(code, level.padEnd(5)), `${String(actor ?? to).replace('/user/', '')}: ${why}${during}${paint(1, decided)}`)
   }
 const logger: Logger = { debug: () => {}, info: log('info', 36), warn: log('warn', 33), error: log('error', 31) }
 
