@@ -13,12 +13,7 @@ async function until(holds: () => boolean): Promise<void> {
 /** All ledgers add up, and nothing is under way, once the last poke of `answered` has come. */
 async function expectSettled({ pool, places }: InProcess): Promise<void> {
   let ledger = await pool.ledger()
-<<<<<<< HEAD
   while (ledger.queued + ledger.inProgress > 0) ledger = await pool.ledger()
-=======
-  // What was told last may still be on its way, or in a handler.
-  while (ledger.queued + ledger.stashed + ledger.inProgress > 0) ledger = await pool.ledger()
->>>>>>> w-codec
   const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = ledger
   expect({ sum: handled + failed + unhandled + dropped + deadLettered + unknown, unknown }).toEqual({ sum: sent, unknown: 0 })
   expect(pool.exchange.questions.pending + pool.exchange.questions.held).toBe(0)
