@@ -74,8 +74,8 @@ export const small: readonly NonNullable<SpawnOptions['mailbox']>[] = [
 export const any: readonly NonNullable<SpawnOptions['mailbox']>[] = [unbounded(), bounded(8, 'drop-newest'), bounded(100, 'drop-oldest')]
 
 /** Does something from outside so many times, at moments that the seed chooses: threads take a while to be there. */
-export function spread(sim: Simulation, times: number, act: (i: number) => unknown): void {
-  sim.plan(times, (i) => {
+export function spread(sim: Simulation, count: number, act: (i: number) => unknown): void {
+  sim.plan(count, (i) => {
     const ms = sim.oneOf([0, 25, 5, 60, 120, 200])
     if (ms === 0) act(i)
     else sim.after(ms, () => void act(i))

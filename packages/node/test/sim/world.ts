@@ -89,8 +89,8 @@ export class World {
     const { living } = this.threads
     const thread = living[this.sim.choose(living.length)]
     // Nothing that could hang runs on a thread before it has said that it is up.
-    const isUp = [...this.threads.pool.threads].some((t) => t.epoch === thread?.epoch && t.state === 'up')
-    if (thread === undefined || !isUp || thread.hungSince !== undefined) return
+    const runs = [...this.threads.pool.threads].some((t) => t.epoch === thread?.epoch && t.state === 'up')
+    if (thread === undefined || !runs || thread.hungSince !== undefined) return
     this.struck = true
     this.sim.note(`thread ${thread.epoch} hangs for ${ms} ms`)
     thread.hungSince = this.sim.now
