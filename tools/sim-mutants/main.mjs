@@ -20,6 +20,7 @@ const command = {
     count: whole('how many mutants by operator', 90, { from: 0 }),
     seeds: whole('how many seeds each is simulated with at most', 6000),
     start: whole('the first of them: the same each time, so that two proofs can be compared', 1, {}),
+    limit: whole('seconds that each is simulated for at most', 90),
     only: oneOf(
       'kind',
       ['classics', 'operators', 'border'],
@@ -34,7 +35,7 @@ const command = {
     json: anyText('file', 'where the results are written as JSON (default: nowhere)', undefined),
   },
 }
-const { count, seeds, start, only, name: named, in: within, salt, again, json } = commandLine(command)
+const { count, seeds, start, limit, only, name: named, in: within, salt, again, json } = commandLine(command)
 /** Bugs by hand: of the core, or of the border. */
 const planted = only === 'border' ? border : classics
 if (named !== undefined && !planted.some((c) => c.name.includes(named)))
@@ -51,8 +52,6 @@ function survivorsIn(file) {
     return misuse(command, `--again takes a file that --json has written, and cannot read '${file}': ${cause.message}`)
   }
 }
-
-const limit = 90_000
 
 /** What is mutated: cell, phase, mailbox, timers, supervision, watch, ask; channels, task groups, subscriptions, supervisors. */
 const files = [
@@ -111,7 +110,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 async function judge(mutant) {
   const compiled = workshop.mutate(mutant.file, mutant.text)
-  const outcome = compiled ? await workshop.simulate(seeds, start, limit) : { how: 'does not compile' }
+  const outcome = compiled ? await workshop.simulate(seeds, start, limit * 1000) : { how: 'does not compile' }
   workshop.restore(mutant.file)
   if (!compiled) return false
   const { text: _text, ...rest } = mutant

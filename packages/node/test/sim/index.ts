@@ -3,7 +3,7 @@
 
 import { bounded, unbounded } from 'troupe'
 import type { LibraryScenario } from '@troupe/testkit/internal'
-import { any, circleFor, noteFor, pick, queryFor, small, stage, times } from './stage.ts'
+import { any, circleFor, noteFor, pick, queryFor, small, spread, stage, times } from './stage.ts'
 
 export const library: readonly LibraryScenario[] = [
   {
@@ -12,7 +12,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true })
-      sim.plan(sim.int(1, 24), () => world.tell('main', pick(world), noteFor(world)))
+      spread(sim, sim.int(1, 24), () => world.tell('main', pick(world), noteFor(world)))
     },
   },
   {
@@ -21,7 +21,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { members: 3, mailboxes: [...small, unbounded()], ringBytes: [512, 1024, 4096] })
-      sim.plan(sim.int(1, 10), () => {
+      spread(sim, sim.int(1, 10), () => {
         const to = pick(world)
         for (let i = sim.int(1, 30); i > 0; i--) world.tell('main', to, sim.choose(6) === 5 ? noteFor(world) : { do: 'nothing' })
       })
@@ -33,7 +33,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'resume', 'stop'] })
-      sim.plan(sim.int(1, 14), () => {
+      spread(sim, sim.int(1, 14), () => {
         const to = pick(world)
         if (sim.choose(8) === 7) return world.tell('main', to, { do: 'stop' })
         world.ask(undefined, to, queryFor(world, 2), sim.oneOf([200, 20, 60])).catch(() => {})
@@ -47,7 +47,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'stop', 'resume'] })
-      sim.plan(sim.int(1, 16), (i) => {
+      spread(sim, sim.int(1, 16), (i) => {
         const ref = pick(world)
         switch (sim.choose(9)) {
           case 1:
@@ -75,7 +75,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true, mailboxes: any, supervision: ['restart', 'stop'] })
-      sim.plan(sim.int(1, 16), () => {
+      spread(sim, sim.int(1, 16), () => {
         switch (sim.choose(8)) {
           case 5:
             return world.crash()
@@ -95,7 +95,7 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true, mailboxes: any })
-      sim.plan(sim.int(1, 8), () => {
+      spread(sim, sim.int(1, 8), () => {
         const act = { do: 'ask', to: pick(world), timeout: 150, act: { do: 'keep' }, wait: true } as const
         world.ask(undefined, pick(world), sim.choose(3) === 2 ? queryFor(world, 1) : act, sim.oneOf([20, 60])).catch(() => {})
       })
@@ -107,8 +107,8 @@ export const library: readonly LibraryScenario[] = [
     options: times,
     run: (sim) => {
       const world = stage(sim, { mixed: true, ...(sim.choose(3) === 2 ? { mailboxes: [bounded(8, 'drop-newest')] } : undefined) })
-      sim.plan(sim.int(1, 8), () => void world.ask(undefined, pick(world), circleFor(world, 3), 1200).catch(() => {}))
-      sim.after(700, () => {
+      spread(sim, sim.int(1, 8), () => void world.ask(undefined, pick(world), circleFor(world, 3), 650).catch(() => {}))
+      sim.after(500, () => {
         const [circle] = world.circles
         if (circle !== undefined) sim.violate('C9', `question ${circle.id} is one of a circle that nobody has broken`)
       })

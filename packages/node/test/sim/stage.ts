@@ -73,6 +73,15 @@ export const small: readonly NonNullable<SpawnOptions['mailbox']>[] = [
 /** As above, and mailboxes without bounds. */
 export const any: readonly NonNullable<SpawnOptions['mailbox']>[] = [unbounded(), bounded(8, 'drop-newest'), bounded(100, 'drop-oldest')]
 
+/** Does something from outside so many times, at moments that the seed chooses: threads take a while to be there. */
+export function spread(sim: Simulation, count: number, act: (i: number) => unknown): void {
+  sim.plan(count, (i) => {
+    const ms = sim.oneOf([0, 25, 5, 60, 120, 200])
+    if (ms === 0) act(i)
+    else sim.after(ms, () => void act(i))
+  })
+}
+
 export function pick(world: World): ActorRef<Told> {
   return world.refs[world.sim.choose(world.refs.length)]!
 }
@@ -135,7 +144,7 @@ export function circleFor(world: World, depth: number): Act {
       return { do: 'answer later' }
     case 2:
     case 3:
-      return { do: 'ask', to: pick(world), timeout: 1200, act: circleFor(world, depth - 1), wait: true }
+      return { do: 'ask', to: pick(world), timeout: 650, act: circleFor(world, depth - 1), wait: true }
     case 4:
       return { do: 'forward', to: pick(world), after: 'stay', act: circleFor(world, depth - 1) }
     case 5:

@@ -88,7 +88,9 @@ export class World {
   hang(ms: number): void {
     const { living } = this.threads
     const thread = living[this.sim.choose(living.length)]
-    if (thread?.started === undefined || thread.hungSince !== undefined) return
+    // Nothing that could hang runs on a thread before it has said that it is up.
+    const runs = [...this.threads.pool.threads].some((t) => t.epoch === thread?.epoch && t.state === 'up')
+    if (thread === undefined || !runs || thread.hungSince !== undefined) return
     this.struck = true
     this.sim.note(`thread ${thread.epoch} hangs for ${ms} ms`)
     thread.hungSince = this.sim.now
