@@ -19,11 +19,11 @@ const longest = 90_000
 export function json(command: Command): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const options = { encoding: 'utf8' as const, timeout: longest, maxBuffer: 1 << 24, ...(command.cwd === undefined ? {} : { cwd: command.cwd }) }
-    execFile(command.file, command.args, options, (error, stdout, stderr) => {
+    execFile(command.file, command.args, options, (error, stdout) => {
       if (error === null) resolve(JSON.parse(stdout))
       else if (error.code === 3) resolve(undefined)
       else if (error.killed === true) reject(new Error(`took longer than ${longest / 1000} s`))
-      else reject(new Error(stderr.trim().split('\n').at(-1) ?? error.message))
+      else reject(error)
     })
   })
 }

@@ -33,7 +33,9 @@ export async function onTroupe(benchmark: Benchmark): Promise<number> {
   const failures: unknown[] = []
   const note = (fields: Readonly<Record<string, unknown>>): void => void failures.push(fields['cause'])
   const started = performance.now()
-  const system = ActorSystem.create('bench', { logger: { debug: note, info: note, warn: note, error: note } })
+  const system = ActorSystem.create('bench', {
+    logger: { debug: () => {}, info: () => {}, warn: note, error: note, isLevelEnabled: (level) => level !== 'debug' },
+  })
   const stage: Stage = {
     spawn: (handler) => system.spawn(receive((ctx, message) => (handler(message as never, ctx.self) === true ? stopped : same))),
   }
