@@ -44,9 +44,12 @@ function isPatient(cell: Cell): boolean {
   return cell.extras?.aboveEndless === true && !cell.options.ownStopTimeout
 }
 
-/** Notes above an actor that it takes as long as it needs. */
+/** Notes above an actor that it takes as long as it needs; where those above are elsewhere, the keeper tells them. */
 export function declareEndless(parent: Cell): void {
-  for (let cell: Cell | undefined = parent; cell !== undefined && !cell.more.aboveEndless; cell = cell.ref.parent?.cell) cell.more.aboveEndless = true
+  for (let cell: Cell | undefined = parent; cell !== undefined && !cell.more.aboveEndless; cell = cell.ref.parent?.cell) {
+    cell.more.aboveEndless = true
+    cell.more.keeper?.endless?.(cell)
+  }
 }
 
 /** The deadline for those below; its own time is not for one that takes as long as it needs, unless it was given. */

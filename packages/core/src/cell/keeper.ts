@@ -14,4 +14,6 @@ export interface Keeper {
   held(cell: Cell): void
   /** The cell is gone, its name free. */
   ended(cell: Cell, end: EndInfo): void
+  /** The cell has somebody below that takes as long to end as it needs. */
+  endless?(cell: Cell): void
 }

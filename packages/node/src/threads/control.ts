@@ -67,6 +67,7 @@ export type Control =
   | { readonly op: 'stub.started'; readonly uid: number }
   | { readonly op: 'stub.failed'; readonly uid: number; readonly cause: unknown; readonly message: unknown }
   | { readonly op: 'stub.held'; readonly uid: number }
+  | { readonly op: 'stub.endless'; readonly uid: number }
   | { readonly op: 'stub.ended'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
 
 /** What a thread must know to make an actor. */
@@ -188,6 +189,7 @@ const shapes: Shapes = {
   'stub.started': { uid: whole },
   'stub.failed': { uid: whole, cause: any, message: any },
   'stub.held': { uid: whole },
+  'stub.endless': { uid: whole },
   'stub.ended': { uid: whole, reason, cause: any },
 }
 

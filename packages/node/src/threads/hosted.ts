@@ -9,6 +9,7 @@ import {
   Cell,
   type CellOptions,
   Children,
+  declareEndless,
   Extras,
   HookedNode,
   type Keeper,
@@ -60,6 +61,10 @@ export function followHosted(exchange: Exchange): void {
   exchange.on('stub.started', ({ uid }) => exchange.residents.stub(uid)?.started())
   exchange.on('stub.failed', ({ uid, cause, message }) => exchange.residents.stub(uid)?.failed(cause, message))
   exchange.on('stub.held', ({ uid }) => exchange.residents.stub(uid)?.held())
+  exchange.on('stub.endless', ({ uid }) => {
+    const stub = exchange.residents.stub(uid)
+    if (stub !== undefined) declareEndless(stub)
+  })
   exchange.on('stub.ended', ({ uid, reason, cause }) => exchange.residents.stub(uid)?.ended(reason, cause))
 }
 
@@ -146,6 +151,7 @@ function reporter(exchange: Exchange, channel: Channel): Keeper {
       return undefined
     },
     held: (cell) => channel.control({ op: 'stub.held', uid: cell.ref.uid }),
+    endless: (cell) => channel.control({ op: 'stub.endless', uid: cell.ref.uid }),
     ended: (cell, end) => {
       exchange.residents.unhost(cell.ref.uid)
       exchange.residents.remember(cell)
