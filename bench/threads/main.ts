@@ -138,5 +138,6 @@ await cpuBound()
 console.log('\nbudgets')
 for (const { name, ratio, wanted, atMost } of budgets) {
   const kept = atMost === true ? ratio <= wanted : ratio >= wanted
+  if (!kept) process.exitCode = 1
   console.log(`  ${kept ? 'kept  ' : 'MISSED'} ${name.padEnd(36)} ${ratio.toFixed(2)} (${atMost === true ? 'at most' : 'at least'} ${wanted})`)
 }

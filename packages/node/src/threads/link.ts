@@ -8,8 +8,8 @@ import type { Writer } from './codec/writer.ts'
 import type { Exchange } from './exchange.ts'
 import type { Way, WireQueue } from './wire-queue.ts'
 
-/** What an unbounded mailbox may have under way: enough to keep both threads busy. */
-export const widest = 32_768
+/** What an unbounded mailbox may have under way: enough to keep both threads busy; for all but the smallest messages the bytes decide. */
+export const widest = 131_072
 export const mostBytes: number = 1024 * 1024
 
 const meta = { sender: 0, envelope: 1, ask: 2, poison: 3 } as const
