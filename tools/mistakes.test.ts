@@ -43,9 +43,9 @@ export const ref = system.spawn(counter())
 export const cart = system.spawn(Cart, { args: ['eur'] })
 `
 const imports = `
-import { type ActorContext, type ActorRef, type Behavior, bounded, match, receive, same, supervisor } from 'troupe'
+import { type ActorContext, type ActorRef, type Behavior, bounded, child, match, receive, same, supervisor } from 'troupe'
 import { Cart, cart, type Counter, counter, type Door, ref, system } from './shop.js'
-void [cart, Cart, counter, ref, same, system, bounded, match, receive, supervisor]
+void [cart, Cart, child, counter, ref, same, system, bounded, match, receive, supervisor]
 export type Used = [ActorRef<1>, Behavior<1>, Counter, Door]
 export const made = async (ctx: ActorContext<Door>): Promise<unknown> =>
 `
@@ -163,6 +163,31 @@ const mistakes: readonly Mistake[] = [
     what: 'an option of a supervisor is misspelt',
     code: `supervisor({ children: [], ▸strateg: 'one-for-all' })`,
     says: [`'strateg' does not exist in type 'SupervisorOptions'. Did you mean to write 'strategy'?`],
+  },
+  {
+    what: 'an option of a child is misspelt',
+    code: `child('counter', counter(), { ▸restrat: 'transient' })`,
+    says: [`'restrat' does not exist in type 'ChildOptions'. Did you mean to write 'restart'?`],
+  },
+  {
+    what: 'an option of a child has a value that is none',
+    code: `child('counter', counter(), { ▸restart: 'transiet' })`,
+    says: [`Type '"transiet"' is not assignable to type 'RestartType | undefined'. Did you mean '"transient"'?`],
+  },
+  {
+    what: 'the arguments of the constructor of a child are forgotten',
+    code: `child('cart', ▸Cart)`,
+    says: [`Type 'typeof Cart' is not assignable to type 'ClassThatNeedsNoArgs<Cart>'.`],
+  },
+  {
+    what: 'the arguments of the constructor of a child are forgotten among other options',
+    code: `child('cart', Cart, ▸{ restart: 'transient' })`,
+    says: [`Property 'args' is missing in type '{ restart: "transient"; }' but required in type 'NeedsArgs<`],
+  },
+  {
+    what: 'an argument of the constructor of a child is of another type',
+    code: `child('cart', Cart, { args: [▸1] })`,
+    says: [`Type 'number' is not assignable to type 'string'.`],
   },
 ]
 

@@ -161,7 +161,7 @@ export {
   type ChildOptions,
   type ChildSpec,
   type ChildTemplate,
-  type ClassChildOptions,
+  type Child,
   type RestartType,
   type Shutdown,
   template,

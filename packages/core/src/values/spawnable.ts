@@ -20,12 +20,12 @@ export interface ClassThatNeedsNoArgs<out T extends ActorHooks> {
  */
 export type Spawned<M, T extends ActorHooks> = [T] extends [never] ? ActorRef<M> : [T] extends [infer U] ? ActorHandle<U> : never
 
-/** What `spawn` takes beside an actor, being options `O` and, for a class, the arguments of its constructor. */
-export type OptionsFor<T extends ActorHooks, A extends readonly unknown[], O = SpawnOptions> = [T] extends [never]
+/** What `spawn` takes beside an actor, being options `O` and, for a class, the arguments of its constructor, given as `G`. */
+export type OptionsFor<T extends ActorHooks, A extends readonly unknown[], O = SpawnOptions, G = A> = [T] extends [never]
   ? O | undefined
   : [] extends A
-    ? (O & MayHaveArgs<A>) | undefined
-    : O & NeedsArgs<A>
+    ? (O & MayHaveArgs<G>) | undefined
+    : O & NeedsArgs<G>
 
 /** Where the constructor takes arguments, they are given as `args`, and to each incarnation again. */
 export interface NeedsArgs<out A> {

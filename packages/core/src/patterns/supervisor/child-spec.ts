@@ -11,6 +11,7 @@ import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
 import type { Backoff } from '../../values/policy.ts'
 import type { ActorRef } from '../../values/ref.ts'
+import type { ClassThatNeedsNoArgs, OptionsFor } from '../../values/spawnable.ts'
 import { isSupervisor } from './marker.ts'
 
 /** permanent: always restarted; transient: only after it was killed or failed; temporary: never. */
@@ -65,6 +66,9 @@ export interface ChildSpec<in M, out R = ActorRef<M>> {
   readonly template: object | undefined
 }
 
+/** What `child` gives: a spec whose ref is that of a behavior, or the handle of a class. */
+export type Child<M, T extends ActorHooks> = [T] extends [never] ? ChildSpec<M> : [T] extends [infer U] ? ChildSpec<CallOf<U>, ActorHandle<U>> : never
+
 /** A spec of which only the supervisor's side matters. */
 export type AnyChildSpec = ChildSpec<never, unknown>
 
@@ -103,12 +107,15 @@ const classTable = { ...table, args: any } as Table<ChildOptions & { readonly ar
  * child('cart', Cart, { args: ['eur'] })
  * child('api', ({ refOf }) => api(refOf(db)), { needs: [db] })
  */
-export function child<M>(name: string, behavior: Behavior<M> | ((siblings: Siblings) => Behavior<M>), options?: ChildOptions): ChildSpec<M>
-export function child<T extends ActorHooks, A extends readonly unknown[]>(
+export function child<M, T extends ActorHooks = never>(
   name: string,
-  actor: ActorClass<T, A>,
-  ...options: ClassChildOptions<A>
-): ChildSpec<CallOf<T>, ActorHandle<T>>
+  actor: Behavior<M> | ((siblings: Siblings) => Behavior<M>) | ClassThatNeedsNoArgs<T>,
+): Child<M, T>
+export function child<M, T extends ActorHooks = never, A extends readonly unknown[] = never>(
+  name: string,
+  actor: Behavior<M> | ((siblings: Siblings) => Behavior<M>) | ActorClass<T, A>,
+  options: OptionsFor<T, A, ChildOptions, A | ((siblings: Siblings) => A)>,
+): Child<M, T>
 export function child(name: string, actor: unknown, options: ChildOptions & { readonly args?: unknown } = {}): AnyChildSpec {
   checkName(name, { path: 'a supervisor' })
   checkObject('options', options)
@@ -135,11 +142,6 @@ function isActorClass(actor: unknown, name: string): actor is { readonly [behavi
   } catch {}
   throw new NotABehavior(actor, `child "${name}" was given`)
 }
-
-/** Options of a child that is a class; `args`, or what makes them at every start, may be left out only where the constructor needs none. */
-export type ClassChildOptions<A extends readonly unknown[]> = [] extends A
-  ? [options?: ChildOptions & { readonly args?: A | ((siblings: Siblings) => A) | undefined }]
-  : [options: ChildOptions & { readonly args: A | ((siblings: Siblings) => A) }]
 
 /** What instances of a template have in common; `with` makes one. */
 export interface ChildTemplate<A extends readonly unknown[], in M> {
