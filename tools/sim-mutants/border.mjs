@@ -3,6 +3,11 @@
 
 export const border = [
   {
+    name: 'a suspension that was told to a failing actor outlives its restart',
+    file: 'stub.ts',
+    edits: [['    if (this.#toldToSuspend) this.#tellResume()\n', '']],
+  },
+  {
     name: 'credit is not returned for messages that a cleared mailbox drops',
     file: 'arrivals.ts',
     edits: [['cause: unknown): void {\n    this.#give()\n', 'cause: unknown): void {\n']],

@@ -62,6 +62,8 @@ export class StubCell extends Cell {
   #there: 'nothing' | 'starting' | 'up' | 'suspended' | 'failed' | 'held' = 'nothing'
   #waiter: Waiter | undefined
   #hurried = false
+  /** It was told to suspend, and not to resume since: told while it was failing, it does so only once it is back. */
+  #toldToSuspend = false
   #bad: { readonly cause: unknown; readonly message: unknown } | undefined
   readonly #window: number
 
@@ -143,11 +145,12 @@ export class StubCell extends Cell {
       this.#tellStop()
     } else if (this.phase === 'suspended' && this.#there === 'up') {
       this.#there = 'suspended'
+      this.#toldToSuspend = true
       this.#tellVerb({ verb: 'suspend', reason: (this.info as { note?: string }).note ?? 'suspended' })
     } else if (this.phase === 'running') {
       if (this.#there === 'suspended' || this.#there === 'failed') {
         this.#there = 'up'
-        this.#tellVerb({ verb: 'resume' })
+        this.#tellResume()
       } else if (this.#there === 'nothing') {
         // Told to go on after its thread was lost: there is nothing to go on with, so it begins anew.
         this.command({ verb: 'restart', cause: undefined, delay: 0 })
@@ -167,6 +170,11 @@ export class StubCell extends Cell {
   }
   #tellVerb(command: Verb): void {
     this.#tell({ op: 'verb', uid: this.ref.uid, command })
+  }
+
+  #tellResume(): void {
+    this.#toldToSuspend = false
+    this.#tellVerb({ verb: 'resume' })
   }
 
   #step(signal: Signal): Promise<void> | undefined {
@@ -264,6 +272,8 @@ export class StubCell extends Cell {
 
   started(): void {
     this.#there = 'up'
+    // Whether it is to be suspended now is told anew.
+    if (this.#toldToSuspend) this.#tellResume()
     this.#done()
     this.rouse()
   }
@@ -295,6 +305,7 @@ export class StubCell extends Cell {
   }
   #leave(): void {
     this.at = undefined
+    this.#toldToSuspend = false
     this.wire.unlink()
   }
 }
