@@ -7,8 +7,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^troupe$/, replacement: source('./packages/core/src/index.ts') },
-      { find: /^troupe\/internal$/, replacement: source('./packages/core/src/internal.ts') },
+      { find: /^@troupe\/core$/, replacement: source('./packages/core/src/index.ts') },
+      { find: /^@troupe\/core\/internal$/, replacement: source('./packages/core/src/internal.ts') },
       { find: /^@troupe\/node\/threads$/, replacement: source('./packages/node/src/threads/index.ts') },
       { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },
       { find: /^@troupe\/node\/internal$/, replacement: source('./packages/node/src/internal.ts') },

@@ -6,12 +6,12 @@ import { buildPackages, type Compiler, Project } from './compilers.ts'
 
 const everything = new Project({
   'index.ts': `
-    import * as core from 'troupe'
+    import * as core from '@troupe/core'
     import * as testkit from '@troupe/testkit'
     export const all: readonly unknown[] = [core, testkit]`,
   // Needs the declarations of \`using\`, which the settings of the first test do not have.
   'using.ts': `
-    import { ActorSystem, CancellationToken, TaskGroup } from 'troupe'
+    import { ActorSystem, CancellationToken, TaskGroup } from '@troupe/core'
     import { createTestKit } from '@troupe/testkit'
     export async function run(): Promise<void> {
       await using system = ActorSystem.create('shop')
@@ -22,7 +22,7 @@ const everything = new Project({
     }`,
   // What is inferred must be the same for every compiler.
   'inferred.ts': `
-    import { Actor, type ActorHandle, type ActorRef, ActorSystem, type Behavior, match, receive, same } from 'troupe'
+    import { Actor, type ActorHandle, type ActorRef, ActorSystem, type Behavior, match, receive, same } from '@troupe/core'
     type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
     const is = <A>() => <B>(_value: B, _same: Same<A, B>): void => {}
     type Counter = { type: 'add'; by: number } | { type: 'get'; replyTo: ActorRef<number> }
@@ -48,7 +48,7 @@ const everything = new Project({
 })
 const withNode = new Project({
   'index.ts': `
-    import * as core from 'troupe'
+    import * as core from '@troupe/core'
     import * as testkit from '@troupe/testkit'
     import * as node from '@troupe/node'
     import * as threads from '@troupe/node/threads'

@@ -14,7 +14,7 @@ interface Mistake {
 }
 
 const shop = `
-import { Actor, type ActorRef, ActorSystem, type Behavior, receive, same } from 'troupe'
+import { Actor, type ActorRef, ActorSystem, type Behavior, receive, same } from '@troupe/core'
 export type Counter = { type: 'add'; by: number } | { type: 'get'; replyTo: ActorRef<number> }
 export const counter = (n = 0): Behavior<Counter> =>
   receive((_ctx, m) => {
@@ -43,7 +43,7 @@ export const ref = system.spawn(counter())
 export const cart = system.spawn(Cart, { args: ['eur'] })
 `
 const imports = `
-import { type ActorContext, type ActorRef, type Behavior, bounded, child, match, receive, same, supervisor } from 'troupe'
+import { type ActorContext, type ActorRef, type Behavior, bounded, child, match, receive, same, supervisor } from '@troupe/core'
 import { Cart, cart, type Counter, counter, type Door, ref, system } from './shop.js'
 void [cart, Cart, child, counter, ref, same, system, bounded, match, receive, supervisor]
 export type Used = [ActorRef<1>, Behavior<1>, Counter, Door]

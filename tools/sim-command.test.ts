@@ -28,7 +28,7 @@ const simulation = (scenario: string): Promise<Outcome> =>
     '--input-type=module',
     '-e',
     `import { simulate } from '@troupe/testkit'
-     import { receive, same } from 'troupe'
+     import { receive, same } from '@troupe/core'
      function spin() { for (let n = 0; ; n = (n + 1) % 1000) if (n < 0) return }
      async function beget() { for (;;) await Promise.resolve() }
      await simulate(${scenario}, { name: 'endless', seeds: [7], faults: 'none', holdLimit: 1000 })`,

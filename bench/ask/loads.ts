@@ -1,7 +1,7 @@
 // The loads of `bench:ask`. Each returns how many questions were answered; the caller takes the time.
 // The floor is a bare round trip: a promise whose resolver travels to a queue, drained in a microtask, with no timeout.
 
-import { type ActorRef, ActorSystem, type DeadlockMode, receive, same } from 'troupe'
+import { type ActorRef, ActorSystem, type DeadlockMode, receive, same } from '@troupe/core'
 
 type Get = { type: 'get'; replyTo: ActorRef<number> }
 

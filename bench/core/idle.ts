@@ -1,6 +1,6 @@
 // Bytes of heap per idle actor: a million of them, named, each after one message. Run with --expose-gc.
 
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 
 type Hello = { type: 'hello'; id: number }
 

@@ -1,7 +1,7 @@
 // The loads of `bench:core`, each for Troupe and for the raw floor, written alike. A load runs `n` operations, checks
 // its result, and resolves; a wrong result is an error, not a time.
 
-import { type ActorRef, ActorSystem, type Behavior, receive, same, stopped } from 'troupe'
+import { type ActorRef, ActorSystem, type Behavior, receive, same, stopped } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 
 export type Load = (n: number) => Promise<void>

@@ -3,7 +3,7 @@
 // A machine that is busy otherwise fails it: when the process was not run for 100 ms, most of the timers are due at once.
 
 import { commandLine, whole } from '@troupe/testkit/internal'
-import { ActorSystem, receive, same, setup } from 'troupe'
+import { ActorSystem, receive, same, setup } from '@troupe/core'
 
 const { seconds } = commandLine({
   name: 'npm run bench:fan-in',

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { commandLine, flag, whole } from '@troupe/testkit/internal'
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 
 const link = { before: (m) => m }
 const setups = [

@@ -2,7 +2,7 @@
 // (or timers), several times, as JSON. Actors are visited in a shuffled order, as in a real program: neighbours in
 // memory are not neighbours in time. CPU time, so that waiting for a timer's hour does not count.
 
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 import { Dice } from '../savina/stage.ts'
 import { timersOnRaw, timersOnTroupe } from './timers.ts'

@@ -1,7 +1,7 @@
 // Bytes of heap per idle actor: a million of them, named, each after one message. `node --expose-gc idle.js <troupe|raw>`.
 // The floor has no names of its own, so a Map of a million names stands in for them.
 
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 
 type Hello = { type: 'hello'; id: number }

@@ -3,7 +3,7 @@
 // probe's way from tell to handler, and of the event loop's delay, as JSON.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 
 type Spin = { type: 'spin'; n: number }

@@ -1,7 +1,7 @@
 // What the report measures beyond Savina, each for Troupe in its own idiom and, where there is one, for the floor.
 // A load checks its result and gives the number of operations it did.
 
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 import { contests as asks } from '../ask/loads.ts'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 import { shapes } from './shapes.ts'

@@ -2,7 +2,7 @@
 // behaviors, each a function of its own, and messages of 16 shapes (other fields in another order, so that the engine
 // sees 16 hidden classes). The engine's inline caches hold four; this is what a real program looks like.
 
-import { ActorSystem, type Behavior, receive, same } from 'troupe'
+import { ActorSystem, type Behavior, receive, same } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 
 interface Message {

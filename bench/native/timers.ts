@@ -1,7 +1,7 @@
 // A million timers: armed, spread over a tenth of a second, and all of them delivered as messages. The floor is the
 // host's own timer with a closure that tells a raw actor.
 
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 
 type Tick = { type: 'tick'; id: number }

@@ -6,7 +6,7 @@
 // Needs `node --expose-gc`; `npm run bench:overload` sees to that.
 
 import { commandLine, flag } from '@troupe/testkit/internal'
-import { ActorSystem, bounded, grow, priority, receive, same } from 'troupe'
+import { ActorSystem, bounded, grow, priority, receive, same } from '@troupe/core'
 
 const { quick } = commandLine({
   name: 'npm run bench:overload',

@@ -63,15 +63,15 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
 const checkout = join(folder, 'base')
 const loads = join(folder, 'bench')
 
-/** One core under the loads: a folder in which `troupe` resolves to it. */
+/** One core under the loads: a folder in which `@troupe/core` resolves to it. */
 function prepareBase(): void {
   git('worktree', 'add', '--detach', checkout, revision)
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages/core'], { cwd: checkout, stdio: 'inherit' })
-  mkdirSync(join(loads, 'node_modules'), { recursive: true })
+  mkdirSync(join(loads, 'node_modules/@troupe'), { recursive: true })
   writeFileSync(join(loads, 'package.json'), '{ "type": "module" }')
   cpSync(join(root, 'bench/dist'), join(loads, 'dist'), { recursive: true })
-  symlinkSync(join(checkout, 'packages/core'), join(loads, 'node_modules/troupe'))
+  symlinkSync(join(checkout, 'packages/core'), join(loads, 'node_modules/@troupe/core'))
 }
 
 /** Base twice and head; where it is only about noise, base twice. */

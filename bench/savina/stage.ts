@@ -1,7 +1,7 @@
 // What a benchmark of the suite needs of an actor system, so that each is written once and run on several: on Troupe
 // with default options, and on the raw floor. A handler returns true when its actor shall stop.
 
-import { ActorSystem, receive, same, stopped } from 'troupe'
+import { ActorSystem, receive, same, stopped } from '@troupe/core'
 import { RawActor, RawSystem } from '../raw/raw-actors.ts'
 
 export interface Address<M> {

@@ -1,6 +1,6 @@
 // The actors of the thread benchmarks, in a module that threads can load.
 
-import { type ActorRef, receive, same, setup } from 'troupe'
+import { type ActorRef, receive, same, setup } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Sink = { type: 'add'; by: number } | { type: 'total'; after: number; replyTo: ActorRef<number> }

@@ -1,7 +1,7 @@
 // What threads cost and what they give, beside raw code that does the least, in one run. Figures depend on the machine
 // and on what else it does: only the ratios mean something.
 
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { threads } from '@troupe/node'
 import { commandLine } from '@troupe/testkit/internal'
 import { burn, burner, echo, sink, source } from './actors.ts'

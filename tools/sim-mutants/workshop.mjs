@@ -21,7 +21,7 @@ export class Workshop {
       cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
     cpSync(join(root, 'tsconfig.base.json'), join(this.folder, 'tsconfig.base.json'))
     mkdirSync(join(this.folder, 'node_modules/@troupe'), { recursive: true })
-    symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/troupe'))
+    symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/@troupe/core'))
     symlinkSync(join(this.folder, 'packages/testkit'), join(this.folder, 'node_modules/@troupe/testkit'))
     if (border) {
       symlinkSync(join(this.folder, 'packages/node'), join(this.folder, 'node_modules/@troupe/node'))

@@ -1,7 +1,7 @@
 // A reader that is a hundred times faster than the writer it feeds. The writer's mailbox blocks, so that the reader waits;
 // the progress display drops what is old, so that it never holds anybody up.
 
-import { type ActorRef, type ActorSystem, bounded, receive, same } from 'troupe'
+import { type ActorRef, type ActorSystem, bounded, receive, same } from '@troupe/core'
 
 /** One line of the file. */
 export interface Row {

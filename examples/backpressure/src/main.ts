@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { importRows } from './import.ts'
 
 await using system = ActorSystem.create('import')

@@ -1,5 +1,5 @@
 import { createTestKit } from '@troupe/testkit'
-import { CancellationToken } from 'troupe'
+import { CancellationToken } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { longTask, outcomeOf } from './long-task.ts'
 

@@ -1,6 +1,6 @@
 // A task of many small steps that looks at its token between them.
 
-import { Cancelled, type CancellationToken, type Clock, delay } from 'troupe'
+import { Cancelled, type CancellationToken, type Clock, delay } from '@troupe/core'
 
 export async function longTask(token: CancellationToken, clock?: Clock): Promise<number> {
   for (let i = 0; i < 1_000; i++) {

@@ -1,6 +1,6 @@
 // Cancelled by hand after 200 ms.
 
-import { CancellationToken, delay } from 'troupe'
+import { CancellationToken, delay } from '@troupe/core'
 import { longTask, outcomeOf } from './long-task.ts'
 
 const token = new CancellationToken()

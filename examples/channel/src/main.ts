@@ -1,6 +1,6 @@
 // Ten numbers through a channel with room for three, two consumers of 20 ms each.
 
-import { delay } from 'troupe'
+import { delay } from '@troupe/core'
 import { pipeline } from './pipeline.ts'
 
 const log = (line: string): void => console.log(line)

@@ -1,7 +1,7 @@
 // A producer that is faster than its consumers, slowed down by the channel between them; and several consumers that
 // share the work, each value going to one of them.
 
-import { Channel, type Receiver, type Sender, TaskGroup } from 'troupe'
+import { Channel, type Receiver, type Sender, TaskGroup } from '@troupe/core'
 
 export async function produce(out: Sender<number>, count: number, log: (line: string) => void): Promise<void> {
   for (let i = 0; i < count; i++) {

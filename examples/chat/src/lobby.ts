@@ -1,7 +1,7 @@
 // The lobby wakes rooms when someone wants in, and lets them sleep when they ask to. Everybody who wants to enter comes
 // through here, which is what makes falling asleep free of races: a room that someone is on the way to stays awake.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { RoomFacts, Said, ToBrowser } from './protocol.ts'
 import { room, type Room, type RoomNews, type RoomReport } from './room.ts'
 

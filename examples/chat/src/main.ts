@@ -4,7 +4,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { osSignals } from '@troupe/node'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { chat } from './web.ts'
 
 const usage = `Usage: npm run chat -- [options]

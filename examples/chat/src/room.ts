@@ -1,7 +1,7 @@
 // One room: who is in it, what was said lately. A room that has been empty for a while asks its lobby to let it sleep,
 // and hands over what it wants to remember.
 
-import { type ActorRef, type AnyRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type AnyRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Said, ToBrowser } from './protocol.ts'
 
 export type Room =

@@ -1,7 +1,7 @@
 // One visitor: an actor that owns a WebSocket, checks what the browser sends, and passes on what rooms tell.
 
 import type { WebSocketConnection, WebSocketEvent } from '@troupe/node'
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Lobby, LobbyNews } from './lobby.ts'
 import { readBrowser, type ToBrowser } from './protocol.ts'
 import type { Room, RoomNews } from './room.ts'

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { type Endpoint, http, type HttpCommand, type HttpEvent } from '@troupe/node'
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import { lobby, type LobbyOptions } from './lobby.ts'
 import { visitor } from './visitor.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createTestKit } from '@troupe/testkit'
 import type { Page } from 'playwright-core'
-import { type ActorRef, ActorSystem } from 'troupe'
+import { type ActorRef, ActorSystem } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { lobby, type Lobby, type LobbyNews } from '../src/lobby.ts'
 import { readBrowser, type ToBrowser } from '../src/protocol.ts'

@@ -1,6 +1,6 @@
 // A counter that stays between 0 and its maximum. Its methods are its protocol; `#count` is nobody else's.
 
-import { Actor } from 'troupe'
+import { Actor } from '@troupe/core'
 
 export class Counter extends Actor {
   readonly #log: (line: string) => void

@@ -1,6 +1,6 @@
 // Counts, fails once, goes on, and stops.
 
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { Counter } from './counter.ts'
 
 // What fails here fails on purpose, and is told below: no log.

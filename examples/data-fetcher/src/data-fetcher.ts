@@ -1,7 +1,7 @@
 // Asks a slow and unreliable service for users and keeps what it got. Reentrant, so that a slow user does not hold up
 // those in the cache; whoever asks for a user that is already on its way waits for that request.
 
-import { Actor, retry } from 'troupe'
+import { Actor, retry } from '@troupe/core'
 
 export interface User {
   readonly id: number

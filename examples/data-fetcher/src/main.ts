@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { DataFetcher, type User } from './data-fetcher.ts'
 
 let requests = 0

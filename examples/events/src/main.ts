@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { openShop } from './shop.ts'
 
 // What fails here fails on purpose, and is told below: no log.

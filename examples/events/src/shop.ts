@@ -1,7 +1,7 @@
 // Who places an order does not know who cares. An accountant sums up, an auditor that is too slow loses the oldest by its own
 // choice, and a watch follows what Troupe itself observes: failures and restarts.
 
-import { type ActorRef, type ActorSystem, buffered, type BufferedChannel, receive, same, type Subscription } from 'troupe'
+import { type ActorRef, type ActorSystem, buffered, type BufferedChannel, receive, same, type Subscription } from '@troupe/core'
 
 /** Something happened that others may care about. */
 export class OrderPlaced {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type ActorRef, receive, same } from 'troupe'
+import { type ActorRef, receive, same } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export interface Hashed {

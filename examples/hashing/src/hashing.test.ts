@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { threads } from '@troupe/node'
 import { pipeline, type Progress } from '../dist/pipeline.js'
 

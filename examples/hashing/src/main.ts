@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { threads } from '@troupe/node'
 import { pipeline } from './pipeline.ts'
 

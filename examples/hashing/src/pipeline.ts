@@ -1,6 +1,6 @@
 // Deals out files to the hashers, two at a time each, and collects what they find.
 
-import { type ActorRef, type Behavior, receive, same, setup, stopped } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped } from '@troupe/core'
 import { type Hash, type Hashed, hasher } from './hasher.ts'
 
 export interface Progress {

@@ -1,6 +1,6 @@
 // Twelve tasks of 50 ms, five at a time.
 
-import { ActorSystem, delay } from 'troupe'
+import { ActorSystem, delay } from '@troupe/core'
 import { RateLimitedProcessor } from './processor.ts'
 
 await using system = ActorSystem.create('limited')

@@ -1,5 +1,5 @@
 import { createTestKit } from '@troupe/testkit'
-import { delay } from 'troupe'
+import { delay } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { RateLimitedProcessor } from './processor.ts'
 

@@ -1,7 +1,7 @@
 // Runs at most `maxConcurrent` tasks at once; the rest wait their turn. Submitting is a message, so that nobody waits
 // but those who want to; a bounded waiting line pushes back by refusing.
 
-import { Actor, ActorError, type Task, TaskGroup } from 'troupe'
+import { Actor, ActorError, type Task, TaskGroup } from '@troupe/core'
 
 export interface Load {
   readonly running: number

@@ -1,7 +1,7 @@
 // Whom a connection talks to, and what it understands.
 
 import type { SocketEvent } from '@troupe/node'
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import type { Clients } from './clients.ts'
 import type { BatchDone, Keyspace } from './keyspace.ts'
 import type { Limits } from './limits.ts'

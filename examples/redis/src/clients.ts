@@ -1,6 +1,6 @@
 // The register of connections, for INFO and CLIENT LIST.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 
 export interface ClientFacts {
   readonly id: number

@@ -3,7 +3,7 @@
 // at a time, and nothing is asked while the peer does not read: memory stays bounded whatever the peer does.
 
 import { type Connection, FrameError, respRequests, type RespRequests } from '@troupe/node'
-import { type ActorContext, type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorContext, type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Backstage, ConnectionMessage } from './backstage.ts'
 import type { Command } from './commands/command.ts'
 import { find, run } from './commands/execute.ts'

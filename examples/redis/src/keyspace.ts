@@ -2,7 +2,7 @@
 // transaction is a batch that answers as one array. Being an actor is what makes both atomic. A batch that is long, or
 // whose answers are, is answered in part, so that a client that does not read costs no more than one part.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import { find, run } from './commands/execute.ts'
 import { Replies } from './replies.ts'
 import { Store } from './store.ts'

@@ -1,6 +1,6 @@
 // Who listens to which channel. Subscribers are forgotten when they end, by watch.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import { glob } from './commands/command.ts'
 
 /** What a subscriber hears; `pattern` where it subscribed by one. */

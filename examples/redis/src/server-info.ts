@@ -1,7 +1,7 @@
 // What the server says about itself: INFO, CLIENT LIST, CONFIG GET.
 
 import process from 'node:process'
-import type { ActorContext } from 'troupe'
+import type { ActorContext } from '@troupe/core'
 import { glob } from './commands/command.ts'
 import type { Backstage, ConnectionMessage } from './backstage.ts'
 import type { Replies } from './replies.ts'

@@ -6,7 +6,7 @@
 //          └─ listener        restarts without touching connections; escalates where it cannot have its address
 
 import { connectionSupervisor, type Endpoint, type IoError, type ListenerCommand, tcp } from '@troupe/node'
-import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, supervise } from '@troupe/core'
 import { clients } from './clients.ts'
 import { connection } from './connection.ts'
 import { keyspace } from './keyspace.ts'

@@ -2,7 +2,7 @@
 // is in, its name; and what is about the server as a whole.
 
 import type { Endpoint } from '@troupe/node'
-import type { ActorContext, ActorRef } from 'troupe'
+import type { ActorContext, ActorRef } from '@troupe/core'
 import { find, fits, shown, table, unknown, wrongArity } from './commands/execute.ts'
 import type { Backstage, ConnectionMessage } from './backstage.ts'
 import type { Keyspace } from './keyspace.ts'

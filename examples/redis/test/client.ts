@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { encodeRespRequest, respReplies, type RespReply } from '@troupe/node'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { redis, type RedisOptions } from '../src/server.ts'
 
 export class Client {

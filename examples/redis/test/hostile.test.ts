@@ -1,7 +1,7 @@
 // What one client can make the server keep is bounded: it gets the protocol's error, and the connection goes on.
 
 import { encodeRespRequest } from '@troupe/node'
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { Client, withServer } from './client.ts'
 

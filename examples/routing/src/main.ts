@@ -1,4 +1,4 @@
-import { ActorSystem, type AnyRef, formatTree, listRoutees } from 'troupe'
+import { ActorSystem, type AnyRef, formatTree, listRoutees } from '@troupe/core'
 import { hireMore, startService } from './service.ts'
 
 // What fails here fails on purpose, and is told below: no log.

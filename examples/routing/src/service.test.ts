@@ -1,5 +1,5 @@
 import { createTestKit } from '@troupe/testkit'
-import { type AnyRef, listRoutees } from 'troupe'
+import { type AnyRef, listRoutees } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hireMore, startService } from './service.ts'
 

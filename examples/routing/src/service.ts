@@ -15,7 +15,7 @@ import {
   same,
   scatterGatherFirst,
   setup,
-} from 'troupe'
+} from '@troupe/core'
 
 /** A picture to be made smaller. */
 export type Resize = { readonly type: 'resize'; readonly picture: string; readonly replyTo: ActorRef<string> }

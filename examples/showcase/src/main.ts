@@ -1,7 +1,7 @@
 // Tells the story in a terminal, in about four seconds: chapters, trees, and every failure with what was decided.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ActorSystem, type Logger, type LogMethod } from 'troupe'
+import { ActorSystem, type Logger, type LogMethod } from '@troupe/core'
 import { type Stage, tellStory } from './story.ts'
 
 const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined

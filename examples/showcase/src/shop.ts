@@ -6,7 +6,7 @@
 //        ├─ payments ── gateway      talks to the bank; gives up to payments after two restarts in a second
 //        └─ orders ── worker-1…3     a worker that hits a cursed order is replaced
 
-import { ActorError, type ActorRef, type Behavior, match, receive, same, setup, supervise } from 'troupe'
+import { ActorError, type ActorRef, type Behavior, match, receive, same, setup, supervise } from '@troupe/core'
 import type { Bank } from './bank.ts'
 
 /** What became of an order. */

@@ -1,7 +1,7 @@
 // The order of events: what is asked of the shop, what is broken meanwhile, and when to look. It knows neither the
 // terminal nor the clock, so that the test tells the same story on virtual time.
 
-import { type ActorRef, type ActorSystem, formatTree, type LedgerReport } from 'troupe'
+import { type ActorRef, type ActorSystem, formatTree, type LedgerReport } from '@troupe/core'
 import { makeBank } from './bank.ts'
 import { type Sale, shop, type Shop, type Total } from './shop.ts'
 

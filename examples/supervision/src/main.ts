@@ -1,7 +1,7 @@
 // Plays the scenes in a terminal.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { playAll } from './scenes.ts'
 
 // What fails here fails on purpose, and is told below: no log.

@@ -1,7 +1,7 @@
 // The scenes: for each strategy the tree before, a crash, what was stopped and started, and the tree after. Knows no
 // terminal and no clock: whoever plays it says where text goes and how to let the dust settle.
 
-import { type ActorRef, type ActorSystem, formatTree, type Strategy, supervisorClient, type SupervisorMessage } from 'troupe'
+import { type ActorRef, type ActorSystem, formatTree, type Strategy, supervisorClient, type SupervisorMessage } from '@troupe/core'
 import { branches, type Order, shop, visitor, visitors } from './shop.ts'
 
 export interface Stage {

@@ -12,7 +12,7 @@ import {
   supervisor,
   type SupervisorMessage,
   template,
-} from 'troupe'
+} from '@troupe/core'
 
 export type Order = 'crash' | 'work'
 

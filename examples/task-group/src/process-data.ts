@@ -1,7 +1,7 @@
 // Three pieces of work that run at once and end together: if one fails, the others are told to stop, and the caller
 // hears of it after the last has ended.
 
-import { type Clock, delay, TaskGroup } from 'troupe'
+import { type Clock, delay, TaskGroup } from '@troupe/core'
 
 export interface Step {
   readonly name: string

@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 
 type Ask = { type: 'go'; replyTo: ActorRef<number> }
 type Foreign = { question: Ask }

@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type AnyRef, receive, same, setup, type Signal, stopped, supervise } from 'troupe'
+import { type AnyRef, receive, same, setup, type Signal, stopped, supervise } from '@troupe/core'
 import { boom, gate, keeper, type Msg, quick, say } from './keeper.ts'
 import { type Slow, waiter } from './waiter.ts'
 

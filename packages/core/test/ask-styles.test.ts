@@ -1,7 +1,7 @@
 // Questions, from the asker's side, in both styles: every way in which one may end.
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { Actor, type ActorRef, AskTimeout, type Behavior, DeadlockError, receive, same, unhandled } from 'troupe'
+import { Actor, type ActorRef, AskTimeout, type Behavior, DeadlockError, receive, same, unhandled } from '@troupe/core'
 
 type Target =
   | { type: 'get'; replyTo: ActorRef<number> }

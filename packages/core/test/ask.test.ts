@@ -3,8 +3,8 @@
 import { createTestKit } from '@troupe/testkit'
 import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
-import type { ActorSystem } from 'troupe'
-import { type ActorContext, type ActorRef, type Behavior, delay, ignore, receive, same, stopped, unhandled } from 'troupe'
+import type { ActorSystem } from '@troupe/core'
+import { type ActorContext, type ActorRef, type Behavior, delay, ignore, receive, same, stopped, unhandled } from '@troupe/core'
 
 type Q = { type: 'q'; n?: number; replyTo: ActorRef<unknown> }
 

@@ -17,7 +17,7 @@ import {
   setup,
   stopped,
   supervise,
-} from 'troupe'
+} from '@troupe/core'
 
 /** A promise and what settles it. */
 function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (cause: unknown) => void } {

@@ -2,8 +2,8 @@
 // export, or a new method, without an entry here fails.
 
 import { afterAll, describe, expect, test } from 'vitest'
-import * as t from 'troupe'
-import { type ActorContext, type ActorRef, type AnyRef, type EventStream, ignore, receive, same, type SupervisorMessage } from 'troupe'
+import * as t from '@troupe/core'
+import { type ActorContext, type ActorRef, type AnyRef, type EventStream, ignore, receive, same, type SupervisorMessage } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from './wrong-input.ts'
 
 class Cart extends t.Actor {

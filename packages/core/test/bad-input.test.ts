@@ -21,7 +21,7 @@ import {
   type SystemOptions,
   template,
   unhandled,
-} from 'troupe'
+} from '@troupe/core'
 
 const error = (code: string, text: string | RegExp): unknown =>
   expect.objectContaining({ code, message: typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text) })

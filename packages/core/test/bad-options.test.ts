@@ -45,7 +45,7 @@ import {
   timeout,
   unbounded,
   withOptions,
-} from 'troupe'
+} from '@troupe/core'
 
 const error = (code: string, text: string): unknown => expect.objectContaining({ code, message: expect.stringContaining(text) })
 

@@ -2,7 +2,7 @@
 
 import { BehaviorTestKit, createTestKit, simulate } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { Actor, type ActorContext, ActorSystem, type ActorRef, receive, same, setup, supervise } from 'troupe'
+import { Actor, type ActorContext, ActorSystem, type ActorRef, receive, same, setup, supervise } from '@troupe/core'
 
 type Work = { readonly type: 'work'; readonly breaths: number } | { readonly type: 'next' }
 

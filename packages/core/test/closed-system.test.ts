@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, ActorSystem, ignore, receive, same, setup, SystemClosed } from 'troupe'
+import { type ActorRef, ActorSystem, ignore, receive, same, setup, SystemClosed } from '@troupe/core'
 import { gate } from './keeper.ts'
 
 describe('dispatchers', () => {

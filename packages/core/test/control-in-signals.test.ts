@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type Phase, receive, same } from 'troupe'
+import { type Phase, receive, same } from '@troupe/core'
 
 const signals = ['PreStart', 'PostStart', 'PreRestart', 'PostStop', 'PostRestart', 'PreStop'] as const
 const verbs = ['suspend', 'resume', 'restart', 'stop', 'kill'] as const

@@ -14,7 +14,7 @@ import {
   same,
   setup,
   type SpawnOptions,
-} from 'troupe'
+} from '@troupe/core'
 
 type Do = { type: 'do'; replyTo: ActorRef<unknown> }
 type Script = (ctx: ActorContext<Do>, m: Do) => unknown

@@ -2,7 +2,7 @@
 // actor costs as much as the way to the top.
 
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, ActorSystem, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, ActorSystem, type Behavior, receive, same, setup } from '@troupe/core'
 
 type Ask = { readonly type: 'get'; readonly replyTo: ActorRef<number> } | { readonly type: 'ignore'; readonly replyTo: ActorRef<number> } | 'boom'
 

@@ -2,7 +2,7 @@
 
 import { createTestKit, simulate } from '@troupe/testkit'
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
-import { ActorError, ActorSystem, ignore, type LevelledLogger, ManualRuntime, receive, same, setup, type SystemOptions } from 'troupe'
+import { ActorError, ActorSystem, ignore, type LevelledLogger, ManualRuntime, receive, same, setup, type SystemOptions } from '@troupe/core'
 
 type Pay = { type: 'pay'; card: string } | { type: string }
 

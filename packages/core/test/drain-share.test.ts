@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, delay, receive, same, setup, type ShutdownOptions, type ShutdownReport } from 'troupe'
+import { type ActorRef, delay, receive, same, setup, type ShutdownOptions, type ShutdownReport } from '@troupe/core'
 
 /** Always has a next job, each of a second, and takes two to put its tools away. */
 const tireless = (log: string[]) =>

@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type AnyRef, Escalated, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type AnyRef, Escalated, receive, same, setup, supervise } from '@troupe/core'
 import { boom, keeper, type Msg, quick, say } from './keeper.ts'
 import { group, scoped } from './siblings.ts'
 

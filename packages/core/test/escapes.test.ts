@@ -20,7 +20,7 @@ import {
   stopped,
   supervise,
   TaskGroup,
-} from 'troupe'
+} from '@troupe/core'
 
 const escaped: unknown[] = []
 const heard = (cause: unknown): void => void escaped.push(cause)

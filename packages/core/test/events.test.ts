@@ -16,7 +16,7 @@ import {
   type Subscription,
   SystemClosed,
   unhandled,
-} from 'troupe'
+} from '@troupe/core'
 
 class Price {
   readonly amount: number

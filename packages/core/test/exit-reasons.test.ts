@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, supervise } from '@troupe/core'
 import { boom, gate, keeper, type Msg, quick, say } from './keeper.ts'
 
 describe('62. reasons', () => {

@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorInitializationError, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { ActorInitializationError, type Behavior, receive, same, setup, supervise } from '@troupe/core'
 import { boom, keeper, type Msg, quick, say } from './keeper.ts'
 
 describe('8. a start that fails', () => {

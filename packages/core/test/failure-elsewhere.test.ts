@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type Behavior, NotABehavior, receive, same, setup, type Signal, StashOverflow } from 'troupe'
+import { type ActorRef, type Behavior, NotABehavior, receive, same, setup, type Signal, StashOverflow } from '@troupe/core'
 import { boom, keeper, type Msg, often, say } from './keeper.ts'
 
 describe('10. failures while unstashing', () => {

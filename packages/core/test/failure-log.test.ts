@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorError, receive, same, setup, supervise } from 'troupe'
+import { ActorError, receive, same, setup, supervise } from '@troupe/core'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 
 describe('13. the log of failures', () => {

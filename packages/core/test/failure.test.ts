@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type Behavior, receive, same, setup, type Signal, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, type Signal, supervise } from '@troupe/core'
 import { boom, keeper, type Msg, often, quick, say } from './keeper.ts'
 
 /** A parent that spawns one child and keeps the signals it hears. */

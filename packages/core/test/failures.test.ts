@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { Actor, ActorInitializationError, child, receive, same, setup, supervise, supervisor } from 'troupe'
+import { Actor, ActorInitializationError, child, receive, same, setup, supervise, supervisor } from '@troupe/core'
 
 const brittle = receive<string | Error>((_ctx, m) => {
   if (m instanceof Error) throw m

@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { Actor, ActorSystem, type ActorRef, ignore, InvalidOption, receive, same, setup, supervise, withOptions } from 'troupe'
+import { Actor, ActorSystem, type ActorRef, ignore, InvalidOption, receive, same, setup, supervise, withOptions } from '@troupe/core'
 import { boom, gate, type Msg, say } from './keeper.ts'
 import { group, scoped } from './siblings.ts'
 

@@ -3,7 +3,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, supervise } from '@troupe/core'
 
 const bomb = (): Error => new Error('bang')
 const throwing = (key: string): object =>

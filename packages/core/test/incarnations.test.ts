@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorRef, type Behavior, ignore, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, ignore, receive, same, setup } from '@troupe/core'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 
 test('what survives a restart: name, ref, mailbox, stash, watches, watchers, subscriptions', async () => {

@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type Behavior, receive, same, setup } from 'troupe'
+import { type Behavior, receive, same, setup } from '@troupe/core'
 
 test('a pending call of a reentrant actor is no silence', async () => {
   const kit = createTestKit()

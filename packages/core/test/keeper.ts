@@ -1,6 +1,6 @@
 // The actor that most tests of failure use: it keeps what it was told, fails when told to, and logs its life.
 
-import { type ActorRef, type Behavior, receive, same, setup, supervise, type SupervisionPolicy } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, supervise, type SupervisionPolicy } from '@troupe/core'
 
 export type Msg = { type: 'say'; word: string } | { type: 'boom'; cause?: unknown } | { type: 'get'; replyTo: ActorRef<string[]> }
 

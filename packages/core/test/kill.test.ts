@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type AnyRef, type Behavior, child, receive, same, setup, type Signal, supervisor } from 'troupe'
+import { type AnyRef, type Behavior, child, receive, same, setup, type Signal, supervisor } from '@troupe/core'
 
 const never = (): Promise<void> => new Promise(() => {})
 

@@ -16,7 +16,7 @@ import {
   stopped,
   supervise,
   unhandled,
-} from 'troupe'
+} from '@troupe/core'
 
 /** Looks at the ledger now; what does not add up fails the test at its end. */
 class Auditor {

@@ -15,7 +15,7 @@ import {
   type SpawnOptions,
   stopped,
   supervise,
-} from 'troupe'
+} from '@troupe/core'
 
 type Act = { type: 'boom' } | { type: 'wait' } | { type: 'end' } | { type: 'spawn' }
 type Verb = 'stop' | 'kill' | 'suspend' | 'resume' | 'restart'

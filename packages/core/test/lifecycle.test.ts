@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type Behavior, receive, same, setup, type Signal, StartTimeout } from 'troupe'
+import { type Behavior, receive, same, setup, type Signal, StartTimeout } from '@troupe/core'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 
 const pause = (): Promise<void> => new Promise((resolve) => queueMicrotask(resolve))

@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { Actor, type ActorRef, type ChildStopped, ignore, receive, same, setup, stopped } from 'troupe'
+import { Actor, type ActorRef, type ChildStopped, ignore, receive, same, setup, stopped } from '@troupe/core'
 
 test('system.children are the actors at the top that have not ended, oldest first', async () => {
   const kit = createTestKit()

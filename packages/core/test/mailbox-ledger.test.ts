@@ -18,7 +18,7 @@ import {
   supervise,
   swallow,
   unbounded,
-} from 'troupe'
+} from '@troupe/core'
 
 type Order =
   | { readonly do: 'tell' | 'offer' | 'ask'; readonly to: number; readonly what: What }

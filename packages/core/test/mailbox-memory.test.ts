@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { bounded, priority, receive, same, unbounded, type SpawnOptions } from 'troupe'
+import { bounded, priority, receive, same, unbounded, type SpawnOptions } from '@troupe/core'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, bounded, flightRecorder, InvalidOption, receive, same, unbounded } from 'troupe'
+import { type ActorRef, bounded, flightRecorder, InvalidOption, receive, same, unbounded } from '@troupe/core'
 
 const taking = (kit: ReturnType<typeof createTestKit>, ms: number) =>
   receive<object | string>(() => {

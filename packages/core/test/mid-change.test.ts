@@ -24,7 +24,7 @@ import {
   setup,
   supervise,
   unhandled,
-} from 'troupe'
+} from '@troupe/core'
 
 const escaped: unknown[] = []
 const heard = (cause: unknown): void => void escaped.push(cause)

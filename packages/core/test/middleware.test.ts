@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, AskRefused, InvalidOption, type Middleware, receive, same, stopped, swallow } from 'troupe'
+import { type ActorRef, AskRefused, InvalidOption, type Middleware, receive, same, stopped, swallow } from '@troupe/core'
 
 /** What a promise rejects with; watched from the start, so that it may reject before it is looked at. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>

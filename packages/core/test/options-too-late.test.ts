@@ -16,7 +16,7 @@ import {
   supervisor,
   type TroupeError,
   withOptions,
-} from 'troupe'
+} from '@troupe/core'
 
 const plain = (): Behavior<string> => receive<string>(() => same)
 const late = (): Behavior<string> => withOptions(plain(), { mailbox: bounded(1, 'reject'), stopTimeout: 10 })

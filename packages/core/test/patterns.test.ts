@@ -21,7 +21,7 @@ import {
   same,
   setup,
   withOptions,
-} from 'troupe'
+} from '@troupe/core'
 
 /** What a promise rejects with; watched from the start, so that it may reject before it is looked at. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>

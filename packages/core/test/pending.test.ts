@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorContext, type ActorRef } from 'troupe'
+import { type ActorContext, type ActorRef } from '@troupe/core'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 import { type Slow, waiter } from './waiter.ts'
 

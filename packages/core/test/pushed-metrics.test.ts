@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorSystem, buffered, type Observation, receive, same } from 'troupe'
+import { ActorSystem, buffered, type Observation, receive, same } from '@troupe/core'
 
 const quiet = () => receive<unknown>(() => same)
 type Pushed = Extract<Observation, { type: 'metrics.system' | 'metrics.actor' }>

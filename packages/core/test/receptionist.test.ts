@@ -13,7 +13,7 @@ import {
   setup,
   stopped,
   SystemClosed,
-} from 'troupe'
+} from '@troupe/core'
 
 type Ping = { type: 'ping' }
 const key = serviceKey<Ping>('pingers')

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
-import { type ActorContext, type ActorRef, receive, same, setup } from 'troupe'
-import { actorBehind, Envelope, onRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, receive, same, setup } from '@troupe/core'
+import { actorBehind, Envelope, onRelease } from '@troupe/core/internal'
 import { expect, test } from 'vitest'
 
 const holder = (log: string[], signals = true) =>

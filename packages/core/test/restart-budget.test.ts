@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorError, type FailureContext, type Observation, supervise } from 'troupe'
+import { ActorError, type FailureContext, type Observation, supervise } from '@troupe/core'
 import { boom, keeper, quick } from './keeper.ts'
 import { fc } from './properties.ts'
 import { group, scoped } from './siblings.ts'

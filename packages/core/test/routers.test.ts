@@ -32,7 +32,7 @@ import {
   supervisor,
   supervisorClient,
   Unhandled,
-} from 'troupe'
+} from '@troupe/core'
 
 /** What a promise rejects with; watched from the start, so that it may reject before it is looked at. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>

@@ -2,7 +2,7 @@
 // And the id of a system.
 
 import { describe, expect, test } from 'vitest'
-import { ActorSystem, type ExecutionRuntime, ExecutionRuntimes, ManualRuntime, receive, same } from 'troupe'
+import { ActorSystem, type ExecutionRuntime, ExecutionRuntimes, ManualRuntime, receive, same } from '@troupe/core'
 
 const invalid = (text: string | RegExp): unknown =>
   expect.objectContaining({ code: 'invalid-option', message: typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text) })

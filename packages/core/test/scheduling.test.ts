@@ -19,7 +19,7 @@ import {
   same,
   setup,
   supervise,
-} from 'troupe'
+} from '@troupe/core'
 
 test(
   'C1: per sender and receiver, processing order is a subsequence of send order, through failures, restarts and suspensions',

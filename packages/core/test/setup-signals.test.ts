@@ -23,7 +23,7 @@ import {
   supervise,
   supervisor,
   unhandled,
-} from 'troupe'
+} from '@troupe/core'
 import { gate, quick } from './keeper.ts'
 
 type Msg = 'plain' | 'own' | 'setup' | 'fail' | 'watch' | 'child'

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { receive, same } from 'troupe'
+import { receive, same } from '@troupe/core'
 
 test('a shutdown reports what it left in mailboxes, not what was left by actors that had stopped before', async () => {
   const kit = createTestKit()

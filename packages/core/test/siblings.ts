@@ -1,7 +1,7 @@
 // A parent with three children, for tests of whose failure concerns whom.
 
 import type { TestKit } from '@troupe/testkit'
-import { type ActorRef, receive, same, setup, type Signal, type SpawnOptions, supervise, type Supervision } from 'troupe'
+import { type ActorRef, receive, same, setup, type Signal, type SpawnOptions, supervise, type Supervision } from '@troupe/core'
 import { keeper, type Msg, quick } from './keeper.ts'
 
 export interface Group {

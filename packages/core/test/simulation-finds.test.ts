@@ -2,7 +2,7 @@
 // regressions beside the library of scenarios.
 
 import { createTestKit } from '@troupe/testkit'
-import { ActorError, type ActorRef, bounded, receive, same, setup, supervise } from 'troupe'
+import { ActorError, type ActorRef, bounded, receive, same, setup, supervise } from '@troupe/core'
 import { expect, test } from 'vitest'
 
 type Question = { type: 'get'; replyTo: ActorRef<number> }

@@ -2,7 +2,7 @@
 // its turn in between.
 
 import { describe, expect, test } from 'vitest'
-import { ActorSystem, type ActorRef, type Behavior, ignore, ManualRuntime, receive, same, setup, stopped } from 'troupe'
+import { ActorSystem, type ActorRef, type Behavior, ignore, ManualRuntime, receive, same, setup, stopped } from '@troupe/core'
 
 const sliceMs = 5
 /** What one look at the clock costs here: as if the work before it had taken that long. */

@@ -14,7 +14,7 @@ import {
   type Signal,
   type SpawnOptions,
   supervise,
-} from 'troupe'
+} from '@troupe/core'
 
 type Note = { type: 'n'; n: number } | { type: 'open' } | { type: 'close' } | { type: 'fail-on'; n: number }
 

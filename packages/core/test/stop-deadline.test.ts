@@ -2,7 +2,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type AnyRef, type Behavior, child, ignore, receive, same, setup, type SpawnOptions, supervisor } from 'troupe'
+import { type AnyRef, type Behavior, child, ignore, receive, same, setup, type SpawnOptions, supervisor } from '@troupe/core'
 
 const never = (): Promise<void> => new Promise(() => {})
 

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { receive, same, setup } from 'troupe'
+import { receive, same, setup } from '@troupe/core'
 
 for (const waits of ['PreRestart', 'PostStop'] as const)
   test(`a stop while an async ${waits} of a restart is pending ends terminated once that settles`, async () => {

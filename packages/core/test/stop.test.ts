@@ -16,7 +16,7 @@ import {
   setup,
   type SpawnOptions,
   supervise,
-} from 'troupe'
+} from '@troupe/core'
 
 const never = (): Promise<void> => new Promise(() => {})
 

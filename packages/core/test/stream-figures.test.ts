@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorRef, buffered, type Observation, receive, same } from 'troupe'
+import { type ActorRef, buffered, type Observation, receive, same } from '@troupe/core'
 
 class Priced {
   readonly n: number

@@ -4,7 +4,19 @@ import { createTestKit } from '@troupe/testkit'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { type ActorContext, type ActorRef, ActorSystem, type Behavior, delay, ignore, receive, same, setup, supervise, type Timers } from 'troupe'
+import {
+  type ActorContext,
+  type ActorRef,
+  ActorSystem,
+  type Behavior,
+  delay,
+  ignore,
+  receive,
+  same,
+  setup,
+  supervise,
+  type Timers,
+} from '@troupe/core'
 
 type Do = (ctx: ActorContext<Do>) => void
 

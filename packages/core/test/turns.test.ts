@@ -15,7 +15,7 @@ import {
   same,
   setup,
   unbounded,
-} from 'troupe'
+} from '@troupe/core'
 import { type Watched, watchedSystem } from './watched.ts'
 
 /** Lengths of the runs of equal entries. */

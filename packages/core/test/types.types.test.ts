@@ -23,7 +23,7 @@ import {
   supervise,
   unhandled,
   withOptions,
-} from 'troupe'
+} from '@troupe/core'
 
 type Counter = { type: 'add'; by: number } | { type: 'get'; replyTo: ActorRef<number> } | { type: 'name'; upper: boolean; replyTo: ActorRef<string> }
 type Door = { type: 'open' } | { type: 'close'; hard: boolean }

@@ -1,6 +1,6 @@
 // An actor that waits when told to, for tests of what acts while a handler is pending.
 
-import { type ActorContext, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorContext, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Msg } from './keeper.ts'
 
 export type Slow = Msg | { type: 'wait'; until: Promise<unknown> }

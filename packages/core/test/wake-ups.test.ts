@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorContext, bounded, type MailboxKind, priority, receive, same, setup, type SpawnOptions, unbounded } from 'troupe'
+import { type ActorContext, bounded, type MailboxKind, priority, receive, same, setup, type SpawnOptions, unbounded } from '@troupe/core'
 
 type Note = { readonly n: number }
 

@@ -15,7 +15,7 @@ import {
   type Signal,
   stopped,
   unhandled,
-} from 'troupe'
+} from '@troupe/core'
 
 type Do = (ctx: ActorContext<Do>) => void
 

@@ -1,6 +1,6 @@
 // A runtime on a clock of its own, for tests of who runs when: handlers say what they cost.
 
-import { ActorSystem, ManualRuntime } from 'troupe'
+import { ActorSystem, ManualRuntime } from '@troupe/core'
 
 /** Notes what ran in each stretch between two yields to the host. */
 export class Watched extends ManualRuntime {

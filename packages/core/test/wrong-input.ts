@@ -3,8 +3,8 @@
 // nothing may escape, hang, or be off in the ledger.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import { type ActorContext, type AnyRef, type Behavior, ignore, receive, same } from 'troupe'
-import { BehaviorNode, BehaviorWithOptions } from 'troupe/internal'
+import { type ActorContext, type AnyRef, type Behavior, ignore, receive, same } from '@troupe/core'
+import { BehaviorNode, BehaviorWithOptions } from '@troupe/core/internal'
 import { expect } from 'vitest'
 import { fc } from './properties.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { adopt, type ConnectionEvent, tls } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
-import { receive, same } from 'troupe'
+import { receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { pair } from './stream-pair.ts'
 

@@ -4,7 +4,7 @@
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as n from '@troupe/node'
-import { ActorSystem, receive, same, type SystemOptions } from 'troupe'
+import { ActorSystem, receive, same, type SystemOptions } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, type Stage } from '../../core/test/wrong-input.ts'
 
 type Anything = (...given: readonly unknown[]) => unknown

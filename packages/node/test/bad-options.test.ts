@@ -23,7 +23,7 @@ import {
 } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { receive, same } from 'troupe'
+import { receive, same } from '@troupe/core'
 import { pair } from './stream-pair.ts'
 
 const error = (code: string, text: string): unknown => expect.objectContaining({ code, message: expect.stringContaining(text) })

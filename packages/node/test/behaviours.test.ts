@@ -1,7 +1,7 @@
 // What users rely on, the same for actors of this thread and of others: each claim is tried on every dispatcher.
 
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, ignore, setup, type SpawnOptions, supervise } from 'troupe'
+import { type ActorRef, ignore, setup, type SpawnOptions, supervise } from '@troupe/core'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { type Stage, stageDefaults, stagesOfTests } from './stage.ts'
 

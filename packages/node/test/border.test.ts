@@ -1,7 +1,7 @@
 // What crosses a border arrives as it was, or is refused by name.
 
 import { expect, test } from 'vitest'
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import { defineActor } from '@troupe/node'
 import { linked, odd, telling } from '../dist-test/odd.js'
 import { stagesOfTests } from './stage.ts'

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net'
 import { http, type HttpEvent } from '@troupe/node'
-import { type ActorSystem, type Behavior, receive, same, unhandled } from 'troupe'
+import { type ActorSystem, type Behavior, receive, same, unhandled } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, leakless } from './inbox.ts'
 

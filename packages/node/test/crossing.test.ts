@@ -1,7 +1,7 @@
 // What crosses the border between threads: buffers, functions that must not, credits, placement, tasks.
 
 import { expect, test } from 'vitest'
-import { bounded, child, supervise, supervisor } from 'troupe'
+import { bounded, child, supervise, supervisor } from '@troupe/core'
 import { transfer } from '@troupe/node'
 import { Cart } from '../dist-test/cart.js'
 import type * as tasks from '../dist-test/subject.js'

@@ -1,6 +1,6 @@
 // Actors on several threads that wait for each other in a circle: one question of it is refused, and nothing else is.
 
-import { type ActorRef, ActorSystem } from 'troupe'
+import { type ActorRef, ActorSystem } from '@troupe/core'
 import { afterEach, expect, test } from 'vitest'
 import { type Asker, asker } from './actors/asker.ts'
 import { inProcess } from './in-process.ts'

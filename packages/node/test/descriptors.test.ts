@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { adopt, type ConnectionEvent, type ReadinessEvent } from '@troupe/node'
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { hostSystem, inbox, leakless, until } from './inbox.ts'
 

@@ -1,7 +1,7 @@
 // A place is a function of its ports: several live in one process here. And what comes by them is not believed.
 
-import { ActorSystem } from 'troupe'
-import { coreOf } from 'troupe/internal'
+import { ActorSystem } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import { describe, expect, test } from 'vitest'
 import type { Control } from '../src/threads/control.ts'
 import { checkControl } from '../src/threads/control.ts'

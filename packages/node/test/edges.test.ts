@@ -25,7 +25,7 @@ import {
   type WebSocketEvent,
 } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
-import { type ActorRef, type Behavior, receive, same } from 'troupe'
+import { type ActorRef, type Behavior, receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { hostSystem, inbox, leakless, until } from './inbox.ts'

@@ -1,6 +1,6 @@
 // An ordinary actor waits for a supervisor below it as long as that declares, also where the two are not on one thread.
 
-import { child, receive, setup, supervisor } from 'troupe'
+import { child, receive, setup, supervisor } from '@troupe/core'
 import { simulate, type Simulation } from '@troupe/testkit/internal'
 import { expect, test } from 'vitest'
 import { SimThreads } from './sim/simulated-threads.ts'

@@ -1,7 +1,7 @@
 // What the system remembers and logs of actors on threads.
 
 import { expect, test } from 'vitest'
-import { type ActorRef, type LevelledLogger, supervise } from 'troupe'
+import { type ActorRef, type LevelledLogger, supervise } from '@troupe/core'
 import type { Subject } from '../dist-test/subject.js'
 import { stagesOfTests } from './stage.ts'
 

@@ -1,7 +1,7 @@
 // Threads that are lost: how it is noticed, what becomes of their actors, and that every message is accounted for.
 
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, ignore, type Observation, setup, supervise } from 'troupe'
+import { type ActorRef, ignore, type Observation, setup, supervise } from '@troupe/core'
 import { defineActor } from '@troupe/node'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
@@ -185,7 +185,7 @@ describe('a thread is lost', () => {
 
 test('a module or export that is not there is named', async () => {
   const s = stage()
-  const { receive } = await import('troupe')
+  const { receive } = await import('@troupe/core')
   const gone = defineActor('file:///no/such/module.js', 'nobody', () => receive(() => {}))
   const unnamed = defineActor(new URL('../dist-test/subject.js', import.meta.url).href, 'nobody', () => receive(() => {}))
   await expect(s.system.started(s.system.spawn(gone(), { dispatcher: 'parallel' }))).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 // The figures of a system with threads: counts, metrics, phases and the numbers of threads see all of them.
 
 import { expect, test } from 'vitest'
-import { type ActorRef, type ActorSnapshot, buffered, type Observation, type SystemMetrics } from 'troupe'
+import { type ActorRef, type ActorSnapshot, buffered, type Observation, type SystemMetrics } from '@troupe/core'
 import { relay } from '../dist-test/relay.js'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { type Stage, stageDefaults, stagesOfTests } from './stage.ts'

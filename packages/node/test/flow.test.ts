@@ -2,8 +2,8 @@
 
 import { setImmediate as nextPass } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { bounded } from 'troupe'
-import { coreOf } from 'troupe/internal'
+import { bounded } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import { stagesOfTests } from './stage.ts'
 
 const stage = stagesOfTests()

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import { adopt, type ConnectionCommand, type ConnectionEvent, type ConnectionOptions, type SocketEvent } from '@troupe/node'
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import { type ActorRef, type Behavior, bounded, delay, receive, same, type SpawnOptions, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, bounded, delay, receive, same, type SpawnOptions, unhandled } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { pair } from './stream-pair.ts'
 

@@ -1,6 +1,6 @@
 // A question that an actor on a thread hands on belongs to whoever has it then: it outlives the one who handed it on.
 
-import { type ActorRef, ActorSystem } from 'troupe'
+import { type ActorRef, ActorSystem } from '@troupe/core'
 import { describe, expect, test } from 'vitest'
 import { type Handed, hander, leaver } from './actors/hander.ts'
 import { type InProcess, inProcess } from './in-process.ts'

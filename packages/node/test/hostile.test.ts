@@ -20,7 +20,7 @@ import {
   tls,
   type WatchEvent,
 } from '@troupe/node'
-import { bounded, receive, same, unhandled } from 'troupe'
+import { bounded, receive, same, unhandled } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, inbox, Inbox, leakless, until } from './inbox.ts'
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { http, type HttpEvent, type HttpServeOptions, type WebSocketEvent } from '@troupe/node'
-import { type ActorSystem, type Behavior, receive, same } from 'troupe'
+import { type ActorSystem, type Behavior, receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, Inbox, leakless, until } from './inbox.ts'
 

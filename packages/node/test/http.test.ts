@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as rawConnect } from 'node:net'
 import { type BodyEvent, http, type HttpEvent, type HttpServeOptions, type OwnedWebSocketEvent, websocket, type WebSocketEvent } from '@troupe/node'
-import { type ActorRef, type ActorSystem, type Behavior, receive, same, unhandled } from 'troupe'
+import { type ActorRef, type ActorSystem, type Behavior, receive, same, unhandled } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { hostSystem, inbox, leakless, until } from './inbox.ts'

@@ -1,8 +1,8 @@
 // Places of one system in one process, on the host's loop: what runs on a worker otherwise. Ended as a worker is, they do
 // nothing any more.
 
-import type { ActorSystem } from 'troupe'
-import { coreOf } from 'troupe/internal'
+import type { ActorSystem } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import type { Launch } from '../src/threads/engine.ts'
 import { hostLoop, type Loop } from '../src/threads/loop.ts'
 import { mediumOf } from '../src/threads/media.ts'

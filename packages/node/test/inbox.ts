@@ -1,7 +1,7 @@
 // A system on the real event loop and an actor whose messages a test can await, for tests with real sockets.
 // Nothing here waits by the clock: a message that never comes runs into the test's own time limit, with what did come.
 
-import { type ActorRef, ActorSystem, type Behavior, receive, same, type SystemOptions, unhandled } from 'troupe'
+import { type ActorRef, ActorSystem, type Behavior, receive, same, type SystemOptions, unhandled } from '@troupe/core'
 
 export class Inbox<M extends { readonly type: string }> {
   readonly seen: M[] = []

@@ -1,7 +1,7 @@
 // Work that takes longer than `hangAfter`: with breaths, and with a time of its own.
 
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, type Observation, receive, same, type SpawnOptions, supervise } from 'troupe'
+import { type ActorRef, type Observation, receive, same, type SpawnOptions, supervise } from '@troupe/core'
 import { laborer, type Labor, patient, unwatched } from '../dist-test/laborer.js'
 import { type Stage, stageDefaults, stagesOfTests } from './stage.ts'
 

@@ -23,7 +23,7 @@ import {
   websocket,
 } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
-import { type Behavior, InvalidOption, receive, same } from 'troupe'
+import { type Behavior, InvalidOption, receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, inbox, Inbox, leakless } from './inbox.ts'
 import { pair } from './stream-pair.ts'

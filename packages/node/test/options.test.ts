@@ -1,7 +1,7 @@
 // Options and handles of actors on threads: what is said of them beside their parent holds where they run.
 
 import { expect, test } from 'vitest'
-import { handleOf, receive, same, supervise } from 'troupe'
+import { handleOf, receive, same, supervise } from '@troupe/core'
 import { Cart, shopper } from '../dist-test/cart.js'
 import { choosy, reentrantActor, watched } from '../dist-test/optioned.js'
 import { stagesOfTests } from './stage.ts'

@@ -3,7 +3,7 @@
 import { type Duplex, PassThrough, Readable, Writable } from 'node:stream'
 import { adopt, type ReadinessCommand, type ReadinessEvent, type ReadinessOptions, type ReadResult } from '@troupe/node'
 import { createTestKit, type Probe, type TestKit } from '@troupe/testkit'
-import { type ActorRef, bounded, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, bounded, receive, same, setup, supervise } from '@troupe/core'
 import { describe, expect, test } from 'vitest'
 import { pair } from './stream-pair.ts'
 

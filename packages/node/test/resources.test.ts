@@ -18,7 +18,7 @@ import {
   type UdpEvent,
   type WatchEvent,
 } from '@troupe/node'
-import { receive, same } from 'troupe'
+import { receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, inbox, leakless, until } from './inbox.ts'
 

@@ -1,7 +1,7 @@
 // Supervised children on threads that hold refs of their siblings.
 
 import { expect, test } from 'vitest'
-import { child, receive, same, setup, stopped, supervisor, supervisorClient } from 'troupe'
+import { child, receive, same, setup, stopped, supervisor, supervisorClient } from '@troupe/core'
 import { type Told, teller } from '../dist-test/teller.js'
 import { stagesOfTests } from './stage.ts'
 

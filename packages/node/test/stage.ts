@@ -2,7 +2,7 @@
 // all threads must add up and nothing may be left.
 
 import { afterEach } from 'vitest'
-import { type ActorRef, ActorSystem, type Logger, receive, same, type SpawnOptions, type SystemOptions } from 'troupe'
+import { type ActorRef, ActorSystem, type Logger, receive, same, type SpawnOptions, type SystemOptions } from '@troupe/core'
 import { threads, type Threads, type ThreadsOptions } from '@troupe/node'
 import { type Report, type Script, subject, type Subject } from '../dist-test/subject.js'
 

@@ -1,6 +1,6 @@
 // What stands for an actor of another thread and the actor itself agree on whether it is suspended.
 
-import { receive } from 'troupe'
+import { receive } from '@troupe/core'
 import { simulate, type Simulation } from '@troupe/testkit/internal'
 import { expect, test } from 'vitest'
 import { SimThreads } from './sim/simulated-threads.ts'

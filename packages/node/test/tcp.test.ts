@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectionSupervisor, type ConnectionEvent, type ListenerEvent, type SocketEvent, tcp } from '@troupe/node'
-import { type ActorRef, type ActorSystem, type Behavior, receive, same, supervise, supervisor } from 'troupe'
+import { type ActorRef, type ActorSystem, type Behavior, receive, same, supervise, supervisor } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, Inbox, inbox, leakless, until } from './inbox.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect as rawConnect } from 'node:net'
 import { connect as rawTls } from 'node:tls'
 import { type ConnectionEvent, type ListenerEvent, type SocketEvent, tls } from '@troupe/node'
-import { type Behavior, receive, same } from 'troupe'
+import { type Behavior, receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, inbox, leakless } from './inbox.ts'
 

@@ -3,7 +3,7 @@
 import { createSocket, Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { udp, type UdpCommand, type UdpEvent, type UdpOptions } from '@troupe/node'
-import { type ActorRef, type ActorSystem, bounded, supervise } from 'troupe'
+import { type ActorRef, type ActorSystem, bounded, supervise } from '@troupe/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { hostSystem, inbox, type Inbox, leakless, until } from './inbox.ts'
 

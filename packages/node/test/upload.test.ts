@@ -3,7 +3,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { type BodyEvent, type ExchangeCommand, http, type HttpEvent, type HttpRequest, type HttpServeOptions } from '@troupe/node'
-import { type ActorRef, type ActorSystem, type Behavior, receive, same, stopped } from 'troupe'
+import { type ActorRef, type ActorSystem, type Behavior, receive, same, stopped } from '@troupe/core'
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { hostSystem, Inbox, leakless, until } from './inbox.ts'

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'vitest'
 import * as kitApi from '@troupe/testkit'
-import { ignore, receive, same, setup, unbounded, type ActorContext } from 'troupe'
+import { ignore, receive, same, setup, unbounded, type ActorContext } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from '../../core/test/wrong-input.ts'
 
 const { BehaviorTestKit, createTestKit, Inbox, mailboxContract, seeded, simulate, VirtualClock, buggify } = kitApi

@@ -1,4 +1,4 @@
-import { Actor, type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled, withOptions } from 'troupe'
+import { Actor, type ActorRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled, withOptions } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { BehaviorTestKit } from './behavior-kit.ts'
 

@@ -2,7 +2,7 @@
 // through its context is there to be looked at, in order. For logic that needs no others; whatever needs a reply, a
 // supervisor or the passing of time is for `createTestKit`.
 
-import { type ActorRef, type AnyRef, type Behavior, InvalidOption, type SpawnOptions, type Signal } from 'troupe'
+import { type ActorRef, type AnyRef, type Behavior, InvalidOption, type SpawnOptions, type Signal } from '@troupe/core'
 import {
   any,
   BehaviorNode,
@@ -15,7 +15,7 @@ import {
   checkWhole,
   readOptions,
   refusalOf,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import { show } from './compare.ts'
 import { FakeContext, type Inbox } from './fake-context.ts'
 import type { LogLine } from './test-kit.ts'

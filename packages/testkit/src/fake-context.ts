@@ -19,7 +19,7 @@ import {
   type Stash,
   type SystemView,
   type Timers,
-} from 'troupe'
+} from '@troupe/core'
 import {
   can,
   checkFinite,
@@ -37,7 +37,7 @@ import {
   readOptions,
   spawnTable,
   type Table,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import type { Effect } from './behavior-kit.ts'
 import type { LogLine } from './test-kit.ts'
 

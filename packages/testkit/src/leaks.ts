@@ -1,7 +1,7 @@
 // What must not be left behind by the dead and the settled: looks at every cell that a system made. Used at the end of
 // each test and of each simulated run.
 
-import type { Cell, CellHost } from 'troupe/internal'
+import type { Cell, CellHost } from '@troupe/core/internal'
 
 /** Everything that is left of actors that ended and questions that were settled, in words; empty when all is well. */
 export function leaksOf(host: CellHost, cells: Iterable<Cell>): string[] {

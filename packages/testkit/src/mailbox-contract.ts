@@ -1,8 +1,8 @@
 // What every mailbox must keep, as cases that any test runner can run: nothing is lost or doubled, meta stays with its
 // message, bounds hold, and the cell's own needs (pill, stash, stop, restart) are met. Troupe's own kinds run it too.
 
-import { type ActorRef, type Behavior, type MailboxKind, type MailboxOwner, type MailboxQueue, receive, same } from 'troupe'
-import { checkBoolean, checkFunction, readOptions } from 'troupe/internal'
+import { type ActorRef, type Behavior, type MailboxKind, type MailboxOwner, type MailboxQueue, receive, same } from '@troupe/core'
+import { checkBoolean, checkFunction, readOptions } from '@troupe/core/internal'
 import { seeded } from './random.ts'
 import { createTestKit } from './test-kit.ts'
 

@@ -1,7 +1,7 @@
 // Catches state shared through messages: what is sent is frozen, so that a later write throws where it happens, or
 // cloned, so that it cannot be seen by the other side. Refs, functions and class instances stay what they are.
 
-import { Cell, type Meta } from 'troupe/internal'
+import { Cell, type Meta } from '@troupe/core/internal'
 import { isPlain } from './compare.ts'
 
 /** What becomes of a message on its way: shared as it is, frozen, or cloned. */

@@ -1,8 +1,8 @@
 // An actor that keeps what it is told, so that a test can say what it expects, in order. What takes time takes virtual
 // time: expectations that wait move the clock from deadline to deadline and no further than they were allowed.
 
-import { type ActorRef, type AnyRef, type Behavior, receive, same, type Terminated } from 'troupe'
-import { checkFunction, checkString } from 'troupe/internal'
+import { type ActorRef, type AnyRef, type Behavior, receive, same, type Terminated } from '@troupe/core'
+import { checkFunction, checkString } from '@troupe/core/internal'
 import { equal, show } from './compare.ts'
 
 /** What drives the system that a probe lives in. */

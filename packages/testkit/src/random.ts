@@ -1,6 +1,6 @@
 // A small seeded generator: the same seed, the same numbers, on every machine.
 
-import { InvalidOption } from 'troupe'
+import { InvalidOption } from '@troupe/core'
 
 /** Numbers in [0, 1) from a seed (mulberry32). */
 export function seeded(seed: number): () => number {

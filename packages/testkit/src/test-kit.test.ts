@@ -1,4 +1,4 @@
-import { type ActorRef, receive, same, setup, stopped } from 'troupe'
+import { type ActorRef, receive, same, setup, stopped } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { createTestKit } from './test-kit.ts'
 

@@ -1,6 +1,15 @@
 // A system on virtual time, with probes, captured logs, and a check at the end that nothing leaked.
 
-import { ActorSystem, type AnyRef, type AsyncDisposing, type Behavior, type LedgerReport, type Logger, type Phase, type SystemOptions } from 'troupe'
+import {
+  ActorSystem,
+  type AnyRef,
+  type AsyncDisposing,
+  type Behavior,
+  type LedgerReport,
+  type Logger,
+  type Phase,
+  type SystemOptions,
+} from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
@@ -16,7 +25,7 @@ import {
   systemTable,
   type Table,
   Tap,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import { show } from './compare.ts'
 import { leaksOf } from './leaks.ts'
 import { CloningCell, FreezingCell, type MessageGuard } from './message-guard.ts'

@@ -1,8 +1,8 @@
 // Time that moves only when told. It stops at every deadline on the way, and at each stop everything due runs to
 // quiescence, native promise chains included.
 
-import { ManualRuntime } from 'troupe'
-import { checkFinite, hostYield, Tap, type TappedRuntime } from 'troupe/internal'
+import { ManualRuntime } from '@troupe/core'
+import { checkFinite, hostYield, Tap, type TappedRuntime } from '@troupe/core/internal'
 
 /** A clock that starts at 0 and moves by `tick`, which runs nothing by itself. */
 export class VirtualClock {

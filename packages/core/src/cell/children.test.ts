@@ -4,7 +4,7 @@ import type { Cell } from './cell.ts'
 import { Children } from './children.ts'
 
 /** A child that counts how often somebody goes on from it to the next one. */
-function family(size: number): { readonly children: Children; readonly steps: () => number; born(uid: number): Cell } {
+function family(size: number): { readonly children: Children; readonly steps: () => number; readonly born: (uid: number) => Cell } {
   const children = new Children()
   let steps = 0
   const born = (uid: number): Cell => {
@@ -16,8 +16,8 @@ function family(size: number): { readonly children: Children; readonly steps: ()
         steps++
         return next
       },
-      set next(cell) {
-        next = cell
+      set next(other) {
+        next = other
       },
     } as unknown as Cell
     children.add(cell)

@@ -3,7 +3,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, InvalidTransition, type Observation, type Phase, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, InvalidTransition, type Observation, type Phase, receive, same, setup, supervise } from '@troupe/core'
 import { on, outcomeOf, type Outcome, type PhaseEvent, phaseTable, quickStart, quickStop, takesMessages, takesSignals } from './phase.ts'
 
 const phases: readonly Phase[] = ['created', 'starting', 'running', 'suspended', 'failed', 'restarting', 'stopping', 'stopped', 'terminated']

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ActorError, type AnyRef, type Directive, type FailureContext, InvalidOption, type SupervisionPolicy } from 'troupe'
+import { ActorError, type AnyRef, type Directive, type FailureContext, InvalidOption, type SupervisionPolicy } from '@troupe/core'
 import { backoffDelay, decideFailure, defaultPolicy, type Decision, FailureHistory, policyOf, supervise } from './supervision.ts'
 
 const child = { path: '/user/a' } as unknown as AnyRef

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorSnapshot, child, formatTree, ignore, receive, setup, supervisor } from 'troupe'
+import { type ActorSnapshot, child, formatTree, ignore, receive, setup, supervisor } from '@troupe/core'
 
 const crashing = receive<'crash'>(() => {
   throw new Error('crash')

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { bounded, Channel, delay, receive, same, select, TaskGroup } from 'troupe'
+import { bounded, Channel, delay, receive, same, select, TaskGroup } from '@troupe/core'
 import { listenTo } from './on-abort.ts'
 
 /** A signal that counts the listeners that the host has for it. */

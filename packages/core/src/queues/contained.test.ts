@@ -10,7 +10,7 @@ import {
   receive,
   same,
   type WaitingOffer,
-} from 'troupe'
+} from '@troupe/core'
 
 class Fifo implements MailboxQueue {
   meta: unknown = undefined

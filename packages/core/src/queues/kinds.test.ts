@@ -1,6 +1,6 @@
 import { mailboxContract } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { bounded, grow, InvalidOption, type MailboxKind, mailboxOf, type MailboxQueue, priority, unbounded } from 'troupe'
+import { bounded, grow, InvalidOption, type MailboxKind, mailboxOf, type MailboxQueue, priority, unbounded } from '@troupe/core'
 
 /** The smallest mailbox somebody might write: an array, last in first out, nothing optional. */
 class Stack implements MailboxQueue {

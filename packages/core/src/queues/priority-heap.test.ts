@@ -4,7 +4,7 @@
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, priority, receive, same } from 'troupe'
+import { type ActorRef, priority, receive, same } from '@troupe/core'
 import { PriorityHeap } from './priority-heap.ts'
 
 function collecting(kit: TestKit, compare: (a: number, b: number) => number): { readonly ref: ActorRef<number>; readonly seen: number[] } {

@@ -10,7 +10,7 @@ import {
   supervisorClient,
   type SupervisorMessage,
   type SupervisorOptions,
-} from 'troupe'
+} from '@troupe/core'
 import { type Journal, makeJournal, type Work, worker } from './worker.ts'
 
 interface Scene {

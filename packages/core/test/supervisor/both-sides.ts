@@ -1,7 +1,16 @@
 // The two sides of one run of the model test: real supervisors and the textbook ones, told the same and compared.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import { type ActorRef, type AnyChildSpec, type AnyRef, child, ChildRefused, supervisor, supervisorClient, type SupervisorMessage } from 'troupe'
+import {
+  type ActorRef,
+  type AnyChildSpec,
+  type AnyRef,
+  child,
+  ChildRefused,
+  supervisor,
+  supervisorClient,
+  type SupervisorMessage,
+} from '@troupe/core'
 import { holdsRefs, letters, ModelChild, ModelSupervisor, period, type SupervisorPlan, World } from './model.ts'
 import { type Journal, makeJournal, type Work, worker } from './worker.ts'
 

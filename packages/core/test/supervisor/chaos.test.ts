@@ -5,7 +5,7 @@
 import { createTestKit } from '@troupe/testkit'
 import { fc } from '../properties.ts'
 import { expect, test } from 'vitest'
-import { type ActorRef, child, delay, type Shutdown, supervisor, supervisorClient } from 'troupe'
+import { type ActorRef, child, delay, type Shutdown, supervisor, supervisorClient } from '@troupe/core'
 import { makeJournal, type Work, worker } from './worker.ts'
 
 const runs = Number(process.env['TROUPE_RUNS'] ?? 400)

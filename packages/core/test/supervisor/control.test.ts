@@ -22,7 +22,7 @@ import {
   supervisorClient,
   type SupervisorClient,
   template,
-} from 'troupe'
+} from '@troupe/core'
 import { makeJournal, type Work, worker } from './worker.ts'
 
 async function done<T>(kit: TestKit, promise: Promise<T>): Promise<T> {

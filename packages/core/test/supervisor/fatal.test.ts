@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorError, type ActorRef, type Behavior, child, receive, same, setup, supervisor, supervisorClient } from 'troupe'
+import { ActorError, type ActorRef, type Behavior, child, receive, same, setup, supervisor, supervisorClient } from '@troupe/core'
 import { gate } from '../keeper.ts'
 
 const fatal = (): ActorError => new ActorError('no disk', { kind: 'fatal' })

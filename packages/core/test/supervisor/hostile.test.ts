@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, child, receive, same, supervisor, supervisorClient } from 'troupe'
+import { type ActorRef, child, receive, same, supervisor, supervisorClient } from '@troupe/core'
 
 const idle = () => receive<string>(() => same)
 const nobody = { tell: () => {} }

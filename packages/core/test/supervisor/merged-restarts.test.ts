@@ -3,7 +3,7 @@
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
-import { type ActorRef, child, type ChildOptions, supervisor, supervisorClient, type SupervisorOptions } from 'troupe'
+import { type ActorRef, child, type ChildOptions, supervisor, supervisorClient, type SupervisorOptions } from '@troupe/core'
 import { type Journal, makeJournal, type Work, worker } from './worker.ts'
 
 type Strategy = Exclude<SupervisorOptions['strategy'], undefined>

@@ -22,7 +22,7 @@ import {
   setup,
   type Strategy,
   template,
-} from 'troupe'
+} from '@troupe/core'
 
 type Ender = 'normal' | 'failure'
 

@@ -14,7 +14,7 @@ import {
   supervisorClient,
   type SupervisorMessage,
   withOptions,
-} from 'troupe'
+} from '@troupe/core'
 import { makeJournal, type Work, worker } from './worker.ts'
 
 test('a root that gives up ends the system, and terminated resolves with its cause', async () => {

@@ -21,7 +21,7 @@ import {
   supervisorClient,
   type SupervisorClient,
   type SupervisorOptions,
-} from 'troupe'
+} from '@troupe/core'
 
 type Db = { type: 'get'; replyTo: ActorRef<string> } | { type: 'crash' } | { type: 'end' }
 type Api = { type: 'ask'; replyTo: ActorRef<string> } | { type: 'crash' }
@@ -176,7 +176,7 @@ describe('a child that is given a function', () => {
 
   test('may bring options of its own', async () => {
     const kit = createTestKit()
-    const { bounded, withOptions } = await import('troupe')
+    const { bounded, withOptions } = await import('@troupe/core')
     const spec = child('x', () => withOptions(ignore, { mailbox: bounded(1, 'drop-newest') }))
     const client = supervisorClient(kit.system.spawn(supervisor({ children: [spec] })))
     const found = client.refOf(spec)

@@ -1,6 +1,6 @@
 // A child for these tests: writes what happens to it into a shared journal and ends as it is told.
 
-import { type Behavior, receive, same, setup, stopped } from 'troupe'
+import { type Behavior, receive, same, setup, stopped } from '@troupe/core'
 
 export type Work = { type: 'crash'; cause?: unknown } | { type: 'end' } | { type: 'note'; text: string }
 

@@ -14,7 +14,7 @@ import {
   type SpawnOptions,
   supervisorClient,
   SystemClosed,
-} from 'troupe'
+} from '@troupe/core'
 import { handledConnection, Once, ownedConnection } from './connection.ts'
 import { Carrier, LossyCarrier, type Source } from './credit.ts'
 import { toIoError } from './errors.ts'

@@ -2,8 +2,8 @@
 // that tells when there is something to read or room to write.
 
 import type { Duplex, Readable, Writable } from 'node:stream'
-import { type ActorRef, type Behavior, InvalidOption, same, unhandled } from 'troupe'
-import { can, checkRef } from 'troupe/internal'
+import { type ActorRef, type Behavior, InvalidOption, same, unhandled } from '@troupe/core'
+import { can, checkRef } from '@troupe/core/internal'
 import { type Obey, obeySocket, Once, ownedConnection, ownedLink } from './connection.ts'
 import { type Directions, streamOf } from './descriptor.ts'
 import { adoptChecks, checkOptions } from './limits.ts'

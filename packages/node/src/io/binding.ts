@@ -1,6 +1,6 @@
 // How far something is with listening, and who waits to learn where: the same for TCP, HTTP and UDP.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import type { AddressInfo } from 'node:net'
 import type { Endpoint } from './protocol.ts'
 

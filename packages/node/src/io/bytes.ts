@@ -2,7 +2,7 @@
 // `undefined` bounds nothing.
 
 import { isUint8Array } from 'node:util/types'
-import { InvalidOption } from 'troupe'
+import { InvalidOption } from '@troupe/core'
 import type { Bytes } from './protocol.ts'
 
 /** Refuses what is neither text nor bytes. */

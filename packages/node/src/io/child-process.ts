@@ -3,9 +3,9 @@
 
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, same, unhandled } from '@troupe/core'
 import { checkBytes } from './bytes.ts'
-import { checkText } from 'troupe/internal'
+import { checkText } from '@troupe/core/internal'
 import { Credited } from './credit.ts'
 import { IoError, toIoError } from './errors.ts'
 import { Feed } from './feed.ts'

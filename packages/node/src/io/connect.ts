@@ -2,7 +2,7 @@
 // client.
 
 import type { Socket } from 'node:net'
-import type { ActorContext, ActorRef, Behavior } from 'troupe'
+import type { ActorContext, ActorRef, Behavior } from '@troupe/core'
 import { handledConnection, ownedConnection } from './connection.ts'
 import { IoError } from './errors.ts'
 import { later } from './later.ts'

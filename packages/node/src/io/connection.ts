@@ -2,8 +2,8 @@
 // speaks to its owner directly. Handled: the user's own actor owns the socket and hears it without a hop between.
 // Either way the socket ends with the incarnation, also with one that never starts, and the actor ends after `closed`.
 
-import { type ActorContext, type ActorRef, type Behavior, InvalidOption, type Next, receive, same, stopped, unhandled } from 'troupe'
-import { actorBehind, checkRef, onRelease, setupOrRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, type Behavior, InvalidOption, type Next, receive, same, stopped, unhandled } from '@troupe/core'
+import { actorBehind, checkRef, onRelease, setupOrRelease } from '@troupe/core/internal'
 import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
 import type { Link } from './link.ts'

@@ -2,8 +2,8 @@
 // towards the owner. A chunk that nobody will handle ends the connection (a stream with a hole is worse than none), an
 // error that nobody handles fails the connection's actor, and what an earlier incarnation's socket said is dropped.
 
-import type { AnyRef } from 'troupe'
-import { afterwards, type Cell, type Meta, Told } from 'troupe/internal'
+import type { AnyRef } from '@troupe/core'
+import { afterwards, type Cell, type Meta, Told } from '@troupe/core/internal'
 
 /** The way in which messages end otherwise than by being handled. */
 export type EndReason = 'failed' | 'unhandled' | 'refused' | 'stopped'

@@ -5,7 +5,7 @@ import { fstatSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
-import { InvalidOption } from 'troupe'
+import { InvalidOption } from '@troupe/core'
 
 /** Ways that a stream goes. */
 export interface Directions {

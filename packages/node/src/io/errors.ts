@@ -1,7 +1,7 @@
 // Failures of the outside world, in one shape: what was tried, on what, and the system's own code for why not.
 // Told to owners inside `error` messages; where nobody handles it, the actor that met it fails with it.
 
-import { type ActorContext, TroupeError } from 'troupe'
+import { type ActorContext, TroupeError } from '@troupe/core'
 
 /**
  * What the operating system, a peer or a protocol refused. `code` is the system's (`ECONNREFUSED`, `EADDRINUSE`,

@@ -2,7 +2,7 @@
 // paused. For streams that are not connections: standard input, output of child processes, lines of files.
 
 import type { Readable } from 'node:stream'
-import type { ActorRef, AnyRef } from 'troupe'
+import type { ActorRef, AnyRef } from '@troupe/core'
 import { Carrier, type Credited, type Source } from './credit.ts'
 
 export class Feed<E extends Credited> implements Source {

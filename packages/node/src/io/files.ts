@@ -2,8 +2,8 @@
 
 import { createReadStream, createWriteStream, type FSWatcher, watch as fsWatch } from 'node:fs'
 import type { Duplex } from 'node:stream'
-import { type ActorRef, type Behavior, same } from 'troupe'
-import { type Cell, checkText } from 'troupe/internal'
+import { type ActorRef, type Behavior, same } from '@troupe/core'
+import { type Cell, checkText } from '@troupe/core/internal'
 import { ownedConnection } from './connection.ts'
 import { Carrier } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'

@@ -3,7 +3,7 @@
 //
 //   told ─→ half-closed was handled ─→ heard ─→ every chunk was handled, or acknowledged ─→ asked
 
-import { afterwards, type Cell } from 'troupe/internal'
+import { afterwards, type Cell } from '@troupe/core/internal'
 
 export class HalfClose {
   readonly #follow: () => void

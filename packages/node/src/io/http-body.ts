@@ -3,7 +3,7 @@
 // connection brings the next request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ActorRef, AnyRef } from 'troupe'
+import type { ActorRef, AnyRef } from '@troupe/core'
 import { Credited } from './credit.ts'
 import { Feed } from './feed.ts'
 

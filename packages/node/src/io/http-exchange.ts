@@ -1,8 +1,8 @@
 // One request and its answer, as an actor: whole, or head, chunks and end; the body of the request on demand.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type ActorRef, type Behavior, type Next, same, unhandled } from 'troupe'
-import { checkRef, checkWhole } from 'troupe/internal'
+import { type ActorRef, type Behavior, type Next, same, unhandled } from '@troupe/core'
+import { checkRef, checkWhole } from '@troupe/core/internal'
 import { checkBytes } from './bytes.ts'
 import { answerWhole } from './http-answer.ts'
 import { Body, type BodyEvent } from './http-body.ts'

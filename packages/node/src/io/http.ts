@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createTlsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
-import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, same, unhandled } from '@troupe/core'
 import { Binding } from './binding.ts'
 import { Carrier, type EndReason } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'

@@ -40,7 +40,7 @@ import {
   type WebSocketConnection,
   type WebSocketEvent,
 } from '@troupe/node'
-import { type ActorRef, type Behavior, receive, same } from 'troupe'
+import { type ActorRef, type Behavior, receive, same } from '@troupe/core'
 import { expectTypeOf, test } from 'vitest'
 
 declare const signals: ActorRef<OsSignal>

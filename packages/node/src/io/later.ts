@@ -1,6 +1,6 @@
 // Deadlines of things that are no actors: on the system's clock, so that virtual time drives them too.
 
-import type { ActorContext, ActorRef } from 'troupe'
+import type { ActorContext, ActorRef } from '@troupe/core'
 
 /** Calls `act` once after `ms`; returns what cancels it. It runs between turns, so it may only tell and close. */
 export function later(ctx: ActorContext<never>, ms: number, act: () => void): () => void {

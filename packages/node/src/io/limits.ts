@@ -1,7 +1,7 @@
 // What the options of connections must be, said before anything is opened: a credit of NaN would let memory grow without
 // bound, and nobody would know why. Also what is meant where they are left out.
 
-import { InvalidOption, type SpawnOptions } from 'troupe'
+import { InvalidOption, type SpawnOptions } from '@troupe/core'
 import {
   any,
   type Check,
@@ -19,7 +19,7 @@ import {
   readOptions,
   spawnTable,
   type Table,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import type { LinkLimits } from './link.ts'
 import type { ConnectionOptions } from './protocol.ts'
 import type { WebSocketAcceptOptions } from './websocket.ts'

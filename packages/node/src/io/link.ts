@@ -4,8 +4,8 @@
 //
 //   socket ─chunk→ post ─tell→ owner's mailbox … handler begins ─→ Carrier.open ─→ credited ─→ flow
 
-import type { ActorContext, ActorRef, InvalidOption } from 'troupe'
-import type { Cell } from 'troupe/internal'
+import type { ActorContext, ActorRef, InvalidOption } from '@troupe/core'
+import type { Cell } from '@troupe/core/internal'
 import { Carrier, Credited, ErrorCarrier, LinkEndCarrier, type Source } from './credit.ts'
 import { failThrough, Fall, IoError, toIoError } from './errors.ts'
 import { post, tellBehind } from './post.ts'

@@ -3,8 +3,8 @@
 
 import type { Server, Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
-import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from 'troupe'
-import { actorBehind, type Cell, onRelease } from 'troupe/internal'
+import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from '@troupe/core'
+import { actorBehind, type Cell, onRelease } from '@troupe/core/internal'
 import { Acceptor, type SpawnConnection } from './accept.ts'
 import { Binding } from './binding.ts'
 import { Carrier, ErrorCarrier } from './credit.ts'

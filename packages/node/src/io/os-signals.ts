@@ -1,7 +1,7 @@
 // Signals of the operating system as messages, and the usual wish: SIGTERM ends the system gracefully.
 
 import process from 'node:process'
-import { type ActorRef, type Behavior, same } from 'troupe'
+import { type ActorRef, type Behavior, same } from '@troupe/core'
 import { checkOptions, signalChecks } from './limits.ts'
 import { resource } from './resource.ts'
 

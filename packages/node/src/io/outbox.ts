@@ -2,7 +2,7 @@
 // network takes no more) and never says stop, so their bytes are bounded here. What is beyond the bound is dropped and
 // counted, the owner hears the count, with at most one such notice unhandled, and whoever asked hears when all has left.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import { Credited, LossyCarrier } from './credit.ts'
 import type { Flushed } from './protocol.ts'
 

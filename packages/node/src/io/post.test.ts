@@ -1,4 +1,4 @@
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { Carrier } from './credit.ts'
 import { post, tellBehind } from './post.ts'

@@ -2,7 +2,7 @@
 // its end, in order: the dispatcher is then woken once for fifty sockets that had data, not fifty times. Nothing waits
 // longer than the pass, nor for more than `most` others. What a link that has ended still has here is not delivered.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import type { Carrier } from './credit.ts'
 
 /** Letters after which the rest of the pass is not waited for. */

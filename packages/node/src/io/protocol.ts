@@ -1,7 +1,7 @@
 // What connections are told and what they tell: one union on `type` for each direction. Types only.
 // The same words serve TCP, TLS, unix sockets and adopted streams.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import type { IoError } from './errors.ts'
 
 /** What may be written: bytes, or text in UTF-8. */

@@ -1,6 +1,6 @@
 // What is told of a stream whose reading is left to its owner, and what it is told. Types only.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import type { Connected, ConnectionCommand, Data, SocketEvent } from './protocol.ts'
 
 /** There are bytes to read, or the end. Told once, and again after a `read` that leaves some. */

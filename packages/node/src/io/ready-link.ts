@@ -3,8 +3,8 @@
 // What the end means waits for the owner: neither does this side follow nor the actor stop before it could read the end.
 
 import type { Duplex } from 'node:stream'
-import type { ActorRef } from 'troupe'
-import { checkWhole } from 'troupe/internal'
+import type { ActorRef } from '@troupe/core'
+import { checkWhole } from '@troupe/core/internal'
 import { type EndReason, HandledCarrier } from './credit.ts'
 import type { Bytes, ConnectionOptions } from './protocol.ts'
 import { Readiness } from './readiness.ts'

@@ -1,7 +1,7 @@
 // What a listener tells of peers that it turned away. Peers decide how many that are, so at most `most` of these messages
 // are unhandled; of the others the last is told as soon as there is room, with how many there were.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import { Credited, LossyCarrier } from './credit.ts'
 import type { Endpoint } from './protocol.ts'
 

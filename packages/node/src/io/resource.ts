@@ -1,8 +1,19 @@
 // What every resource actor does besides its own work: tell its owner, end with its owner, fail with an error that
 // nobody handled, and let go when its incarnation ends.
 
-import { type ActorContext, type ActorRef, type AnyRef, type Behavior, type Next, receive, setup, type Signal, stopped, unhandled } from 'troupe'
-import { actorBehind, onRelease } from 'troupe/internal'
+import {
+  type ActorContext,
+  type ActorRef,
+  type AnyRef,
+  type Behavior,
+  type Next,
+  receive,
+  setup,
+  type Signal,
+  stopped,
+  unhandled,
+} from '@troupe/core'
+import { actorBehind, onRelease } from '@troupe/core/internal'
 import { Carrier, ErrorCarrier, LastCarrier } from './credit.ts'
 import { Fall, type IoError } from './errors.ts'
 

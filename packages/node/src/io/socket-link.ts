@@ -2,8 +2,8 @@
 // messages straight from its callbacks, so that a chunk makes one hop.
 
 import type { Duplex } from 'node:stream'
-import type { ActorRef } from 'troupe'
-import type { Cell } from 'troupe/internal'
+import type { ActorRef } from '@troupe/core'
+import type { Cell } from '@troupe/core/internal'
 import { checkBytes } from './bytes.ts'
 import { HandledCarrier, LossyCarrier } from './credit.ts'
 import { HalfClose } from './half-close.ts'

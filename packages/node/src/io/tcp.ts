@@ -1,7 +1,7 @@
 // TCP and unix sockets: what differs from TLS is how the socket is made.
 
 import { connect as netConnect, createServer, type NetConnectOpts } from 'node:net'
-import type { Behavior } from 'troupe'
+import type { Behavior } from '@troupe/core'
 import { connector, type ConnectOptions, type HandledConnectOptions, type OwnedConnectOptions } from './connect.ts'
 import { type ListenerCommand, type ListenOptions, listener } from './listen.ts'
 import type { ConnectionCommand, SocketEvent } from './protocol.ts'

@@ -1,7 +1,7 @@
 // TLS with the surface of TCP: a connection is announced once its handshake is done.
 
 import { connect as tlsConnect, type ConnectionOptions as NodeTlsConnect, createServer, type TlsOptions } from 'node:tls'
-import type { Behavior } from 'troupe'
+import type { Behavior } from '@troupe/core'
 import { connector, type ConnectOptions, type HandledConnectOptions, type OwnedConnectOptions } from './connect.ts'
 import { type ListenerCommand, type ListenOptions, listener } from './listen.ts'
 import type { ConnectionCommand, SocketEvent } from './protocol.ts'

@@ -2,7 +2,7 @@
 // is what the network cannot keep up with (outbox.ts).
 
 import { createSocket, type RemoteInfo } from 'node:dgram'
-import { type ActorRef, type Behavior, same, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, same, unhandled } from '@troupe/core'
 import { Binding } from './binding.ts'
 import { checkBytes, sizeOf } from './bytes.ts'
 import { Credited, LossyCarrier } from './credit.ts'

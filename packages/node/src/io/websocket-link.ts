@@ -1,8 +1,8 @@
 // A WebSocket as a link: whole messages instead of bytes, a closing handshake, and pings that tell whether the peer is
 // still there.
 
-import { type ActorContext, type ActorRef, InvalidOption } from 'troupe'
-import { onRelease } from 'troupe/internal'
+import { type ActorContext, type ActorRef, InvalidOption } from '@troupe/core'
+import { onRelease } from '@troupe/core/internal'
 import type { RawData, WebSocket } from 'ws'
 import { checkBytes, sizeOf } from './bytes.ts'
 import { IoError } from './errors.ts'

@@ -1,6 +1,6 @@
 // What WebSocket connections tell and are told. Types only.
 
-import type { ActorRef } from 'troupe'
+import type { ActorRef } from '@troupe/core'
 import type { IoError } from './errors.ts'
 import type { Endpoint } from './protocol.ts'
 

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import type { Duplex } from 'node:stream'
-import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from 'troupe'
+import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from '@troupe/core'
 import type * as Ws from 'ws'
 import { isStopping } from './accept.ts'
 import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'

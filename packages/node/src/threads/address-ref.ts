@@ -1,8 +1,8 @@
 // The address of an answer or of an adapter that lives on another thread. It takes messages and nothing else.
 
-import type { ActorRef } from 'troupe'
-import { AskRefused } from 'troupe'
-import { type Adapter, PendingAsk } from 'troupe/internal'
+import type { ActorRef } from '@troupe/core'
+import { AskRefused } from '@troupe/core'
+import { type Adapter, PendingAsk } from '@troupe/core/internal'
 import type { Exchange } from './exchange.ts'
 
 export class AddressRef implements ActorRef<unknown> {

@@ -1,7 +1,7 @@
 // The other end of a link: messages that come for one actor of this thread, and the credit that goes back as it takes
 // them. A message for an actor that is not here yet waits; its home is asked what became of it.
 
-import { type Cell, Envelope, headersOf, MessageRing, type Meta, senderOf, Told } from 'troupe/internal'
+import { type Cell, Envelope, headersOf, MessageRing, type Meta, senderOf, Told } from '@troupe/core/internal'
 import { type Channel, record } from './channel.ts'
 import { mostBytes } from './link.ts'
 

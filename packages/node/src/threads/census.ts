@@ -3,7 +3,7 @@
 // has. Marks travel in order with messages: whoever gets what was sent after one has met it before, so that all that was
 // written down is of one consistent cut, and what one has sent and the other not received was under way in it.
 
-import type { LedgerReport } from 'troupe'
+import type { LedgerReport } from '@troupe/core'
 import type { Exchange } from './exchange.ts'
 
 /** What went by a way, and came by it. */

@@ -2,8 +2,8 @@
 // must pass when it comes. What is not in the list, or not of its shape, is no record of Troupe: whoever sent it cannot be
 // trusted with the next one either.
 
-import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } from 'troupe'
-import { type Command, LocalRef } from 'troupe/internal'
+import type { ActorSnapshot, AnyRef, ExitReason, Logger, Phase, SpawnOptions } from '@troupe/core'
+import { type Command, LocalRef } from '@troupe/core/internal'
 import type { Part } from './census.ts'
 import type { WaitMark } from './deadlocks.ts'
 import { Definition } from './definition.ts'

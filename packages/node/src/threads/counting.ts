@@ -1,7 +1,7 @@
 // Counts where every message is, on all threads: begins a census, gathers the parts, and begins anew when a thread was lost
 // meanwhile. One at a time, so that a mark always means the count that is open.
 
-import type { LedgerReport } from 'troupe'
+import type { LedgerReport } from '@troupe/core'
 import { addLedgers, Census, type Part } from './census.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -7,8 +7,8 @@
 // Begun where a circle can be closed: where a question comes to an actor that waits, where an actor waits for one of its own
 // thread that waits for another, and where a question turns out to have gone on to a third thread. A question that is answered costs nothing of this.
 
-import { DeadlockError } from 'troupe'
-import { type AskEdge, type Cell, inProgress, PendingAsk } from 'troupe/internal'
+import { DeadlockError } from '@troupe/core'
+import { type AskEdge, type Cell, inProgress, PendingAsk } from '@troupe/core/internal'
 import type { ControlOf } from './control.ts'
 import type { Exchange } from './exchange.ts'
 import { ProxyCell } from './remote-ref.ts'

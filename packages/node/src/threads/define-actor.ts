@@ -1,8 +1,8 @@
 // Actors whose code can be found on another thread: a module, the name of its export, and the arguments. Spawned on a
 // dispatcher of this thread they are behaviors like any other.
 
-import type { Behavior, SignalHandler, SpawnOptions } from 'troupe'
-import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show, unreadable } from 'troupe/internal'
+import type { Behavior, SignalHandler, SpawnOptions } from '@troupe/core'
+import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show, unreadable } from '@troupe/core/internal'
 import { NotOnThread } from './errors.ts'
 
 /** Where the code of an actor is found, and what it is made with. */

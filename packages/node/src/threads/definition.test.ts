@@ -1,7 +1,7 @@
 // Bytes say which definition is meant, and never where code is.
 
 import { expect, test } from 'vitest'
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { counter } from '../../test/actors/counter.ts'
 import { inProcess } from '../../test/in-process.ts'
 import { checkControl } from './control.ts'

@@ -1,6 +1,6 @@
 // What can go wrong between threads. Each says what was tried, where, and what to do about it.
 
-import { TroupeError } from 'troupe'
+import { TroupeError } from '@troupe/core'
 
 /** The thread of an actor is gone, and the actor's state with it; its supervisor decides. */
 export class ThreadLost extends TroupeError {

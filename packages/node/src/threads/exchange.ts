@@ -2,8 +2,8 @@
 // here; what it means for an actor is in stub (here stands for one that runs there) and hosted (runs here for one that
 // stands there), and what comes in is read by incoming. What cannot be read ends the way it came by, and nothing else.
 
-import type { LedgerReport } from 'troupe'
-import { type Cell, ledgerOf, MessageRing, type SystemCore, walk } from 'troupe/internal'
+import type { LedgerReport } from '@troupe/core'
+import { type Cell, ledgerOf, MessageRing, type SystemCore, walk } from '@troupe/core/internal'
 import { Addresses, type AddressRef } from './address-ref.ts'
 import { Channel, record } from './channel.ts'
 import type { Control, ControlOf, Op } from './control.ts'

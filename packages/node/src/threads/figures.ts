@@ -1,8 +1,8 @@
 // The numbers of all threads, as far as they were shown: read off what each shows, without asking it. What a thread that is
 // gone had done is kept, so that no total ever goes down; whoever lived there has ended with it.
 
-import type { SystemCounts, SystemMetrics } from 'troupe'
-import { type Elsewhere, Histogram, type RemoteWork } from 'troupe/internal'
+import type { SystemCounts, SystemMetrics } from '@troupe/core'
+import { type Elsewhere, Histogram, type RemoteWork } from '@troupe/core/internal'
 import type { Ledger } from './ledger-shape.ts'
 import { addLatency, burialReasons, burialsAt, count, countsLength, dropReasons, dropsAt, work, workLength } from './tally.ts'
 import type { Thread } from './thread.ts'

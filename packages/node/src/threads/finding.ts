@@ -1,8 +1,8 @@
 // Finds an actor by its path on whatever thread it lives: those whose actors stand under one of another thread are in no tree
 // of this one, so each thread is asked to look below the actors it hosts.
 
-import type { AnyRef } from 'troupe'
-import type { Cell } from 'troupe/internal'
+import type { AnyRef } from '@troupe/core'
+import type { Cell } from '@troupe/core/internal'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'
 

@@ -1,8 +1,8 @@
 // What threads tell the main one about themselves: what they logged, what they buried, what failed there, what they observed. Fields that could
 // not go over come as text.
 
-import type { DeadLetter, Failure, Observation } from 'troupe'
-import type { SystemCore } from 'troupe/internal'
+import type { DeadLetter, Failure, Observation } from '@troupe/core'
+import type { SystemCore } from '@troupe/core/internal'
 import type { Exchange } from './exchange.ts'
 
 export function hearReports(exchange: Exchange, core: SystemCore, slotOf: (epoch: number) => number): void {

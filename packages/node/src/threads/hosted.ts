@@ -1,7 +1,7 @@
 // An actor that runs on this thread while its parent lives on another: a cell as any other, under a parent that stands
 // for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
 
-import type { Behavior, SpawnOptions } from 'troupe'
+import type { Behavior, SpawnOptions } from '@troupe/core'
 import {
   behaviorFrom,
   type BehaviorNode,
@@ -17,7 +17,7 @@ import {
   measure,
   releaseHeld,
   resolveOptions,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import type { Channel } from './channel.ts'
 import type { SpawnOrder } from './control.ts'
 import { definitionOf } from './define-actor.ts'

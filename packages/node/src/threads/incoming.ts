@@ -1,8 +1,8 @@
 // What comes in by a way: each record is read, checked, and given to whom it is for. Whatever cannot be read, is in no list or
 // is not of its shape throws, and then the way it came by is not read any further.
 
-import type { AnyRef } from 'troupe'
-import { Adapter, type Meta, PendingAsk, poison, poisonPill, Told } from 'troupe/internal'
+import type { AnyRef } from '@troupe/core'
+import { Adapter, type Meta, PendingAsk, poison, poisonPill, Told } from '@troupe/core/internal'
 import { Arrivals } from './arrivals.ts'
 import { type Channel, record } from './channel.ts'
 import type { Reader } from './codec/reader.ts'

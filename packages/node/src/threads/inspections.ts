@@ -1,7 +1,7 @@
 // One tree of all threads: each is asked what it hosts, and where an actor runs elsewhere, what stands for it here is
 // completed by what its thread says.
 
-import type { ActorSnapshot } from 'troupe'
+import type { ActorSnapshot } from '@troupe/core'
 import { homeOf } from './epochs.ts'
 import type { Exchange } from './exchange.ts'
 import type { Thread } from './thread.ts'

@@ -1,8 +1,8 @@
 // The way of messages from this thread to one actor of another, and its credit: how many messages, and how many bytes,
 // may be under way before the actor has taken some of them.
 
-import type { AnyRef } from 'troupe'
-import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } from 'troupe/internal'
+import type { AnyRef } from '@troupe/core'
+import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } from '@troupe/core/internal'
 import { type Channel, record } from './channel.ts'
 import type { Writer } from './codec/writer.ts'
 import type { Exchange } from './exchange.ts'

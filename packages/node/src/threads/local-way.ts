@@ -1,7 +1,7 @@
 // The way to an actor that used to live on another thread and has come to this one: no wire, straight to its mailbox.
 
-import type { AnyRef } from 'troupe'
-import { type Cell, type Envelope, poisonPill } from 'troupe/internal'
+import type { AnyRef } from '@troupe/core'
+import { type Cell, type Envelope, poisonPill } from '@troupe/core/internal'
 import type { Way } from './wire-queue.ts'
 
 export class LocalWay implements Way {

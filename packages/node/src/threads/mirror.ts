@@ -1,7 +1,7 @@
 // What stands on this thread for a question that was asked on another: the question of whoever has it here, whose answer goes
 // back to where it was asked. Whom it is handed on to is told there as well, for whoever asks why there is no answer yet.
 
-import { type Cell, PendingAsk } from 'troupe/internal'
+import { type Cell, PendingAsk } from '@troupe/core/internal'
 
 /** What a mirror needs of those who carry questions over. */
 export interface MirrorKeeper {

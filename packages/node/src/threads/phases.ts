@@ -1,6 +1,6 @@
 // The phases in a fixed order, for where they go over as numbers.
 
-import type { Phase } from 'troupe'
+import type { Phase } from '@troupe/core'
 
 const all: Readonly<Record<Phase, true>> = {
   created: true,

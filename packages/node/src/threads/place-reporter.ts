@@ -1,8 +1,8 @@
 // What the system of a thread shows while it works: whose turn it is and what it takes, on the thread's signs, where that can
 // be read also when it never comes back; what it buries, what fails and what it observes, by telling the main one.
 
-import type { DeadLetter, Failure, Observation } from 'troupe'
-import { type Cell, type LocalRef, MessageRing, type ThreadReporter, typeOf } from 'troupe/internal'
+import type { DeadLetter, Failure, Observation } from '@troupe/core'
+import { type Cell, type LocalRef, MessageRing, type ThreadReporter, typeOf } from '@troupe/core/internal'
 import type { Control } from './control.ts'
 import { HostedCell } from './hosted.ts'
 import type { Pulse } from './pulse.ts'

@@ -2,8 +2,8 @@
 // thread that it runs on, so that several may live in one process. It reports what it logs, what it buries and what it
 // observes to the thread that started it.
 
-import type { ActorSystem, ExecutionRuntime, LevelledLogger, Logger } from 'troupe'
-import { coreOf, createOnThread, snapshotOf, type SystemCore } from 'troupe/internal'
+import type { ActorSystem, ExecutionRuntime, LevelledLogger, Logger } from '@troupe/core'
+import { coreOf, createOnThread, snapshotOf, type SystemCore } from '@troupe/core/internal'
 import { answerCensus } from './census.ts'
 import type { Control } from './control.ts'
 import { firstUid } from './epochs.ts'

@@ -1,6 +1,6 @@
 // Which thread takes the next actor.
 
-import { type Placement, InvalidOption } from 'troupe'
+import { type Placement, InvalidOption } from '@troupe/core'
 
 /** What an actor asks for, as plain data. */
 export interface PlacementRequest {

@@ -2,8 +2,8 @@
 // thread that made the system. Who goes where is in places, what a lost one leaves to be settled in losses, and looking at
 // all of them at once in counting and inspections.
 
-import type { ActorSnapshot, AnyRef, LedgerReport } from 'troupe'
-import type { Cell, Federation, SystemCore } from 'troupe/internal'
+import type { ActorSnapshot, AnyRef, LedgerReport } from '@troupe/core'
+import type { Cell, Federation, SystemCore } from '@troupe/core/internal'
 import { Counting } from './counting.ts'
 import { ThreadLost } from './errors.ts'
 import { Exchange } from './exchange.ts'

@@ -1,7 +1,7 @@
 // What a thread shows of its patience, and when: the signs are noted in order, the actors are stand-ins.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Cell } from 'troupe/internal'
+import type { Cell } from '@troupe/core/internal'
 import { HostedCell } from './hosted.ts'
 import { hostLoop } from './loop.ts'
 import { Pulse, type PulseSettings } from './pulse.ts'

@@ -5,7 +5,7 @@
 //
 // Whenever the time that is shown changes, the thread has shown that it lives first: what one actor has used up is not another's.
 
-import { type Cell, type LocalRef, typeOf } from 'troupe/internal'
+import { type Cell, type LocalRef, typeOf } from '@troupe/core/internal'
 import { HostedCell } from './hosted.ts'
 import type { Loop } from './loop.ts'
 import type { Signs } from './signs.ts'

@@ -3,8 +3,8 @@
 // answer comes from there. Either side may end first: the other is told, so that an expired question is skipped and a dead
 // one rejected at once.
 
-import { type AnyRef, Cancelled } from 'troupe'
-import { type Cell, cellOf, PendingAsk } from 'troupe/internal'
+import { type AnyRef, Cancelled } from '@troupe/core'
+import { type Cell, cellOf, PendingAsk } from '@troupe/core/internal'
 import { AddressRef } from './address-ref.ts'
 import { type Channel, record } from './channel.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,8 +1,8 @@
 // Refs on the wire: who is who on both ends. An actor is named by its uid, which holds in all threads; an answer
 // address or adapter by a number that its own thread knows it by.
 
-import type { AnyRef, Phase } from 'troupe'
-import { Adapter, HandleRef, type LocalRef, PendingAsk } from 'troupe/internal'
+import type { AnyRef, Phase } from '@troupe/core'
+import { Adapter, HandleRef, type LocalRef, PendingAsk } from '@troupe/core/internal'
 import type { Channel } from './channel.ts'
 import type { Reader } from './codec/reader.ts'
 import { tag } from './codec/tags.ts'

@@ -2,7 +2,7 @@
 // as they do for actors that live here. The cell never has a turn: what it is told goes to the actor's thread as long
 // as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home.
 
-import { ignore, type Phase } from 'troupe'
+import { ignore, type Phase } from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
@@ -18,7 +18,7 @@ import {
   type Meta,
   Protocol,
   tellWatchers,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import type { Exchange } from './exchange.ts'
 import type { Link } from './link.ts'
 import { homeOf } from './epochs.ts'

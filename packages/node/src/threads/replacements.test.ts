@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { VirtualClock } from '@troupe/testkit'
-import { ManualRuntime } from 'troupe'
+import { ManualRuntime } from '@troupe/core'
 import { Replacements } from './replacements.ts'
 
 function setup(): { clock: VirtualClock; runtime: ManualRuntime; replacements: Replacements } {

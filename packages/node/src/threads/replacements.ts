@@ -1,7 +1,7 @@
 // How soon a lost thread is replaced: at once the first time, then ever later while losses go on, so that what kills
 // threads cannot keep the machine busy with starting them.
 
-import type { ExecutionRuntime } from 'troupe'
+import type { ExecutionRuntime } from '@troupe/core'
 
 const first = 10
 const longest = 5000

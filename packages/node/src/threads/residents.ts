@@ -2,8 +2,8 @@
 // others hold refs of, what stands here for actors that run elsewhere, and how those ended that have. Nobody else keeps a
 // list of them, and each is in at most one list as what it is.
 
-import type { AnyRef } from 'troupe'
-import type { Cell, EndInfo } from 'troupe/internal'
+import type { AnyRef } from '@troupe/core'
+import type { Cell, EndInfo } from '@troupe/core/internal'
 import type { HostedCell } from './hosted.ts'
 import type { StubCell } from './stub.ts'
 

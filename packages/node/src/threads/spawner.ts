@@ -1,7 +1,7 @@
 // Spawning on a dispatcher of threads: checks that the actor can live there, and makes what stands for it here.
 
-import { InvalidOption, type SpawnOptions } from 'troupe'
-import type { Spawner } from 'troupe/internal'
+import { InvalidOption, type SpawnOptions } from '@troupe/core'
+import type { Spawner } from '@troupe/core/internal'
 import { originOf } from './define-actor.ts'
 import { NotOnThread, NotTransferable } from './errors.ts'
 import type { Exchange } from './exchange.ts'

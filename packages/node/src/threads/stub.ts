@@ -2,7 +2,7 @@
 // watches, supervision, mailbox policies and the ledger need not know of threads. Its behavior is to carry each step of
 // its life over to the actor, and to wait until that has taken it.
 
-import { type MailboxKind, receive, type Signal, unbounded } from 'troupe'
+import { type MailboxKind, receive, type Signal, unbounded } from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
@@ -15,7 +15,7 @@ import {
   MessageRing,
   type Meta,
   type PhaseInfo,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import type { Control, SpawnOrder, Verb } from './control.ts'
 import { type Origin, originOf } from './define-actor.ts'
 import { Definition } from './definition.ts'

@@ -2,8 +2,8 @@
 // `counts` are shown before anything leaves the thread, so that they are never older than what was heard from it; `work`
 // costs more to gather, and is shown at every beat and with every census.
 
-import type { DeadLetterReason, DropReason } from 'troupe'
-import { Histogram, type SystemCore } from 'troupe/internal'
+import type { DeadLetterReason, DropReason } from '@troupe/core'
+import { Histogram, type SystemCore } from '@troupe/core/internal'
 
 const drops: Readonly<Record<DropReason, true>> = {
   drain: true,

@@ -1,7 +1,7 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
-import { Cancelled } from 'troupe'
-import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from 'troupe/internal'
+import { Cancelled } from '@troupe/core'
+import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from '@troupe/core/internal'
 import { Definition } from './definition.ts'
 import { TaskCancelled } from './errors.ts'
 import type { Exchange } from './exchange.ts'

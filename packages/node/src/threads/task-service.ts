@@ -1,6 +1,6 @@
 // Runs tasks on this thread: one function of a module, called with arguments, its result or failure told back.
 
-import { Cancelled } from 'troupe'
+import { Cancelled } from '@troupe/core'
 import type { ControlOf } from './control.ts'
 import type { Exchange } from './exchange.ts'
 import { NotOnThread } from './errors.ts'

@@ -2,8 +2,8 @@
 
 import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
-import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from 'troupe'
-import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from 'troupe/internal'
+import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from '@troupe/core'
+import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from '@troupe/core/internal'
 import { onWorkers } from './engine.ts'
 import { hostLoop } from './loop.ts'
 import { hostShares, mediumOf } from './media.ts'

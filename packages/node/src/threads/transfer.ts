@@ -1,7 +1,7 @@
 // Buffers and ports that a message takes along instead of copying. The message stays what it is, so that it may be
 // told to an actor of any thread; the list is looked up when it leaves this one.
 
-import { checkList, checkObject } from 'troupe/internal'
+import { checkList, checkObject } from '@troupe/core/internal'
 
 const lists = new WeakMap<object, readonly unknown[]>()
 let waiting = 0

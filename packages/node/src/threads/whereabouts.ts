@@ -1,8 +1,8 @@
 // Which actor is where: refs of actors elsewhere, who wants to know of whose end, where an actor has gone, and messages that
 // came before their actor did. An actor's home, the thread that spawned it, is the one that knows.
 
-import type { Phase } from 'troupe'
-import type { Cell, EndInfo } from 'troupe/internal'
+import type { Phase } from '@troupe/core'
+import type { Cell, EndInfo } from '@troupe/core/internal'
 import type { Arrivals } from './arrivals.ts'
 import type { Channel } from './channel.ts'
 import { homeOf } from './epochs.ts'

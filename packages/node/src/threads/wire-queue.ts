@@ -1,8 +1,8 @@
 // The mailbox of an actor that runs on another thread, on the sender's side: messages pass straight to the wire while
 // there is credit, and wait here otherwise, under the policy that was chosen for the mailbox.
 
-import type { AnyRef, MailboxQueue, WaitingOffer } from 'troupe'
-import { type Cell, Envelope, headersOf, highWater, MessageRing, type Meta, notePressure, poison } from 'troupe/internal'
+import type { AnyRef, MailboxQueue, WaitingOffer } from '@troupe/core'
+import { type Cell, Envelope, headersOf, highWater, MessageRing, type Meta, notePressure, poison } from '@troupe/core/internal'
 import type { Exchange } from './exchange.ts'
 import { snapshot } from './snapshot.ts'
 

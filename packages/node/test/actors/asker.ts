@@ -1,6 +1,6 @@
 // Actors for the tests of deadlocks across threads: built, so that threads of any Node can load them.
 
-import { type ActorRef, type AskOptions, receive, same, setup } from 'troupe'
+import { type ActorRef, type AskOptions, receive, same, setup } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Asker =

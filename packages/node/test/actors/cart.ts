@@ -1,7 +1,7 @@
 // A class of actors that threads can find.
 
 import { threadId } from 'node:worker_threads'
-import { Actor, type ActorHandle, type ActorRef, receive, same } from 'troupe'
+import { Actor, type ActorHandle, type ActorRef, receive, same } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export class Cart extends Actor {

@@ -1,7 +1,7 @@
 // The actors of the chaos run: each checks the order of what it gets, passes some on to a neighbour on whatever thread,
 // and takes its thread down in several ways when told to.
 
-import { type ActorRef, receive, same, setup } from 'troupe'
+import { type ActorRef, receive, same, setup } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Chaos =

@@ -1,7 +1,7 @@
 // Threads are killed at random while messages flow between many actors. At the end every actor must answer, every
 // message must be accounted for, and none may have come out of order. A run that does not end in time says where it stands.
 
-import { type ActorRef, ActorSystem, type LedgerReport, type Observation, receive, same, supervise } from 'troupe'
+import { type ActorRef, ActorSystem, type LedgerReport, type Observation, receive, same, supervise } from '@troupe/core'
 import { threads, type Threads } from '@troupe/node'
 import { type Chaos, chaosActor } from './chaos-actor.ts'
 

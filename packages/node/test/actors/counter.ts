@@ -1,7 +1,7 @@
 // Actors for the tests of threads: built, so that threads of any Node can load them.
 
 import { threadId } from 'node:worker_threads'
-import { type ActorRef, receive, same, setup } from 'troupe'
+import { type ActorRef, receive, same, setup } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Counter =

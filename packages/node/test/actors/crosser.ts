@@ -1,6 +1,6 @@
 // The far side of what is compared: makes values from recipes on its thread and sends them, and compares what it is sent.
 
-import { type ActorRef, receive, same, setup } from 'troupe'
+import { type ActorRef, receive, same, setup } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 import { differs, expectedOf } from './comparing.ts'
 import { Maker } from './making.ts'

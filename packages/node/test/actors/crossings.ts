@@ -1,7 +1,7 @@
 // Sends values over the border in every way there is, and looks at what has come: it equals the structured clone of what was
 // sent, or it was refused with the place of what could not go.
 
-import { type ActorRef, type ActorSystem, receive, same, supervise } from 'troupe'
+import { type ActorRef, type ActorSystem, receive, same, supervise } from '@troupe/core'
 import type { Threads } from '@troupe/node'
 import { Cart } from './cart.ts'
 import { differs, expectedOf } from './comparing.ts'

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { tcp, tls } from '@troupe/node'
 import type { Connection, ConnectionEvent, ListenerCommand, ListenerEvent, SocketEvent } from '@troupe/node'
-import { ActorSystem, receive, same } from 'troupe'
-import type { ActorRef, Behavior } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
+import type { ActorRef, Behavior } from '@troupe/core'
 
 const system = ActorSystem.create('echo')
 let errors = 0

@@ -1,7 +1,7 @@
 // A program that adopts one of the descriptors it was started with, answers in capital letters, and says how it ended.
 
 import { adopt, type ReadinessEvent } from '@troupe/node'
-import { ActorSystem, receive, same, setup } from 'troupe'
+import { ActorSystem, receive, same, setup } from '@troupe/core'
 
 const fd = Number(process.argv[2])
 const system = ActorSystem.create('fd')

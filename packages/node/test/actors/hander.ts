@@ -1,6 +1,6 @@
 // Actors for the tests of questions that are handed on: built, so that threads of any Node can load them.
 
-import { type ActorRef, type Behavior, receive, same, setup, stopped } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Handed =

@@ -1,6 +1,6 @@
 // Actors whose work takes long: with breaths, without, and for ever.
 
-import { type ActorRef, type Behavior, receive, same, type SpawnOptions } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, type SpawnOptions } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Labor =

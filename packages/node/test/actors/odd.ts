@@ -1,6 +1,6 @@
 // An actor and tasks that send odd values from the thread they live on.
 
-import { type ActorRef, receive, same } from 'troupe'
+import { type ActorRef, receive, same } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Odd =

@@ -1,7 +1,7 @@
 // Run by a test in a process of its own: an actor fills the memory that its thread may have. Prints how the actor ended,
 // and whether the ledger added up after that.
 
-import { ActorSystem, receive, same } from 'troupe'
+import { ActorSystem, receive, same } from '@troupe/core'
 import { threads } from '@troupe/node'
 import { type Report, subject } from './subject.ts'
 

@@ -1,6 +1,6 @@
 // Actors whose options hold functions, or change how they run, for the tests of threads.
 
-import { type ActorRef, type MessageSchema, type Middleware, receive, same, setup, swallow } from 'troupe'
+import { type ActorRef, type MessageSchema, type Middleware, receive, same, setup, swallow } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Optioned =

@@ -2,7 +2,7 @@
 // moment does, at will.
 
 import { workerData } from 'node:worker_threads'
-import { type ActorRef, receive, same } from 'troupe'
+import { type ActorRef, receive, same } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Ringer =

@@ -1,7 +1,7 @@
 // One actor that does what it is told, on whatever thread, and reports what happens to it.
 
 import { threadId } from 'node:worker_threads'
-import { ActorError, type ActorRef, type AnyRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled } from 'troupe'
+import { ActorError, type ActorRef, type AnyRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export interface Report {

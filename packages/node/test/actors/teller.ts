@@ -1,6 +1,6 @@
 // An actor that passes on to the one it was made with, for the tests of siblings on threads.
 
-import { type ActorRef, receive, same } from 'troupe'
+import { type ActorRef, receive, same } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export type Told = { readonly type: 'who'; readonly replyTo: ActorRef<string> }

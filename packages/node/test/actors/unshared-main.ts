@@ -1,6 +1,6 @@
 // Run by a test in a process of its own, which has no shared memory: threads work all the same, and ends by itself.
 
-import { ActorSystem } from 'troupe'
+import { ActorSystem } from '@troupe/core'
 import { threads } from '@troupe/node'
 import { counter } from './counter.ts'
 

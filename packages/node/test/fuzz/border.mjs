@@ -18,7 +18,7 @@ const { values, inputs, seed } = commandLine({
     seed: whole('what they are made from', 1, {}),
   },
 })
-const { ActorSystem } = await import('troupe')
+const { ActorSystem } = await import('@troupe/core')
 const { threads } = await import('@troupe/node')
 const { Crossings, lanes } = await import('../../dist-test/crossings.js')
 const { recipes } = await import('../../dist-test/recipes.js')

@@ -1,7 +1,7 @@
 // The scenarios of the border between threads, simulated as those of one system are: by `npm run sim`, by tests and by the
 // mutation proof.
 
-import { bounded, unbounded } from 'troupe'
+import { bounded, unbounded } from '@troupe/core'
 import type { LibraryScenario } from '@troupe/testkit/internal'
 import { any, circleFor, noteFor, pick, queryFor, small, spread, stage, times } from './stage.ts'
 

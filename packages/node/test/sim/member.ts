@@ -1,6 +1,6 @@
 // The actor of every scenario: it does what its messages say, on whatever place it is, and tells the world what it sees.
 
-import { ActorError, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import { ActorError, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from '@troupe/core'
 import type { Act, Life, Note, Query, Told, World } from './world.ts'
 
 type Next = Behavior<Told> | typeof same

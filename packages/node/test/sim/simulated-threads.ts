@@ -1,8 +1,8 @@
 // The threads of a system in a simulated run: the real pool, the real places, and under them engines that start, answer, hang,
 // crash and end when the seed says. Everything that a worker would do by its loop is a choice of the run.
 
-import { type Behavior } from 'troupe'
-import { coreOf } from 'troupe/internal'
+import { type Behavior } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import {
   defineActor,
   type EngineEvents,

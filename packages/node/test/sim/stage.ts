@@ -1,6 +1,6 @@
 // What scenarios of the border have in common: threads, members on them, and what may be asked of a member.
 
-import { type ActorRef, bounded, type SpawnOptions, unbounded } from 'troupe'
+import { type ActorRef, bounded, type SpawnOptions, unbounded } from '@troupe/core'
 import type { Simulation } from '@troupe/testkit/internal'
 import { memberOf } from './member.ts'
 import { type Act, type Told, World } from './world.ts'

@@ -1,7 +1,7 @@
 // Where every message is, counted over all places at one instant: what left one and has not reached another is on its way
 // between them, and nowhere else. T2's sum, and T3's bounds of what is under way.
 
-import type { LedgerReport } from 'troupe'
+import type { LedgerReport } from '@troupe/core'
 import type { Exchange } from '@troupe/node/internal'
 import type { Simulation } from '@troupe/testkit/internal'
 import type { SimThreads } from './simulated-threads.ts'

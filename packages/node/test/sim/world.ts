@@ -1,8 +1,8 @@
 // A second account of what actors on several places do, kept from the promises and not from the code: who was born where, what
 // each was told and asked, in which order, and how it ended. It sees all places at once, which no place does.
 
-import type { ActorRef, AnyRef } from 'troupe'
-import { type Cell, cellOf } from 'troupe/internal'
+import type { ActorRef, AnyRef } from '@troupe/core'
+import { type Cell, cellOf } from '@troupe/core/internal'
 import type { SimPlace, Simulation } from '@troupe/testkit/internal'
 import { Sums } from './sums.ts'
 import { SimThreads, type ThreadsSetup } from './simulated-threads.ts'

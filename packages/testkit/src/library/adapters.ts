@@ -1,7 +1,7 @@
 // Refs of another protocol: told, asked, offered to, replaced, ended, and outlived by nobody. As long as an adapter is the
 // present one of its incarnation, everything it is told arrives, in order; afterwards nothing does.
 
-import { type ActorRef, AskRefused, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, AskRefused, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 // Questions that are answered late, twice, never, by a chain of others, or by somebody who fails or stops meanwhile.
 
-import { type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Mailboxes with bounds, under floods, offers that wait, failures, stashes and stops: the bound is kept, every message ends
 // as the policy says, and every offer is settled.
 
-import { type ActorRef, type Behavior, bounded, grow, type Overflow, priority, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, bounded, grow, type Overflow, priority, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Actors that hand values through a channel: in order, none lost, none twice, never more than its capacity; closing it
 // lets receivers drain and then ends them.
 
-import { Channel, ChannelClosed, receive, same, stopped } from 'troupe'
+import { Channel, ChannelClosed, receive, same, stopped } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 // Actors as classes: state made by the constructor is fresh at each restart, calls are answered once, hooks come in order.
 
-import { Actor, type ActorHandle } from 'troupe'
+import { Actor, type ActorHandle } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 // The measuring stick: a few actors, about two hundred messages, a quarter of the handlers async, all checks on.
 
-import { type ActorRef, type Behavior, receive, same } from 'troupe'
+import { type ActorRef, type Behavior, receive, same } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

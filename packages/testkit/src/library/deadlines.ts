@@ -2,7 +2,7 @@
 // it is one; a question that was taken back, ran out of time or was handed to somebody who stops is over at once; and who
 // let his time run out has none left for questions of his own.
 
-import { type ActorRef, type Behavior, Cancelled, DeadlockError, receive, same, setup, stopped } from 'troupe'
+import { type ActorRef, type Behavior, Cancelled, DeadlockError, receive, same, setup, stopped } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

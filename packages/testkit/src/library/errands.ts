@@ -1,7 +1,7 @@
 // Work that an actor gives itself where no message woke it: in a signal handler, and out of the stash, from outside of any
 // turn. All of it is handled, without anybody having to come and wake the actor.
 
-import { type ActorContext, type ActorRef, bounded, priority, receive, same, setup, stopped, unbounded } from 'troupe'
+import { type ActorContext, type ActorRef, bounded, priority, receive, same, setup, stopped, unbounded } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Failures that climb: a leaf fails, its parent fails with Escalated, and so on, as far as the policies say. The system
 // ends if and only if a failure climbs past the top.
 
-import { type ActorRef, type Behavior, Escalated, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, Escalated, receive, same, setup, supervise } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

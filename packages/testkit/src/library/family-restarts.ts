@@ -1,7 +1,7 @@
 // Siblings that share their fate, with children of their own that fail up to them: one group is restarted while another of
 // its members fails for its child. Everybody comes back; nobody waits for one who has gone another way.
 
-import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, supervise } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

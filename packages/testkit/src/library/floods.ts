@@ -1,7 +1,7 @@
 // Much of everything: mailboxes, stashes, timers and children beyond what small scenarios have, so that what grows, is
 // swept or is given back does so. Now and then, because it takes long; else a small one.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

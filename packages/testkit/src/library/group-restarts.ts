@@ -1,6 +1,6 @@
 // A parent whose children share their fate: all-for-one and rest-for-one, with limits and escalation.
 
-import { type ActorRef, type Behavior, receive, same, setup, type Signal, supervise, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, type Signal, supervise, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // What stands between a mailbox and a handler: links of middleware that change, swallow or fail, schemas, and reentrant
 // actors with a bound. Whoever was let in is let out once, in reverse, and each call keeps its own sender.
 
-import { type ActorRef, type Behavior, type MessageSchema, type Middleware, receive, same, setup, stopped, swallow, unhandled } from 'troupe'
+import { type ActorRef, type Behavior, type MessageSchema, type Middleware, receive, same, setup, stopped, swallow, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

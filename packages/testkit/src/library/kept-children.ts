@@ -2,7 +2,7 @@
 // their way. Who failed up shares his parent's lot: nobody begins anew on his own, at once and without end, and when all are
 // well again nobody is left behind.
 
-import { type ActorRef, type Behavior, receive, same, setup, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, supervise } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

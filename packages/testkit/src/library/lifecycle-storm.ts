@@ -1,6 +1,6 @@
 // Trees that grow, fail, restart, stop and are killed, all at once, with handlers that are often pending when it happens.
 
-import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Failures over time: windows that fill and pass, backoffs that grow and begin again, errors that say how they want to be
 // treated, deciders that throw or talk nonsense. What must follow from each failure is told by the simulator's own account.
 
-import { ActorError, type ActorRef, type Behavior, type Directive, receive, same, setup, supervise, type SuperviseOptions } from 'troupe'
+import { ActorError, type ActorRef, type Behavior, type Directive, receive, same, setup, supervise, type SuperviseOptions } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

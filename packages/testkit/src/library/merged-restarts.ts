@@ -1,7 +1,7 @@
 // Children of a supervisor that fail while others of them wait for their backoff, so that restarts meet and become one.
 // Nobody is forgotten, nobody begins before his time, and whoever begins finds up what he needs.
 
-import { type ActorRef, type Behavior, child, receive, same, setup, supervisor } from 'troupe'
+import { type ActorRef, type Behavior, child, receive, same, setup, supervisor } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

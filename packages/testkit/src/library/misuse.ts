@@ -1,8 +1,8 @@
 // Wrong arguments, in a running actor and from outside: each is refused with an error that names it, at once, and nothing
 // else happens.
 
-import { ActorSystem, type AnyRef, bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from 'troupe'
-import type { ActorContext } from 'troupe'
+import { ActorSystem, type AnyRef, bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from '@troupe/core'
+import type { ActorContext } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Messages that move: forwarded, adapted, redirected when their actor stops, cleared by a restart, handled reentrantly,
 // refused by a schema. Each still ends exactly once.
 
-import { type ActorRef, type AnyRef, type Behavior, type MessageSchema, receive, same, setup, stopped, unhandled } from 'troupe'
+import { type ActorRef, type AnyRef, type Behavior, type MessageSchema, receive, same, setup, stopped, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // What can be seen of a system from outside: every spawn, phase, failure, end, dead and unhandled message is observed once
 // while somebody listens, and counters, snapshots and measurements say what happened.
 
-import { type ActorRef, type AnyRef, type Behavior, type Observation, receive, same, setup, stopped, unhandled } from 'troupe'
+import { type ActorRef, type AnyRef, type Behavior, type Observation, receive, same, setup, stopped, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Mailboxes with an order of their own, and actors that do not let signals push messages aside for ever: who is first by
 // rank and time goes first; below a share of 100 neither signals nor messages starve.
 
-import { type ActorRef, type Behavior, bounded, priority, receive, same, setup, stopped, unbounded } from 'troupe'
+import { type ActorRef, type Behavior, bounded, priority, receive, same, setup, stopped, unbounded } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

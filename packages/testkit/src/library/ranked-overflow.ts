@@ -1,7 +1,7 @@
 // Priority mailboxes with a bound, under floods. Who is most urgent goes first, equals in order of arrival; beyond the bound
 // the policy says who gives way: the new one, whoever waits longest, or nobody until the mailbox has grown.
 
-import { type ActorRef, grow, type Overflow, priority, receive, same } from 'troupe'
+import { type ActorRef, grow, type Overflow, priority, receive, same } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

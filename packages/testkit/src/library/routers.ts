@@ -1,7 +1,7 @@
 // Pools and groups whose routees fail, stop and are replaced while work is routed: nothing is lost on the way, everybody
 // gets his share.
 
-import { type ActorRef, type Behavior, broadcast, group, leastLoaded, pool, random, receive, roundRobin, same, setup, stopped } from 'troupe'
+import { type ActorRef, type Behavior, broadcast, group, leastLoaded, pool, random, receive, roundRobin, same, setup, stopped } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Two channels, and many who send, receive and select on them, give up or are ended meanwhile. Of those that came to
 // something, the n-th who asked for a value gets the n-th that was sent: none is lost, none comes twice, nobody overtakes.
 
-import { Channel, ChannelClosed, receive, same, select, sending } from 'troupe'
+import { Channel, ChannelClosed, receive, same, select, sending } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

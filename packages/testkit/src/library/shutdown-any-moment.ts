@@ -1,6 +1,6 @@
 // A busy system that is told to end at any moment: while starting, failing, waiting, or already ending.
 
-import { type ActorRef, type Behavior, receive, same, setup, SystemClosed } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, SystemClosed } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -13,7 +13,7 @@ import {
   stopped,
   supervisor,
   supervisorClient,
-} from 'troupe'
+} from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Receive timeouts, to the millisecond: a silence begins when the last message is over, also behind an await; signals do
 // not end it; one that was taken back or belongs to an earlier incarnation is never heard of.
 
-import { type Behavior, receive, same, setup } from 'troupe'
+import { type Behavior, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

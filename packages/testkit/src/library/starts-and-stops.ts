@@ -13,8 +13,8 @@ import {
   stopped,
   supervise,
   withOptions,
-} from 'troupe'
-import { onRelease } from 'troupe/internal'
+} from '@troupe/core'
+import { onRelease } from '@troupe/core/internal'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

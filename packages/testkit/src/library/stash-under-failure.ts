@@ -1,6 +1,6 @@
 // An actor that puts messages aside until it is opened, and fails while doing so. Nothing is lost, order is kept.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

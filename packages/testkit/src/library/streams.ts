@@ -1,6 +1,6 @@
 // The event stream: subscribers that come, restart and go while events are published. In order, none twice, none to the dead.
 
-import { type ActorRef, type Behavior, receive, same, setup, stopped, type Subscription } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, type Subscription } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Slow subscribers with small buffers. Each gets what it subscribed to in order, holds no more than it said, loses by its own
 // policy, and gets nothing more once it is cancelled but what was in its mailbox already.
 
-import { type ActorRef, type Behavior, receive, same, setup, stopped, type Subscription } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, type Subscription } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 // Actors that are suspended, resumed, restarted and stopped while messages queue: order is kept, nothing is handled
 // meanwhile, signals still are.
 
-import { type ActorRef, type Behavior, receive, same, setup } from 'troupe'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

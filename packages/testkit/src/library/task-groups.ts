@@ -2,7 +2,7 @@
 // No task outlives its group, no more run at once than the limit says, the first failure cancels the others, and whoever
 // waits hears what went wrong.
 
-import { Cancelled, NotAllowed, receive, same, TaskGroup, TasksFailed } from 'troupe'
+import { Cancelled, NotAllowed, receive, same, TaskGroup, TasksFailed } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 // Keyed timers that are replaced, cancelled and outlived by their incarnation; receive timeouts; outside timers.
 
-import { type Behavior, bounded, receive, same, setup } from 'troupe'
+import { type Behavior, bounded, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

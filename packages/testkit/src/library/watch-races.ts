@@ -1,6 +1,6 @@
 // Watching, unwatching and watching again while targets end, restart and are replaced under the same name.
 
-import { type ActorRef, type AnyRef, type Behavior, receive, same, setup, stopped, unhandled } from 'troupe'
+import { type ActorRef, type AnyRef, type Behavior, receive, same, setup, stopped, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 

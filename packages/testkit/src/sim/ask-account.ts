@@ -1,7 +1,7 @@
 // C9, a second time: every question seen on its way, with the time by which it must be settled.
 
-import { AskTargetStopped, AskTimeout, DeadlockError, TroupeError } from 'troupe'
-import { Adapted, type Meta, PendingAsk } from 'troupe/internal'
+import { AskTargetStopped, AskTimeout, DeadlockError, TroupeError } from '@troupe/core'
+import { Adapted, type Meta, PendingAsk } from '@troupe/core/internal'
 import type { Entry } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'

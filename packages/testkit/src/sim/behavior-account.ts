@@ -1,7 +1,7 @@
 // What an actor becomes: the behavior that a handler returned is the one that handles the next message, an actor that
 // returned `stopped` stops, and each incarnation begins with what `spawn` was given.
 
-import { BehaviorNode } from 'troupe/internal'
+import { BehaviorNode } from '@troupe/core/internal'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 

@@ -3,7 +3,7 @@
 // kept by who made them (the scheduler, an action from outside, an actor's turn), so that leaving out an action does not
 // give everybody else the choices of others.
 
-import type { SchedulerChoices } from 'troupe'
+import type { SchedulerChoices } from '@troupe/core'
 
 /** How ready actors are picked: uniformly, or by PCT with this depth. */
 export type Strategy = 'random' | { readonly pct: number }

@@ -1,8 +1,8 @@
 // What was asked of an actor from outside, and whether it came about: who was told to stop ends, who was suspended stays
 // so until resumed, who was told to restart begins anew.
 
-import { type Command, takesMessages } from 'troupe/internal'
-import type { Phase } from 'troupe'
+import { type Command, takesMessages } from '@troupe/core/internal'
+import type { Phase } from '@troupe/core'
 import { SimCell as Watched } from './sim-cell.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'

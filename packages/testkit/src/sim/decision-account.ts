@@ -1,8 +1,8 @@
 // Supervision, a second time: what a policy says about each failure, how often it may say restart, and how long the next
 // incarnation has to wait. Keeps C6, written from the words of the design, not from the code that it checks.
 
-import { ActorError, type Directive, Escalated, type Phase, type SupervisionPolicy } from 'troupe'
-import { type CellOptions, cellOf, hearsSignals } from 'troupe/internal'
+import { ActorError, type Directive, Escalated, type Phase, type SupervisionPolicy } from '@troupe/core'
+import { type CellOptions, cellOf, hearsSignals } from '@troupe/core/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 

@@ -1,7 +1,7 @@
 // Whether a message that was not handled ended for the reason it was given: the other half of C2. A dead letter that says
 // `stopped` names an actor that takes no messages any more, an expired question was settled, a full mailbox was full.
 
-import { type EndReason, poison, takesMessages, Watch } from 'troupe/internal'
+import { type EndReason, poison, takesMessages, Watch } from '@troupe/core/internal'
 import { type Entry, heldBy, mostOf } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'

@@ -1,7 +1,7 @@
 // One message, from its sending to its end, as the simulator's own account has it; and how many of them count towards the
 // bound of a mailbox.
 
-import { type Meta, poison } from 'troupe/internal'
+import { type Meta, poison } from '@troupe/core/internal'
 import type { SimCell } from './sim-cell.ts'
 
 export class Entry {

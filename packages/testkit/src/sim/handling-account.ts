@@ -1,7 +1,7 @@
 // What handlers do with messages: each begins with what was taken for it, one at a time, and ends as handled, unhandled or
 // failed, also behind an await. Keeps C3, and tells the ledger what it must show.
 
-import { Adapted, BehaviorNode, type Meta, senderOf } from 'troupe/internal'
+import { Adapted, BehaviorNode, type Meta, senderOf } from '@troupe/core/internal'
 import type { Entry } from './entry.ts'
 import { typeName } from './message-account.ts'
 import type { SimCell } from './sim-cell.ts'

@@ -1,8 +1,8 @@
 // The account of lives: which phase may follow which, which signals an incarnation saw, whether children ended before
 // their parents. Keeps C4, and the phase table a second time, by hand; what a failure leads to is for DecisionAccount.
 
-import type { AnyRef, Phase, Signal } from 'troupe'
-import { hearsSignals, type LocalRef } from 'troupe/internal'
+import type { AnyRef, Phase, Signal } from '@troupe/core'
+import { hearsSignals, type LocalRef } from '@troupe/core/internal'
 import type { SimCell } from './sim-cell.ts'
 import { SimCell as CellClass } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'

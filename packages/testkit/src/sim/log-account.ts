@@ -1,7 +1,7 @@
 // What the system's log said: how often what, which actors were said to have failed, and whether a turn broke, which only
 // the log would tell.
 
-import type { LevelledLogger } from 'troupe'
+import type { LevelledLogger } from '@troupe/core'
 
 export class LogAccount {
   readonly #times = new Map<string, number>()

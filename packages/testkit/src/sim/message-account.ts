@@ -2,7 +2,7 @@
 // message from its sending to its end, and C8 for the stash; what a handler does with it is for HandlingAccount,
 // whether an end has the right reason for EndReasons.
 
-import { Adapted, cellOf, type EndReason, type Meta, poison, poisonPill, takesMessages } from 'troupe/internal'
+import { Adapted, cellOf, type EndReason, type Meta, poison, poisonPill, takesMessages } from '@troupe/core/internal'
 import { Entry, heldBy, mostOf } from './entry.ts'
 import { EndReasons } from './end-reasons.ts'
 import type { SimCell } from './sim-cell.ts'

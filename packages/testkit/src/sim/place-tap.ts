@@ -2,8 +2,17 @@
 // for the trace. Where messages are that cross from one system to another no account of one system can say: that is for
 // whoever connects them, and for the scenario, which sees both ends.
 
-import { type AnyRef, type Phase, type Signal } from 'troupe'
-import { type BehaviorNode, Cell, type CellHost, type CellOptions, type Dispatcher, type EndReason, type LocalRef, type Meta } from 'troupe/internal'
+import { type AnyRef, type Phase, type Signal } from '@troupe/core'
+import {
+  type BehaviorNode,
+  Cell,
+  type CellHost,
+  type CellOptions,
+  type Dispatcher,
+  type EndReason,
+  type LocalRef,
+  type Meta,
+} from '@troupe/core/internal'
 import { follows } from './lifecycle.ts'
 import { SimTap } from './sim-tap.ts'
 import type { InvariantId } from './violation.ts'

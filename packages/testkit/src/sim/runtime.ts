@@ -1,8 +1,8 @@
 // The runtime of a simulated system: nothing runs by itself. Each task is one turn (the simulated dispatchers take one
 // turn per slice), so that between any two turns the simulator can choose what comes next.
 
-import type { SchedulerChoices } from 'troupe'
-import type { Tap, TappedRuntime } from 'troupe/internal'
+import type { SchedulerChoices } from '@troupe/core'
+import type { Tap, TappedRuntime } from '@troupe/core/internal'
 import type { VirtualClock } from '../virtual-time.ts'
 import type { Choices } from './choices.ts'
 

@@ -1,8 +1,8 @@
 // A cell that is watched. It does what every cell does, through the same code; around it stands a second account of where
 // each message must be, kept from what goes in and comes out, against which the real one is checked.
 
-import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, type LocalRef, type Meta } from 'troupe/internal'
-import type { Signal } from 'troupe'
+import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, type LocalRef, type Meta } from '@troupe/core/internal'
+import type { Signal } from '@troupe/core'
 import { makers } from './choices.ts'
 import type { Budget, Failures } from './decision-account.ts'
 import type { Entry } from './entry.ts'

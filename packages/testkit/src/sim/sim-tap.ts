@@ -1,7 +1,7 @@
 // What the simulator sees of a system: cells that are watched, and the accounts that are kept of them. Each account keeps
 // some promises; here is only who is told what, and when all of it is compared.
 
-import { type AnyRef, bounded, type Phase, type Signal } from 'troupe'
+import { type AnyRef, bounded, type Phase, type Signal } from '@troupe/core'
 import {
   type BehaviorNode,
   type Cell,
@@ -13,7 +13,7 @@ import {
   type LocalRef,
   type Meta,
   Tap,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import { AskAccount } from './ask-account.ts'
 import type { Choices } from './choices.ts'
 import { BehaviorAccount } from './behavior-account.ts'

@@ -1,5 +1,5 @@
-import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise } from 'troupe'
-import { Cell } from 'troupe/internal'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise } from '@troupe/core'
+import { Cell } from '@troupe/core/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
 import { buggify, type Simulation } from './simulation.ts'

@@ -1,6 +1,6 @@
 // Many runs of one scenario, each under its own seed; the first broken promise is shrunk and explained.
 
-import type { SystemOptions } from 'troupe'
+import type { SystemOptions } from '@troupe/core'
 import {
   type Check,
   checkBoolean,
@@ -15,7 +15,7 @@ import {
   hostNow,
   readOptions,
   type Table,
-} from 'troupe/internal'
+} from '@troupe/core/internal'
 import { Choices, type Recording, type Strategy } from './choices.ts'
 import { diagramOf } from './diagram.ts'
 import { listenForEscapes } from './escapes.ts'

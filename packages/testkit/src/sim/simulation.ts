@@ -1,8 +1,8 @@
 // One run: a system under a list of choices, from the first spawn to the end of its shutdown. The loop is synchronous;
 // it gives the host a pass only to drain native promises, when one is pending or before time moves.
 
-import { ActorSystem, type AnyRef, InvalidOption, type SystemOptions } from 'troupe'
-import { cellOf, checkFinite, checkFunction, checkList, checkString, checkUpTo, checkWhole, hostYield } from 'troupe/internal'
+import { ActorSystem, type AnyRef, InvalidOption, type SystemOptions } from '@troupe/core'
+import { cellOf, checkFinite, checkFunction, checkList, checkString, checkUpTo, checkWhole, hostYield } from '@troupe/core/internal'
 import { show } from '../compare.ts'
 import { leaksOf } from '../leaks.ts'
 import { VirtualClock } from '../virtual-time.ts'

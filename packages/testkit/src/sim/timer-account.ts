@@ -1,6 +1,6 @@
 // Whose timers are armed: seen when they are set, by whose turn it is. What belongs to an incarnation must be gone with it.
 
-import type { CellHost, Meta } from 'troupe/internal'
+import type { CellHost, Meta } from '@troupe/core/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 import { isTimer } from './traced-node.ts'

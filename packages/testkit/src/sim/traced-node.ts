@@ -1,8 +1,8 @@
 // Stands between a cell and user code: sees each call of a handler, a signal handler and a setup, lets faults strike, and
 // watches that no two of one context run at the same time. One per cell, whatever the cell becomes.
 
-import type { Signal } from 'troupe'
-import { Adapted, BehaviorNode, Envelope, HookedNode, type Meta, Watch } from 'troupe/internal'
+import type { Signal } from '@troupe/core'
+import { Adapted, BehaviorNode, Envelope, HookedNode, type Meta, Watch } from '@troupe/core/internal'
 import type { Entry } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 

@@ -1,8 +1,8 @@
 // How long user code is waited for while an actor starts, stops or restarts: not longer than `startTimeout` or
 // `stopTimeout` of itself and of those above that end, and, unless somebody kills the actor, not shorter.
 
-import type { Phase } from 'troupe'
-import type { PhaseInfo } from 'troupe/internal'
+import type { Phase } from '@troupe/core'
+import type { PhaseInfo } from '@troupe/core/internal'
 import { SimCell as CellClass, type SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 

@@ -1,8 +1,8 @@
 // C5, a second time: who watches whom, by the calls alone. Each watch of an actor that ends is owed one notice; a notice
 // that nobody is owed is as wrong as one that never comes.
 
-import type { AnyRef, ExitReason } from 'troupe'
-import { cellOf, hearsSignals } from 'troupe/internal'
+import type { AnyRef, ExitReason } from '@troupe/core'
+import { cellOf, hearsSignals } from '@troupe/core/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 

@@ -13,7 +13,7 @@ import {
   type SupervisorClient,
   type SupervisorMessage,
   template,
-} from 'troupe'
+} from '@troupe/core'
 
 type Db = { type: 'get'; replyTo: ActorRef<number> }
 const text = receive<string>(() => same)

@@ -2,7 +2,7 @@
 // its bound. No I/O, no clock: the same bytes, however cut, give the same frames.
 
 import { isUint8Array } from 'node:util/types'
-import { InvalidOption, TroupeError } from 'troupe'
+import { InvalidOption, TroupeError } from '@troupe/core'
 
 /** Cuts a stream of bytes into frames. */
 export interface Decoder<F> {

@@ -2,7 +2,7 @@
 // Incremental like the requests: a value is put into its place as soon as it is complete, nothing is read twice.
 
 import { isUint8Array } from 'node:util/types'
-import { checkList } from 'troupe/internal'
+import { checkList } from '@troupe/core/internal'
 import { checkOptions, replyFramingChecks } from '../limits.ts'
 import { asBuffer, type Decoder, FrameError, Held } from './decoder.ts'
 import { readLength } from './resp-requests.ts'

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ActorError } from 'troupe'
+import { ActorError } from '@troupe/core'
 import { Reader } from './reader.ts'
 import type { Trouble } from './trouble.ts'
 import { Writer } from './writer.ts'

@@ -1,7 +1,7 @@
 // Makes errors again from what came of them: of the class that their name says if the platform has it, so that whoever looks
 // at name, code or kind finds what was thrown.
 
-import { ActorError, type ActorErrorOptions } from 'troupe'
+import { ActorError, type ActorErrorOptions } from '@troupe/core'
 import type { Reader } from './reader.ts'
 import { errorClass, errorPart } from './tags.ts'
 

@@ -1,7 +1,7 @@
 // What goes over of an error: name, message, stack, fields, the errors it gathers and its cause. An error always goes over:
 // what it carries that cannot is left behind.
 
-import { ActorError } from 'troupe'
+import { ActorError } from '@troupe/core'
 import { errorClass, errorPart, tag } from './tags.ts'
 import { safeString } from './trouble.ts'
 import type { Walk } from './walk.ts'
