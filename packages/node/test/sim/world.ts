@@ -47,7 +47,12 @@ export interface Question {
   /** Who has it, as far as handlers have seen it. */
   holder: number
   settled: boolean
+  /** When it was last one of a circle that another question left. */
+  freed: number
 }
+
+/** Longer than a probe takes to go around, in virtual milliseconds. */
+const oneRound = 30
 
 export class World {
   readonly sim: Simulation
@@ -117,9 +122,9 @@ export class World {
     const { now } = this.sim
     const most = now + (served === undefined ? timeout : Math.min(timeout, Math.max(1, served.most - now)))
     // Whoever serves a question that has expired has no time at all, and may or may not know it yet.
-    const least = served?.settled === true ? now : most
+    const least = served?.settled === true ? now : Math.min(most, Math.max(now, served?.least ?? most))
     const id = this.questions.size + 1
-    const question: Question = { id, least, most: served?.settled === true ? Infinity : most, by, holder: to.uid, settled: false }
+    const question: Question = { id, least, most: served?.settled === true ? Infinity : most, by, holder: to.uid, settled: false, freed: -Infinity }
     this.questions.set(id, question)
     this.sim.sent(by?.uid ?? 0, to.uid, 'query', id)
     const promise: Promise<string> = to.ask({ type: 'query', id, act, hops: 0 } as never, { timeout })
@@ -133,6 +138,8 @@ export class World {
     const { sim } = this
     const { id, least, most, holder } = question
     if (question.settled) sim.violate('C9', `question ${id} was settled twice`)
+    const circle = this.#circleOf(question)
+    for (const each of circle) each.freed = sim.now
     question.settled = true
     if (cause === undefined) {
       if (answer !== `answer to ${id}`) sim.violate('C9', `question ${id} got the answer of another: ${String(answer)}`)
@@ -145,7 +152,9 @@ export class World {
       sim.violate('C9', `question ${id} timed out at ${sim.now} ms, and had time only until ${most}`)
     if (code === 'ask-target-stopped' && this.isWell(holder))
       sim.violate('C9', `question ${id} was refused because its target stopped, and #${holder}, who has it, runs`)
-    if (code === 'deadlock' && !this.#isCircle(question)) sim.violate('C9', `question ${id} was refused as one of a circle, and there is none`)
+    // A question that another thread gave up meanwhile is heard of there first: the circle held when it was last gone around.
+    if (code === 'deadlock' && sim.now - question.freed > oneRound)
+      sim.violate('C9', `question ${id} was refused as one of a circle, and there is none`)
     if (code === 'thread-lost' && !this.struck) sim.violate('T2', `question ${id} was refused because of a lost thread, and none was`)
     if ((cause as Error).message !== 'boom') return
     const { labels, cause: behind } = cause as Error & { readonly labels?: { readonly of?: string } }
@@ -155,20 +164,20 @@ export class World {
         `question ${id} failed with an error that lost something on its way: ${JSON.stringify({ code, labels, behind: String(behind) })}`,
       )
   }
-  /** Whether those who wait for each other lead from a question back to whoever asked it. */
-  #isCircle(question: Question): boolean {
-    const seen = new Set<number>()
+  /** The questions of a circle of those who wait for each other, from one back to whoever asked it; none where there is no circle. */
+  #circleOf(question: Question): readonly Question[] {
+    const circle = new Set<Question>()
     let at: Question | undefined = question
-    while (at !== undefined && !seen.has(at.id)) {
-      seen.add(at.id)
-      if (at.holder === question.by?.uid) return true
+    while (at !== undefined && !circle.has(at)) {
+      circle.add(at)
+      if (at.holder === question.by?.uid) return [...circle]
       at = this.questions.get(this.#current(at.holder)?.waitsFor ?? 0)
     }
-    return false
+    return []
   }
   /** Circles that nobody has broken. */
   get circles(): readonly Question[] {
-    return [...this.questions.values()].filter((q) => !q.settled && q.by !== undefined && q.by.waitsFor === q.id && this.#isCircle(q))
+    return [...this.questions.values()].filter((q) => !q.settled && q.by !== undefined && q.by.waitsFor === q.id && this.#circleOf(q).length > 0)
   }
   #current(uid: number): Life | undefined {
     return this.lives.findLast((l) => l.uid === uid)
