@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^@troupe\/core$/, replacement: source('./packages/core/src/index.ts') },
       { find: /^@troupe\/core\/internal$/, replacement: source('./packages/core/src/internal.ts') },
+      { find: /^@troupe\/border$/, replacement: source('./packages/border/src/index.ts') },
       { find: /^@troupe\/node\/threads$/, replacement: source('./packages/node/src/threads/index.ts') },
       { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },
       { find: /^@troupe\/node\/internal$/, replacement: source('./packages/node/src/internal.ts') },

@@ -16,13 +16,16 @@ interface Equivalent {
   readonly before: string
 }
 
-const source = (file: string): string => readFileSync(join(root, 'packages/core/src', file), 'utf8')
+const source = (file: string, at = 'packages/core/src'): string => readFileSync(join(root, at, file), 'utf8')
 const parts = async (name: string): Promise<unknown> => import(join(root, 'tools/sim-mutants', name))
 
-test('every planted bug fits the source, at one place', async () => {
-  const { classics } = (await parts('classics.mjs')) as { classics: readonly Classic[] }
-  const unfit = classics.flatMap(({ name, file, edits }) =>
-    edits.filter(([find]) => source(file).split(find).length !== 2).map(([find]) => ({ name, find })),
+test.each([
+  ['classics', 'packages/core/src'],
+  ['border', 'packages'],
+])('every planted bug of %s fits the source, at one place', async (list, at) => {
+  const bugs = ((await parts(`${list}.mjs`)) as Record<string, readonly Classic[]>)[list]!
+  const unfit = bugs.flatMap(({ name, file, edits }) =>
+    edits.filter(([find]) => source(file, at).split(find).length !== 2).map(([find]) => ({ name, find })),
   )
   expect(unfit).toEqual([])
 })

@@ -142,7 +142,7 @@ if (again !== undefined) {
 if (only !== 'operators' && again === undefined) {
   for (const { name, ...patch } of planted) {
     if (named !== undefined && !name.includes(named)) continue
-    const { file, edits } = patch.or !== undefined && workshop.has(patch.or.file) ? patch.or : patch
+    const { file, edits } = patch
     let text = workshop.source(file)
     for (const [find, replace] of edits) {
       if (text.split(find).length !== 2)

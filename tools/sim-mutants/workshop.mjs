@@ -2,7 +2,7 @@
 // written to.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,20 +11,20 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 export class Workshop {
-  /** `border`: what is mutated is the threads of `@troupe/node`, and its scenarios are simulated alone. */
+  /** `border`: what is mutated is `@troupe/border` and the threads of `@troupe/node`, and its scenarios are simulated alone. */
   constructor({ border = false } = {}) {
     this.border = border
-    this.at = border ? 'packages/node/src/threads' : 'packages/core/src'
+    this.at = border ? 'packages' : 'packages/core/src'
     this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
     const skip = (path) => !/node_modules|\/dist(-\w+)?(\/|$)|\.test\.ts$/.test(path.slice(root.length))
-    for (const name of border ? ['core', 'testkit', 'node'] : ['core', 'testkit'])
+    for (const name of border ? ['core', 'testkit', 'border', 'node'] : ['core', 'testkit'])
       cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
     cpSync(join(root, 'tsconfig.base.json'), join(this.folder, 'tsconfig.base.json'))
     mkdirSync(join(this.folder, 'node_modules/@troupe'), { recursive: true })
     symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/@troupe/core'))
     symlinkSync(join(this.folder, 'packages/testkit'), join(this.folder, 'node_modules/@troupe/testkit'))
     if (border) {
-      symlinkSync(join(this.folder, 'packages/node'), join(this.folder, 'node_modules/@troupe/node'))
+      for (const name of ['border', 'node']) symlinkSync(join(this.folder, 'packages', name), join(this.folder, 'node_modules/@troupe', name))
       for (const name of ['@types', 'undici-types', 'ws']) symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name))
     }
     if (!this.#compile(border ? 'node/tsconfig.sim.json' : 'testkit')) throw new Error('The sources do not compile as they are.')
@@ -34,9 +34,6 @@ export class Workshop {
   source(file) {
     if (!this.sources.has(file)) this.sources.set(file, readFileSync(join(this.folder, this.at, file), 'utf8'))
     return this.sources.get(file)
-  }
-  has(file) {
-    return existsSync(join(this.folder, this.at, file))
   }
   /** Whether it compiles with this file so changed; it stays changed until `restore`. */
   mutate(file, text) {

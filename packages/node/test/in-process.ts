@@ -3,11 +3,11 @@
 
 import type { ActorSystem } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
-import type { Launch } from '../src/threads/engine.ts'
-import { hostLoop, type Loop } from '../src/threads/loop.ts'
-import { mediumOf } from '../src/threads/media.ts'
-import { type Place, startPlace } from '../src/threads/place.ts'
-import { ThreadPool } from '../src/threads/pool.ts'
+import type { Launch } from '../src/threads/pool/engine.ts'
+import { hostLoop, type Loop } from '../../border/src/values/loop.ts'
+import { mediumOf } from '../src/threads/wire/media.ts'
+import { type Place, startPlace } from '../src/threads/pool/place.ts'
+import { ThreadPool } from '../src/threads/pool/pool.ts'
 
 export interface InProcess {
   readonly pool: ThreadPool

@@ -23,8 +23,8 @@ const { threads } = await import('@troupe/node')
 const { Crossings, lanes } = await import('../../dist-test/crossings.js')
 const { recipes } = await import('../../dist-test/recipes.js')
 const { BytesFuzz, perByte } = await import('../../dist-test/bytes.js')
-const { Reader } = await import('../../dist/threads/codec/reader.js')
-const { Writer } = await import('../../dist/threads/codec/writer.js')
+const { Reader } = await import('../../../border/dist/codec/reader.js')
+const { Writer } = await import('../../../border/dist/codec/writer.js')
 
 const batch = 200
 /** Of so many values, how many go which way: those that start an actor take longer. */

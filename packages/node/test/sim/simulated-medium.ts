@@ -1,7 +1,8 @@
 // What lies between places of one simulated run: the real rings and boards, and bells whose wakes arrive when the seed says.
 // A place that sleeps through a wake which is still under way is as asleep as on a real machine.
 
-import { type Bell, type Berth, Board, ByteRing, type Line, makeBoard, makeRing, type Medium, type Way } from '@troupe/node/internal'
+import type { Bell, Line } from '@troupe/border'
+import { type Berth, Board, ByteRing, makeBoard, makeRing, type Medium, type Way } from '@troupe/node/internal'
 import type { SimPlace, Simulation } from '@troupe/testkit/internal'
 
 class SimulatedBell implements Bell {

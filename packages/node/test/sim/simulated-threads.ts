@@ -3,17 +3,8 @@
 
 import { type Behavior } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
-import {
-  defineActor,
-  type EngineEvents,
-  type Exchange,
-  type Launch,
-  type Loop,
-  type Place,
-  startPlace,
-  ThreadPool,
-  type Wiring,
-} from '@troupe/node/internal'
+import { defineActor, type Exchange, type Loop } from '@troupe/border'
+import { type EngineEvents, type Launch, type Place, startPlace, ThreadPool, type Wiring } from '@troupe/node/internal'
 import type { SimPlace, Simulation } from '@troupe/testkit/internal'
 import { SimulatedMedium } from './simulated-medium.ts'
 

@@ -2,7 +2,7 @@
 // between them, and nowhere else. T2's sum, and T3's bounds of what is under way.
 
 import type { LedgerReport } from '@troupe/core'
-import type { Exchange } from '@troupe/node/internal'
+import type { Exchange } from '@troupe/border'
 import type { Simulation } from '@troupe/testkit/internal'
 import type { SimThreads } from './simulated-threads.ts'
 

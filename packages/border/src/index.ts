@@ -1,0 +1,18 @@
+// What the packages of threads and of machines are built from. Users meet of it what those export.
+
+export { Exchange } from './exchange/exchange.ts'
+export { type ActorDefinition, defineActor } from './lives/define-actor.ts'
+export { followHosted, hostActors, HostedCell } from './lives/hosted.ts'
+export { type Load, loadExport } from './lives/loading.ts'
+export { besideOthers, spawnerFor } from './lives/spawner.ts'
+export { StubCell } from './lives/stub.ts'
+export { Definition } from './values/definition.ts'
+export { firstUid, homeOf } from './values/epochs.ts'
+export { hostLoop, type Loop } from './values/loop.ts'
+export { checkPlacement, type PlacementRequest } from './values/placement.ts'
+export { snapshot } from './values/snapshot.ts'
+export { transfer } from './values/transfer.ts'
+export { Channel } from './way/channel.ts'
+export type { Control, ControlOf, Part } from './way/control.ts'
+export type { Bell, ByteStream, Line, LineEnd, SidePort } from './way/line.ts'
+export { BadRecord, NotOnThread, NotTransferable } from './errors.ts'

@@ -1,0 +1,75 @@
+// Spawning on a dispatcher of threads: checks that the actor can live there, and makes what stands for it here.
+
+import { InvalidOption, type SpawnOptions } from '@troupe/core'
+import type { Spawner } from '@troupe/core/internal'
+import { originOf } from './define-actor.ts'
+import { NotOnThread, NotTransferable } from '../errors.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { checkPlacement } from '../values/placement.ts'
+import { snapshot } from '../values/snapshot.ts'
+import { StubCell } from './stub.ts'
+
+/** Options that matter where the actor runs; the others matter beside its parent. */
+const travelling: readonly (keyof SpawnOptions)[] = [
+  'stash',
+  'childSupervision',
+  'drain',
+  'startTimeout',
+  'stopTimeout',
+  'onRestart',
+  'reentrant',
+  'accepts',
+  'middleware',
+  'metrics',
+  'hangAfter',
+]
+
+export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
+  return {
+    prepare(spawnable, args, given, resolved, dispatcher) {
+      const defined = originOf(spawnable, args)
+      if (defined === undefined)
+        throw new NotOnThread(
+          `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
+        )
+      if (dispatcherName === 'parallel') refuseEndless(given)
+      const origin = { ...defined.origin, args: kept(defined.origin.args, `argument of ${defined.origin.name}`) }
+      const options: Record<string, unknown> = {}
+      for (const key of travelling) {
+        if (given[key] === undefined || given[key] === defined.options[key]) continue
+        options[key] = kept(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
+      }
+      // A system that measures all its actors means those on threads too.
+      if (resolved.metrics) options['metrics'] = resolved.metricsEvery === undefined ? true : { every: resolved.metricsEvery }
+      const placement = { dispatcher: dispatcherName, rule: checkPlacement(given.placement ?? 'round-robin') }
+      return (ref) => new StubCell(ref, dispatcher, resolved, { origin, options, placement }, exchange)
+    },
+  }
+}
+
+/** For actors that are spawned beside others on a thread of the pool. */
+export const besideOthers: Spawner = {
+  prepare(_spawnable, _args, given) {
+    refuseEndless(given)
+    return undefined
+  },
+}
+
+/** A thread that may hang for ever would take all its actors along. */
+function refuseEndless({ hangAfter }: SpawnOptions): void {
+  if (hangAfter === false)
+    throw new InvalidOption('hangAfter', false, 'only an actor on "pinned" may hang for ever, for nobody else is on its thread; use milliseconds')
+}
+
+/** What goes along, as it is now: an actor that is started again later begins with what was given at spawn. */
+function kept<T>(value: T, what: string, remedy = ''): T {
+  try {
+    return snapshot(value) as T
+  } catch (cause) {
+    if (!(cause instanceof NotTransferable)) throw cause
+    const { path } = cause
+    throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,254 @@
+// Which actor is where: refs of actors elsewhere, who wants to know of whose end, where an actor has gone, and messages that
+// came before their actor did. An actor's home, the thread that spawned it, is the one that knows.
+
+import type { Phase } from '@troupe/core'
+import type { Cell, EndInfo } from '@troupe/core/internal'
+import type { Arrivals } from '../way/arrivals.ts'
+import type { Channel } from '../way/channel.ts'
+import { homeOf } from '../values/epochs.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { Link, widest } from '../way/link.ts'
+import { LocalWay } from '../way/local-way.ts'
+import { makeRemoteRef, ProxyCell, type RemoteRef } from '../way/remote-ref.ts'
+
+export class Whereabouts {
+  readonly #exchange: Exchange
+  /** Which threads want to know of the end of which actor of this one. */
+  readonly #followers = new Map<number, Set<number>>()
+  /** Actors elsewhere whose end somebody here wants to know of. */
+  readonly #followed = new Map<number, ProxyCell>()
+  readonly #remotes = new Map<number, WeakRef<RemoteRef>>()
+  readonly #forgotten: FinalizationRegistry<{ readonly uid: number; readonly link: () => Link | undefined }>
+  readonly #locating = new Set<number>()
+  /** Actors of this thread that the main one knows: it is told their phases. */
+  readonly #shown = new Set<number>()
+  /** Links whose messages wait for an actor that has not come, by its uid. */
+  readonly #early = new Map<number, Arrivals[]>()
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+    this.#forgotten = new FinalizationRegistry(({ uid, link }) => {
+      if (this.#remotes.get(uid)?.deref() === undefined) this.#remotes.delete(uid)
+      link()?.close()
+    })
+    exchange.on('follow', ({ uid }, channel) => this.#followedBy(uid, channel))
+    exchange.on('phases', ({ uid }, channel) => {
+      const cell = exchange.residents.cell(uid)
+      if (cell === undefined) return this.#tellGone(uid, channel)
+      this.show(uid)
+      channel.control({ op: 'phase', uid, phase: cell.phase })
+    })
+    exchange.on('phase', ({ uid, phase }) => {
+      const cell = this.#remotes.get(uid)?.deref()?.cell
+      if (cell instanceof ProxyCell) cell.told = phase
+    })
+    exchange.on('gone', ({ uid, reason, cause }) => this.#isGone(uid, { reason, cause }))
+    exchange.on('locate', ({ uid }, channel) => this.#locatedBy(uid, channel))
+    exchange.on('located', ({ uid, at }) => this.#isLocated(uid, at))
+    exchange.on('whereis', ({ uid }, channel) => this.#whereIs(uid, channel))
+    exchange.on('absent', ({ uid }) => this.#absent(uid))
+  }
+
+  /** Messages that wait for an actor to come. */
+  get early(): number {
+    let count = 0
+    for (const links of this.#early.values()) for (const arrivals of links) count += arrivals.early?.size ?? 0
+    return count
+  }
+
+  /** A message for nobody we know: not here yet, or gone. */
+  lookFor(arrivals: Arrivals): void {
+    const { uid } = arrivals
+    const cell = this.#exchange.residents.cell(uid)
+    if (cell !== undefined) arrivals.cell = cell
+    else if (homeOf(uid) === this.#exchange.epoch || this.#exchange.residents.ended(uid) !== undefined) arrivals.cell = this.deadCell(uid)
+    else {
+      const others = this.#early.get(uid)
+      if (others === undefined) this.#early.set(uid, [arrivals])
+      else others.push(arrivals)
+      this.#exchange.channelTo(homeOf(uid))?.control({ op: 'whereis', uid })
+    }
+  }
+  /** A cell that is gone, to bury what still comes for it. */
+  deadCell(uid: number): Cell {
+    const known = this.#exchange.residents.ended(uid)
+    const ref = (known?.ref as RemoteRef | undefined) ?? makeRemoteRef(uid, `/gone/$${uid}`, undefined)
+    if (ref.cell === undefined) {
+      const cell = new ProxyCell(ref, this.#exchange, undefined)
+      cell.finish(known?.end ?? { reason: 'normal', cause: undefined })
+    }
+    return ref.cell
+  }
+
+  /** The main thread comes to know an actor of this one. What its phase is then goes along; from now on each new one is told. */
+  show(uid: number): void {
+    const { core } = this.#exchange
+    this.#shown.add(uid)
+    core.onPhase ??= ({ ref, phase }) => {
+      if (this.#shown.has(ref.uid) && phase !== 'terminated') this.#exchange.tell(0, { op: 'phase', uid: ref.uid, phase })
+    }
+  }
+
+  /** The ref of an actor of another thread; one for all who hold it. `phase` is what `from` knew of it. */
+  remote(uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase, from: number): RemoteRef {
+    const known = this.#remotes.get(uid)?.deref()
+    if (known !== undefined) return known
+    const ref = makeRemoteRef(uid, path, methods)
+    const location = at < 0 || at === this.#exchange.epoch || this.#exchange.isLost(at) ? undefined : at
+    const cell = new ProxyCell(ref, this.#exchange, location)
+    if (homeOf(uid) === this.#exchange.epoch || this.#exchange.isLost(homeOf(uid))) {
+      cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
+      return ref
+    }
+    this.#remotes.set(uid, new WeakRef(ref))
+    cell.told = phase
+    // Who passed it on may have known less than its home, which does not know that it came here.
+    if (this.#exchange.epoch === 0 && from !== homeOf(uid)) this.#exchange.channelTo(homeOf(uid))?.control({ op: 'phases', uid })
+    const held: { link: Link | undefined } = { link: undefined }
+    cell.onLink = (link) => (held.link = link)
+    this.#forgotten.register(ref, { uid, link: () => held.link })
+    return ref
+  }
+
+  /** Why the home of an actor is gone, where it is. */
+  #lossOf(uid: number): unknown {
+    const home = homeOf(uid)
+    return this.#exchange.isLost(home) ? this.#exchange.lossOf(home) : undefined
+  }
+
+  /** Finds the way to an actor that has messages waiting and none. */
+  locate(cell: Cell): void {
+    if (!(cell instanceof ProxyCell)) return
+    if (cell.at !== undefined) return this.linkProxy(cell)
+    const { uid } = cell.ref
+    if (this.#locating.has(uid)) return
+    this.#locating.add(uid)
+    this.#followed.set(uid, cell)
+    this.#exchange.channelTo(homeOf(uid))?.control({ op: 'locate', uid })
+  }
+  linkProxy(cell: ProxyCell): void {
+    if (cell.at === this.#exchange.epoch) {
+      // It has come to this thread, or is about to.
+      const here = this.#exchange.residents.hosted(cell.ref.uid)
+      if (here === undefined) return
+      cell.wire.link = new LocalWay(here)
+      cell.wire.pump()
+      return
+    }
+    const channel = cell.at === undefined ? undefined : this.#exchange.channelTo(cell.at)
+    if (channel === undefined) {
+      cell.at = undefined
+      if (cell.wire.size > 0) this.locate(cell)
+      return
+    }
+    const link = new Link(this.#exchange, channel, cell.ref.uid, widest, cell.wire)
+    cell.wire.link = link
+    cell.onLink(link)
+    cell.wire.pump()
+  }
+  #isLocated(uid: number, at: number): void {
+    this.#locating.delete(uid)
+    const cell = this.#followed.get(uid)
+    if (cell === undefined || cell.phase === 'terminated' || cell.wire.link !== undefined) return
+    cell.at = at
+    this.linkProxy(cell)
+  }
+  #locatedBy(uid: number, channel: Channel): void {
+    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, channel)
+    this.#followedBy(uid, channel)
+    const stub = this.#exchange.residents.stub(uid)
+    if (stub === undefined) channel.control({ op: 'located', uid, at: this.#exchange.epoch })
+    else if (stub.at === undefined) stub.locators.add(channel.peer)
+    else channel.control({ op: 'located', uid, at: stub.at })
+  }
+  #whereIs(uid: number, channel: Channel): void {
+    const stub = this.#exchange.residents.stub(uid)
+    if (stub === undefined) return this.#tellGone(uid, channel)
+    if (stub.at !== channel.peer) channel.control({ op: 'absent', uid })
+  }
+  /** Early messages of an actor that lives elsewhere by now go after it. */
+  #absent(uid: number): void {
+    const ref = this.#exchange.refs.actor(uid, this.#exchange.epoch, `/moved/$${uid}`, undefined, 'running', homeOf(uid)) as RemoteRef
+    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(ref.cell)
+  }
+  /** Takes out the links whose messages wait for an actor. */
+  #earlyOf(uid: number): readonly Arrivals[] {
+    const early = this.#early.get(uid) ?? []
+    this.#early.delete(uid)
+    return early
+  }
+  /** An actor has come to this thread: it gets what came before it. */
+  arrived(cell: Cell): void {
+    const before = this.#remotes.get(cell.ref.uid)?.deref()?.cell as ProxyCell | undefined
+    if (before !== undefined && before.phase !== 'terminated') {
+      // Refs to it that are older than its coming here lead to it from now on, and first of all what waits in them.
+      before.at = this.#exchange.epoch
+      this.linkProxy(before)
+    }
+    for (const arrivals of this.#earlyOf(cell.ref.uid)) arrivals.arrived(cell)
+  }
+
+  /** Somebody here wants to know of the end of an actor elsewhere. */
+  follow(cell: ProxyCell): void {
+    const { uid } = cell.ref
+    this.#followed.set(uid, cell)
+    const channel = this.#exchange.channelTo(homeOf(uid))
+    if (channel === undefined) cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
+    else channel.control({ op: 'follow', uid })
+  }
+  #followedBy(uid: number, channel: Channel): void {
+    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, channel)
+    let followers = this.#followers.get(uid)
+    if (followers === undefined) this.#followers.set(uid, (followers = new Set()))
+    followers.add(channel.peer)
+  }
+  #tellGone(uid: number, channel: Channel): void {
+    const { reason, cause } = this.#exchange.residents.ended(uid)?.end ?? { reason: 'normal', cause: undefined }
+    channel.control({ op: 'gone', uid, reason, cause })
+  }
+  #isGone(uid: number, end: EndInfo): void {
+    this.#locating.delete(uid)
+    const cell = this.#followed.get(uid) ?? this.#remotes.get(uid)?.deref()?.cell
+    this.#followed.delete(uid)
+    if (cell instanceof ProxyCell) cell.finish(end)
+    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
+  }
+
+  /** An actor of this thread has ended. */
+  died(cell: Cell): void {
+    const { uid } = cell.ref
+    this.#exchange.residents.left(cell)
+    const followers = new Set(this.#followers.get(uid))
+    if (this.#shown.delete(uid)) followers.add(0)
+    this.#followers.delete(uid)
+    for (const peer of followers) {
+      const channel = this.#exchange.knownChannel(peer)
+      if (channel !== undefined) this.#tellGone(uid, channel)
+    }
+  }
+  /** An actor that was to come here never will. */
+  neverCame(uid: number, path: string, end: EndInfo): void {
+    const cell = new ProxyCell(makeRemoteRef(uid, path, undefined), this.#exchange, undefined)
+    cell.finish(end)
+    this.#exchange.residents.remember(cell)
+    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
+  }
+
+  /** A thread is gone: actors that it was the home of are, too; others that were there are somewhere else by and by. */
+  lost(peer: number, cause: unknown): void {
+    for (const [uid] of this.#early) if (homeOf(uid) === peer) for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
+    for (const cell of [...this.#followed.values(), ...[...this.#remotes.values()].map((r) => r.deref()?.cell)]) {
+      if (!(cell instanceof ProxyCell) || cell.phase === 'terminated') continue
+      if (cell.home === peer) {
+        this.#followed.delete(cell.ref.uid)
+        cell.finish({ reason: 'failure', cause })
+      } else if (cell.at === peer) {
+        cell.at = undefined
+        cell.wire.link = undefined
+        if (cell.wire.size > 0) this.locate(cell)
+      }
+    }
+    for (const stub of this.#exchange.residents.stubs) if (stub.at === peer) stub.threadLost(cause)
+    for (const hosted of this.#exchange.residents.allHosted) if (homeOf(hosted.ref.uid) === peer) hosted.command({ verb: 'kill' })
+  }
+}

@@ -1,0 +1,224 @@
+// What threads say to each other besides messages: a closed list of records, each with its fields, and the check that each
+// must pass when it comes. What is not in the list, or not of its shape, is no record of Troupe: whoever sent it cannot be
+// trusted with the next one either.
+
+import type { ActorSnapshot, AnyRef, ExitReason, LedgerReport, Logger, Phase, SpawnOptions } from '@troupe/core'
+import { type Command, LocalRef } from '@troupe/core/internal'
+import type { WaitMark } from '../exchange/deadlocks.ts'
+import { Definition } from '../values/definition.ts'
+import { BadRecord } from '../errors.ts'
+import { phases } from '../values/phases.ts'
+import { checkPlacement, type PlacementRequest } from '../values/placement.ts'
+
+/** What went by a way, and came by it. */
+export interface Traffic {
+  readonly peer: number
+  readonly sent: number
+  readonly received: number
+}
+
+/** One place's part of a census. */
+export interface Part {
+  readonly epoch: number
+  readonly ledger: LedgerReport
+  /** Also of ways that only this end knows of so far. */
+  readonly ways: readonly Traffic[]
+  /** Bytes that it had written and that had not left it, on ways that are full or not open yet. */
+  readonly unsent: number
+  /** Handlers that wait for a promise. */
+  readonly pending: number
+}
+
+/** What may be asked of an actor of another thread. */
+export type Verb = Extract<Command, { readonly verb: 'stop' | 'kill' | 'suspend' | 'resume' | 'restart' }>
+
+export type Control =
+  // Between a thread and the main one.
+  | { readonly op: 'up'; readonly epoch: number }
+  | { readonly op: 'place'; readonly id: number; readonly request: PlacementRequest; readonly uid: number }
+  | { readonly op: 'placed'; readonly id: number; readonly epoch: number | undefined; readonly cause: unknown }
+  | { readonly op: 'lost'; readonly epoch: number; readonly cause: unknown }
+  | { readonly op: 'lost.counts'; readonly epoch: number; readonly sent: number; readonly received: number }
+  | { readonly op: 'broken'; readonly epoch: number; readonly cause: unknown }
+  | { readonly op: 'listen'; readonly on: boolean }
+  | { readonly op: 'log'; readonly level: keyof Logger; readonly fields: unknown; readonly message: string }
+  | { readonly op: 'letter'; readonly message: unknown; readonly sender: unknown; readonly recipient: unknown; readonly reason: string }
+  | { readonly op: 'failure'; readonly actor: unknown; readonly message: unknown; readonly cause: unknown; readonly directive: unknown }
+  | { readonly op: 'event'; readonly event: unknown }
+  | { readonly op: 'inspect'; readonly id: number }
+  | { readonly op: 'inspected'; readonly id: number; readonly hosted: readonly ActorSnapshot[] }
+  | { readonly op: 'find'; readonly id: number; readonly path: string }
+  | { readonly op: 'found'; readonly id: number; readonly ref: AnyRef | undefined }
+  | { readonly op: 'census.part'; readonly id: number; readonly part: Part }
+  | { readonly op: 'task'; readonly id: number; readonly definition: Definition; readonly args: readonly unknown[] }
+  | { readonly op: 'task.done'; readonly id: number; readonly ok: boolean; readonly value: unknown }
+  | { readonly op: 'task.abort'; readonly id: number }
+  // Between any two.
+  | { readonly op: 'census'; readonly id: number }
+  | { readonly op: 'verb'; readonly uid: number; readonly command: Verb }
+  | { readonly op: 'ask.cancelled'; readonly id: number }
+  | { readonly op: 'ask.moved'; readonly id: number; readonly to: AnyRef }
+  | { readonly op: 'ask.passed'; readonly id: number; readonly at: number }
+  | {
+      readonly op: 'probe'
+      /** The actor that the last question waits to be passed on to; undefined where somebody has it. */
+      readonly uid: number | undefined
+      readonly chain: readonly WaitMark[]
+      readonly trail: readonly string[]
+      readonly known: readonly WaitMark[] | undefined
+    }
+  | { readonly op: 'probe.confirm'; readonly known: readonly WaitMark[] }
+  | { readonly op: 'follow'; readonly uid: number }
+  | { readonly op: 'phases'; readonly uid: number }
+  | { readonly op: 'phase'; readonly uid: number; readonly phase: Phase }
+  | { readonly op: 'gone'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
+  | { readonly op: 'locate'; readonly uid: number }
+  | { readonly op: 'located'; readonly uid: number; readonly at: number }
+  | { readonly op: 'whereis'; readonly uid: number }
+  | { readonly op: 'absent'; readonly uid: number }
+  // Between an actor's home and the thread that hosts it.
+  | SpawnOrder
+  | { readonly op: 'hosted.restart'; readonly uid: number; readonly cause: unknown; readonly within: number }
+  | { readonly op: 'hosted.stop'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown; readonly within: number }
+  /** With `args` where the incarnation that begins is made anew. */
+  | { readonly op: 'hosted.release'; readonly uid: number; readonly args: readonly unknown[] | undefined }
+  | { readonly op: 'stub.started'; readonly uid: number }
+  | { readonly op: 'stub.failed'; readonly uid: number; readonly cause: unknown; readonly message: unknown }
+  | { readonly op: 'stub.held'; readonly uid: number }
+  | { readonly op: 'stub.endless'; readonly uid: number }
+  | { readonly op: 'stub.ended'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
+
+/** What a thread must know to make an actor. */
+export type SpawnOrder = {
+  readonly op: 'hosted.spawn'
+  readonly uid: number
+  readonly path: string
+  readonly parent: LocalRef
+  readonly definition: Definition
+  readonly args: readonly unknown[]
+  readonly options: SpawnOptions
+  readonly incarnation: number
+}
+
+export type Op = Control['op']
+/** The record of that name. */
+export type ControlOf<O extends Op> = Extract<Control, { readonly op: O }>
+
+type Check = (value: unknown) => boolean
+/** One check for each field, or it does not compile. */
+type Shapes = { readonly [O in Op]: { readonly [F in Exclude<keyof ControlOf<O>, 'op'>]-?: Check } }
+
+const any: Check = () => true
+const whole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
+const number: Check = (value) => typeof value === 'number' && !Number.isNaN(value)
+const text: Check = (value) => typeof value === 'string'
+const flag: Check = (value) => typeof value === 'boolean'
+const list: Check = (value) => Array.isArray(value)
+const object: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const actor: Check = (value) => value instanceof LocalRef
+const or =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value))
+const absent: Check = (value) => value === undefined
+const among =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    words.includes(value as string)
+const of =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    object(value) && Object.entries(fields).every(([name, check]) => check((value as Record<string, unknown>)[name]))
+
+const definition: Check = (value) => Definition.is(value)
+const reason = among('normal', 'shutdown', 'killed', 'failure')
+const placement: Check = (value) => {
+  if (!of({ dispatcher: among('parallel', 'pinned') })(value)) return false
+  try {
+    checkPlacement((value as PlacementRequest).rule)
+    return true
+  } catch {
+    return false
+  }
+}
+const verbs: { readonly [V in Verb['verb']]: Check } = {
+  stop: of({ reason, above: or(absent, number) }),
+  kill: any,
+  suspend: of({ reason: text }),
+  resume: any,
+  restart: of({ delay: number, above: or(absent, number) }),
+}
+const verb: Check = (value) => {
+  const name = object(value) ? (value as { readonly verb?: unknown }).verb : undefined
+  return typeof name === 'string' && Object.hasOwn(verbs, name) && verbs[name as Verb['verb']](value)
+}
+const counts: Readonly<Record<string, Check>> = Object.fromEntries(
+  ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'queued', 'stashed', 'inProgress', 'unknown'].map((name) => [name, number]),
+)
+const each =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const marks: Check = (value) => each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))(value) && (value as unknown[]).length > 0
+const snapshot: Check = (value) => of({ uid: whole, path: text, phase: text, children: list })(value)
+
+const shapes: Shapes = {
+  up: { epoch: whole },
+  place: { id: whole, request: placement, uid: whole },
+  placed: { id: whole, epoch: or(absent, whole), cause: any },
+  lost: { epoch: whole, cause: any },
+  'lost.counts': { epoch: whole, sent: whole, received: whole },
+  broken: { epoch: whole, cause: any },
+  listen: { on: flag },
+  log: { level: among('debug', 'info', 'warn', 'error'), fields: any, message: text },
+  letter: { message: any, sender: any, recipient: any, reason: text },
+  failure: { actor: any, message: any, cause: any, directive: or(absent, text) },
+  event: { event: any },
+  inspect: { id: whole },
+  inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
+  find: { id: whole, path: text },
+  found: { id: whole, ref: or(absent, actor) },
+  'census.part': {
+    id: whole,
+    part: of({ epoch: whole, ledger: of(counts), ways: each(of({ peer: whole, sent: whole, received: whole })), unsent: whole, pending: number }),
+  },
+  task: { id: whole, definition, args: list },
+  'task.done': { id: whole, ok: flag, value: any },
+  'task.abort': { id: whole },
+  census: { id: whole },
+  verb: { uid: whole, command: verb },
+  'ask.cancelled': { id: whole },
+  'ask.moved': { id: whole, to: actor },
+  'ask.passed': { id: whole, at: whole },
+  probe: { uid: or(absent, whole), chain: marks, trail: list, known: or(absent, marks) },
+  'probe.confirm': { known: marks },
+  follow: { uid: whole },
+  phases: { uid: whole },
+  phase: { uid: whole, phase: among(...phases) },
+  gone: { uid: whole, reason, cause: any },
+  locate: { uid: whole },
+  located: { uid: whole, at: whole },
+  whereis: { uid: whole },
+  absent: { uid: whole },
+  'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
+  'hosted.restart': { uid: whole, cause: any, within: number },
+  'hosted.stop': { uid: whole, reason, cause: any, within: number },
+  'hosted.release': { uid: whole, args: or(absent, list) },
+  'stub.started': { uid: whole },
+  'stub.failed': { uid: whole, cause: any, message: any },
+  'stub.held': { uid: whole },
+  'stub.endless': { uid: whole },
+  'stub.ended': { uid: whole, reason, cause: any },
+}
+
+/** A record that has come, if it is one of the list and of its shape; throws `BadRecord` otherwise. */
+export function checkControl(value: unknown): Control {
+  const op = object(value) ? (value as { readonly op?: unknown }).op : undefined
+  if (typeof op !== 'string' || !Object.hasOwn(shapes, op)) throw new BadRecord(`there is no record "${typeof op === 'string' ? op : typeof op}"`)
+  const fields = shapes[op as Op] as Readonly<Record<string, Check>>
+  for (const [name, check] of Object.entries(fields))
+    if (!check((value as Record<string, unknown>)[name])) throw new BadRecord(`field ${name} of record "${op}" is not what it has to be`)
+  for (const name of Object.keys(value as object))
+    if (name !== 'op' && !Object.hasOwn(fields, name)) throw new BadRecord(`record "${op}" has no field ${name}`)
+  return value as Control
+}

@@ -1,0 +1,137 @@
+// Gives a system its threads: the dispatchers `parallel` and `pinned`, and tasks.
+
+import { availableParallelism } from 'node:os'
+import type { ResourceLimits } from 'node:worker_threads'
+import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from '@troupe/core'
+import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from '@troupe/core/internal'
+import { onWorkers } from './engine.ts'
+import { hostLoop } from '@troupe/border'
+import { hostShares, mediumOf } from '../wire/media.ts'
+import { ThreadPool } from './pool.ts'
+import { reportOn } from '../survey/report.ts'
+import type { Vitals } from '../wire/signs.ts'
+import type { TaskOptions } from './task-queue.ts'
+
+/** How the threads of a system are set up; every field has a default. */
+export interface ThreadsOptions {
+  /** Threads of the pool behind `parallel`: at least 2; as many as the machine runs at once if left out. */
+  readonly size?: number | undefined
+  /** Milliseconds without a sign of life until a thread is ended and replaced, for actors without their own `hangAfter`; 10,000 if left out. */
+  readonly hangAfter?: number | undefined
+  /** Bytes that may be under way in each direction between two threads, a power of two; 1 MiB if left out. */
+  readonly ringBytes?: number | undefined
+  /** Milliseconds that an idle thread looks for more before it sleeps; 0.05 if left out. */
+  readonly spin?: number | undefined
+  /**
+   * Whether threads talk through shared memory: if left out, where the host has it. With `false` everything goes by message
+   * ports: the promises are the same, answers take longer, and what a hung thread was doing cannot be told.
+   */
+  readonly sharedMemory?: boolean | undefined
+  /** Limits of memory for each thread, as Node takes them. */
+  readonly resourceLimits?: ResourceLimits | undefined
+  /** Options of Node for each thread. */
+  readonly execArgv?: readonly string[] | undefined
+  /** Whether running threads keep the process alive; they end with the system. True if left out. */
+  readonly keepAlive?: boolean | undefined
+}
+
+/** The threads of a system. */
+export interface Threads {
+  readonly size: number
+  /**
+   * How each thread is doing: actors, messages queued, how busy and how late its loop is. `thread` is its number: below `size` for those of
+   * the pool, from `size` on for pinned ones; it stays the same when the thread is replaced.
+   */
+  vitals(): readonly (Vitals & { readonly thread: number; readonly state: 'starting' | 'up' | 'ending' | 'gone' })[]
+  /**
+   * Calls an exported function of a module on an idle thread of the pool; it gets the arguments, and last `{ signal }`.
+   * Rejects with what the function throws, with `Cancelled` or `TaskCancelled` when given up, with `ThreadLost`.
+   */
+  runTask<F extends (...args: never) => unknown>(url: string, name: string, args: ArgsOf<F>, options?: TaskOptions): Promise<Awaited<ReturnType<F>>>
+  runTask<R = unknown>(url: string, name: string, args?: readonly unknown[], options?: TaskOptions): Promise<R>
+  /** The actor of that path on whatever thread: what `system.find` sees, and what lives below it elsewhere. */
+  find(path: string): Promise<AnyRef | undefined>
+  /** Where everything stands, line by line: threads, ways, actors, and what is waited for. For a log, when something seems stuck. */
+  report(): readonly string[]
+  /** Ends one thread for good and replaces it; what it held is lost. For tests and for operators. */
+  terminate(thread: number): void
+}
+
+/** The arguments of a task without what the thread adds. */
+type ArgsOf<F extends (...args: never) => unknown> = Parameters<F> extends readonly [...infer A, { readonly signal: AbortSignal }] ? A : Parameters<F>
+
+const installed = new WeakMap<ActorSystem, ThreadPool>()
+
+/**
+ * Installs threads: the dispatchers `parallel` (a pool) and `pinned` (a thread of its own for each actor), and tasks.
+ *
+ * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T5); a lost or hung thread is
+ * replaced and each of its actors fails with `ThreadLost`; the threads end with the system.
+ * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, or when shared memory is asked for that the
+ * host does not have.
+ *
+ * @example
+ * threads(system, { size: 4 })
+ * const ref = system.spawn(hasher(12), { dispatcher: 'parallel' })
+ */
+export function threads(system: ActorSystem, options: ThreadsOptions = {}): Threads {
+  checkSystem(system)
+  const read = readOptions('threads', options, table)
+  if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
+  const { size = Math.max(2, availableParallelism()), hangAfter = 10_000, ringBytes = 1024 * 1024, sharedMemory: shared = hostShares() } = read
+  if (shared && !hostShares())
+    throw new NotAllowed(
+      'Threads cannot share memory: this host has no SharedArrayBuffer. Leave sharedMemory out, or start Node without the flag that takes it away.',
+    )
+  const core = coreOf(system)
+  if ((ringBytes & (ringBytes - 1)) !== 0) throw new InvalidOption('ringBytes', ringBytes, 'use a power of two')
+  const pool = new ThreadPool(core, {
+    size,
+    hangAfter,
+    medium: mediumOf(shared, ringBytes),
+    systemName: core.name,
+    systemId: core.id,
+    askTimeout: core.askTimeout,
+    spin: read.spin ?? 0.05,
+    loop: hostLoop,
+    launch: onWorkers({ resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
+  })
+  installed.set(system, pool)
+  return {
+    size,
+    vitals: () => pool.vitals(),
+    report: () => reportOn(pool),
+    find: (path) => {
+      if (typeof path !== 'string') return Promise.reject(new InvalidOption('path', path, 'use a path such as /user/cart'))
+      const here = system.find(path)
+      return here === undefined ? pool.find(path) : Promise.resolve(here)
+    },
+    runTask: (url: string, name: string, args?: readonly unknown[], taskOptions?: TaskOptions) =>
+      pool.tasks.run(url, name, args ?? [], taskOptions ?? {}) as never,
+    terminate: (slot) => {
+      const all = [...pool.threads]
+      const thread = all.find((t) => t.slot === slot)
+      if (thread === undefined)
+        throw new InvalidOption('thread', slot, `there is none of that number now; there are ${all.map((t) => t.slot).join(', ')}`)
+      thread.kill('terminated')
+    },
+  }
+}
+
+const table: Table<ThreadsOptions> = {
+  size: [checkWhole, 2],
+  hangAfter: [checkWhole, 20],
+  ringBytes: [checkWhole, 4096],
+  spin: [checkFinite, 'from'],
+  sharedMemory: checkBoolean,
+  resourceLimits: checkObject,
+  execArgv: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
+  keepAlive: checkBoolean,
+}
+
+function checkSystem(system: unknown): void {
+  try {
+    if (system instanceof ActorSystem) return
+  } catch {}
+  throw new InvalidOption('system', system, 'use an ActorSystem')
+}

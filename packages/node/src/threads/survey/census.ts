@@ -1,0 +1,55 @@
+// Where every message is, on all threads at one moment. Nobody is stopped for it: each thread writes down its own ledger, and
+// what it has sent and received by each of its ways, when the first mark reaches it, and passes the mark on by every way it
+// has. Marks travel in order with messages: whoever gets what was sent after one has met it before, so that all that was
+// written down is of one consistent cut, and what one has sent and the other not received was under way in it.
+
+import type { LedgerReport } from '@troupe/core'
+import type { Exchange, Part } from '@troupe/border'
+
+export class Census {
+  readonly #exchange: Exchange
+  readonly #report: (id: number, part: Part) => void
+  #last = 0
+
+  constructor(exchange: Exchange, report: (id: number, part: Part) => void) {
+    this.#exchange = exchange
+    this.#report = report
+    exchange.on('census', ({ id }) => {
+      if (id > this.#last) this.begin(id)
+    })
+    // The first record of a new way is a mark: whatever goes by it comes after what was written down here.
+    exchange.onWay = (channel) => {
+      if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
+    }
+  }
+
+  /** Writes this thread's part down. */
+  begin(id: number): void {
+    this.#last = id
+    const { core, channels, epoch } = this.#exchange
+    const ways = channels.map(({ peer, sent, received }) => ({ peer, sent, received }))
+    const unsent = channels.reduce((sum, channel) => sum + channel.standing.unsent, 0)
+    const part = { epoch, ledger: this.#exchange.ledger(), ways, unsent, pending: core.pending }
+    for (const channel of channels) if (channel.state !== 'closed') channel.control({ op: 'census', id })
+    this.#report(id, part)
+  }
+}
+
+/** Takes part in the counts that another thread begins. */
+export function answerCensus(exchange: Exchange, report: (id: number, part: Part) => void): Census {
+  return new Census(exchange, report)
+}
+
+/** The ledger of all threads. What is on the wire is in a queue, as its sender sees it. */
+export function addLedgers(parts: readonly Part[]): LedgerReport {
+  const sum = { sent: 0, handled: 0, failed: 0, unhandled: 0, dropped: 0, deadLettered: 0, queued: 0, stashed: 0, inProgress: 0, unknown: 0 }
+  const received = new Map<string, number>()
+  for (const { epoch, ways } of parts) for (const way of ways) received.set(`${way.peer} ${epoch}`, way.received)
+  const counted = new Set(parts.map((part) => part.epoch))
+  for (const { epoch, ledger, ways } of parts) {
+    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += ledger[key]
+    // Of a thread that is gone this end knows both: what it had from it, and what it sent in vain.
+    for (const way of ways) sum.queued += way.sent - (counted.has(way.peer) ? (received.get(`${epoch} ${way.peer}`) ?? 0) : way.received)
+  }
+  return sum
+}

@@ -1,0 +1,84 @@
+// Counts where every message is, on all threads: begins a census, gathers the parts, and begins anew when a thread was lost
+// meanwhile. One at a time, so that a mark always means the count that is open.
+
+import type { LedgerReport } from '@troupe/core'
+import { addLedgers, Census } from './census.ts'
+import type { Exchange, Part } from '@troupe/border'
+
+interface Open {
+  readonly id: number
+  readonly awaited: Set<number>
+  readonly parts: Part[]
+  resolve(parts: readonly Part[] | undefined): void
+}
+
+export class Counting {
+  readonly #census: Census
+  readonly #epochs: () => Iterable<number>
+  readonly #ready: () => Promise<void>
+  #open: Open | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #id = 0
+
+  /** `epochs` are the threads there are; `ready` resolves when nothing that is gone is still to be settled. */
+  constructor(exchange: Exchange, epochs: () => Iterable<number>, ready: () => Promise<void>) {
+    this.#epochs = epochs
+    this.#ready = ready
+    this.#census = new Census(exchange, (id, part) => this.#part(id, 0, part))
+    exchange.on('census.part', ({ id, part }, channel) => this.#part(id, channel.peer, part))
+  }
+
+  async ledger(): Promise<LedgerReport> {
+    return addLedgers(await this.parts())
+  }
+
+  /** The parts of all threads, of one consistent cut. */
+  parts(): Promise<readonly Part[]> {
+    const counted = this.#last.then(() => this.#gather())
+    this.#last = counted
+    return counted
+  }
+  /** Whether nothing was queued, under way or in progress anywhere. */
+  async quiet(): Promise<boolean> {
+    const parts = await this.parts()
+    const { queued, inProgress } = addLedgers(parts)
+    return queued === 0 && inProgress === 0 && parts.every((p) => p.pending === 0)
+  }
+
+  async #gather(): Promise<readonly Part[]> {
+    for (;;) {
+      await this.#ready()
+      const parts = await this.#once()
+      // A thread that was lost meanwhile took its part with it; its messages are settled, then everything is counted anew.
+      if (parts !== undefined) return parts
+    }
+  }
+  #once(): Promise<readonly Part[] | undefined> {
+    return new Promise((resolve) => {
+      const id = ++this.#id
+      // Threads that are started meanwhile have nothing to tell: the mark is the first that they hear of anybody.
+      this.#open = { id, awaited: new Set([0, ...this.#epochs()]), parts: [], resolve }
+      this.#census.begin(id)
+    })
+  }
+  #part(id: number, from: number, part: Part): void {
+    const open = this.#open
+    if (open?.id !== id || !open.awaited.delete(from)) return
+    open.parts.push(part)
+    if (open.awaited.size > 0) return
+    this.#open = undefined
+    open.resolve(open.parts)
+  }
+
+  /** A thread is gone, and with it the count that is open. */
+  gone(): void {
+    const open = this.#open
+    this.#open = undefined
+    open?.resolve(undefined)
+  }
+
+  /** What is waited for, in words. */
+  get waits(): readonly string[] {
+    return this.#open === undefined ? [] : [`census ${this.#open.id} has no part yet of ${[...this.#open.awaited].join(', ')}`]
+  }
+}
