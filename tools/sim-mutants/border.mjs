@@ -10,7 +10,7 @@ export const border = [
   {
     name: 'a suspension that was told to a failing actor outlives its restart',
     file: 'border/src/lives/stub.ts',
-    edits: [['    if (this.#toldToSuspend) this.#tellResume()\n', '']],
+    edits: [['    if (this.#toldToSuspend) this.#tellResume()', '    if (this.#toldToSuspend && this.at === undefined) this.#tellResume()']],
   },
   {
     name: 'credit is not returned for messages that a cleared mailbox drops',
