@@ -160,6 +160,16 @@ const mistakes: readonly Mistake[] = [
     says: [`Type '"clos"' is not assignable to type`, `Did you mean '"close"'?`],
   },
   {
+    what: 'an option of a supervised child has a wrong value',
+    code: `child('counter', counter(), { ▸restart: 'always' })`,
+    says: [`'"always"' is not assignable to type 'RestartType`],
+  },
+  {
+    what: 'an option of a supervised child is misspelt',
+    code: `child('counter', () => counter(), { ▸restat: 'permanent' })`,
+    says: [`'restat' does not exist in type 'ChildOptions'. Did you mean to write 'restart'?`],
+  },
+  {
     what: 'an option of a supervisor is misspelt',
     code: `supervisor({ children: [], ▸strateg: 'one-for-all' })`,
     says: [`'strateg' does not exist in type 'SupervisorOptions'. Did you mean to write 'strategy'?`],

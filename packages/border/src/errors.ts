@@ -16,7 +16,7 @@ export class NotTransferable extends TroupeError {
   }
 }
 
-function showPath(path: readonly (string | number)[]): string {
+export function showPath(path: readonly (string | number)[]): string {
   return path.map((key, i) => (typeof key === 'number' ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')
 }
 

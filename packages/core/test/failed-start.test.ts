@@ -2,10 +2,26 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorInitializationError, type Behavior, receive, same, setup, supervise } from '@troupe/core'
+import { ActorInitializationError, type Behavior, child, ignore, receive, same, setup, supervise, supervisor } from '@troupe/core'
 import { boom, keeper, type Msg, quick, say } from './keeper.ts'
 
 describe('8. a start that fails', () => {
+  test('says so in one sentence after the other, and its advice once, however many wait for it', async () => {
+    const kit = createTestKit()
+    const wrong = setup<Msg>((ctx) => {
+      ctx.spawn(ignore, { name: '' })
+      return ignore
+    })
+    const ref = kit.system.spawn(supervisor({ children: [child('line', supervisor({ children: [child('printer', wrong)] }))] }), { name: 'app' })
+    const started = kit.system.started(ref).catch((cause: Error) => cause.message)
+    await kit.settle()
+    const text = await started
+    expect(text).toMatch(/^\/user\/app failed to start: \/user\/app\/line failed to start: \/user\/app\/line\/printer failed to start: \S/)
+    expect(text).not.toContain('..')
+    expect(String(text).split('A first start is not retried').length).toBe(2)
+    await kit.end()
+  })
+
   const where = ['setup', 'async setup', 'PreStart', 'PostStart'] as const
   /** Fails in that place as long as `failing` says so. */
   const fragile = (place: (typeof where)[number], failing: () => boolean, log: string[] = []): Behavior<Msg> => {

@@ -193,7 +193,7 @@ test('arguments of an actor arrive as they were at spawn, also at its restarts, 
   await s.until('the loss', () => s.logs.some((l) => l.fields['why'] === 'terminated'))
   expect(((await ref.ask({ type: 'args' })) as [typeof given])[0].counts).toBe(0)
   const late = defineActor(url, 'odd', (...args: readonly unknown[]) => odd(...args))
-  expect(() => s.system.spawn(late({ a: { b: () => 1 } }), { dispatcher: 'parallel' })).toThrow(/0\.a\.b is a function/)
+  expect(() => s.system.spawn(late({ a: { b: () => 1 } }), { dispatcher: 'parallel' })).toThrow(/: args\[0\]\.a\.b is a function/)
   await s.end()
 })
 

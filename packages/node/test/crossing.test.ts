@@ -154,7 +154,9 @@ test('tasks: results and errors come back, abort and timeout end them, kill only
 
 test('options: arguments and options that hold functions are refused at spawn, by name', () => {
   const s = stage()
-  expect(() => s.system.spawn(subject({ report: s.report, fn: () => 1 } as never), { dispatcher: 'parallel' })).toThrow(/0\.fn is a function/)
+  expect(() => s.system.spawn(subject({ report: s.report, fn: () => 1 } as never), { dispatcher: 'parallel' })).toThrow(
+    /: args\[0\]\.fn is a function/,
+  )
   expect(() => s.subject({ dispatcher: 'parallel', childSupervision: supervise({ decide: () => 'stop' }) })).toThrow(/childSupervision/)
 })
 

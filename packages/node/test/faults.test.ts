@@ -5,7 +5,7 @@ import { type ActorRef, ignore, type Observation, setup, supervise } from '@trou
 import { defineActor } from '@troupe/node'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { ringer } from '../dist-test/ringer.js'
-import { endOf, how } from './own-process.ts'
+import { endOf, how, outputOf } from './own-process.ts'
 import { patience, stageDefaults, stagesOfTests } from './stage.ts'
 
 const stage = stagesOfTests()
@@ -201,6 +201,13 @@ test('a module or export that is not there is named', async () => {
     ),
   ).toThrow(/defineActor/)
   await s.end()
+})
+
+// Each thread once started threads of its own, which did the same, without end.
+test('a program that a thread runs again, because it does not ask where it is, is told so', async () => {
+  const out = await outputOf('unguarded-main.js', [], [], 15_000)
+  expect(out).toMatch(/unguarded-main\.js cannot be loaded on a thread: .*if \(isMainThread\)/)
+  expect(out.trim().split('\n')).toHaveLength(1)
 })
 
 describe.skipIf(byPorts)('a thread that rings for another and dies before the wake', () => {

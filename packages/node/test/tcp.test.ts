@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectionSupervisor, type ConnectionEvent, type ListenerEvent, type SocketEvent, tcp } from '@troupe/node'
-import { type ActorRef, type ActorSystem, type Behavior, receive, same, supervise, supervisor } from '@troupe/core'
+import { connectionSupervisor, type ConnectionEvent, http, type ListenerEvent, type SocketEvent, tcp } from '@troupe/node'
+import { type ActorRef, type ActorSystem, type Behavior, receive, same, supervise, supervisor, unhandled } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, Inbox, inbox, leakless, until } from './inbox.ts'
 
@@ -122,6 +122,61 @@ test('an address in use that nobody owns fails the listener, and its supervisor 
     expect(codes).toEqual(['EADDRINUSE', 'EADDRINUSE'])
     await system.shutdown()
   }))
+
+// The listener's last word once stopped it behind its failure: it was not begun again, and ended as if all were well.
+test.each([
+  ['at once', false, () => unhandled],
+  ['by a promise', false, async () => unhandled],
+  ['by a promise, taking the next meanwhile', true, async () => unhandled],
+] as const)(
+  'an address in use that the owner leaves unhandled, %s, fails the listener as often as its supervisor likes',
+  (_how, reentrant, handler) =>
+    leakless(async () => {
+      const system = hostSystem()
+      const first = system.spawn(tcp.listen({ port: 0, handler: echo }))
+      const port = await portOf(first)
+      for (const listen of [(o: ActorRef<unknown>) => tcp.listen({ port, owner: o }), (o: ActorRef<unknown>) => http.serve({ port, owner: o })]) {
+        const codes: string[] = []
+        const supervision = supervise({
+          decide: (cause) => {
+            codes.push((cause as { code: string }).code)
+            return codes.length < 3 ? 'restart' : 'stop'
+          },
+        })
+        const owner = system.spawn<unknown>(receive<unknown>(handler), { reentrant })
+        const { reason } = await system.whenTerminated(system.spawn<never>(listen(owner), { supervision }))
+        expect([reason, ...codes]).toEqual(['failure', 'EADDRINUSE', 'EADDRINUSE', 'EADDRINUSE'])
+      }
+      await system.shutdown()
+    }),
+)
+
+test.each([false, true])('a connection that its owner leaves the error of, later, fails (reentrant: %s)', (reentrant) =>
+  leakless(async () => {
+    const system = hostSystem()
+    using held = await closedPort()
+    const codes: string[] = []
+    const supervision = supervise({
+      decide: (cause) => {
+        codes.push((cause as { code: string }).code)
+        return codes.length < 2 ? 'restart' : 'stop'
+      },
+    })
+    let closed = (): void => {}
+    const owner = system.spawn<Event>(
+      receive<Event>(async (_ctx, m) => {
+        if (m.type === 'closed') closed()
+        // Where it can, it hears the last word before it decides.
+        if (m.type === 'error' && reentrant) await new Promise<void>((resolve) => (closed = resolve))
+        return unhandled
+      }),
+      { reentrant },
+    )
+    const { reason } = await system.whenTerminated(system.spawn(tcp.connect({ port: held.port, owner }), { supervision }))
+    expect([reason, ...codes]).toEqual(['failure', 'ECONNREFUSED', 'ECONNREFUSED'])
+    await system.shutdown()
+  }),
+)
 
 /** A port at which nobody listens, and nobody else can while it is held: a connection to elsewhere has it. */
 async function closedPort(): Promise<{ readonly port: number; [Symbol.dispose](): void }> {

@@ -3,7 +3,7 @@
 import { InvalidOption, type SpawnOptions } from '@troupe/core'
 import type { Spawner } from '@troupe/core/internal'
 import { originOf } from './define-actor.ts'
-import { NotOnThread, NotTransferable } from '../errors.ts'
+import { NotOnThread, NotTransferable, showPath } from '../errors.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { checkPlacement } from '../values/placement.ts'
 import { snapshot } from '../values/snapshot.ts'
@@ -33,11 +33,11 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
           `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
         )
       if (dispatcherName === 'parallel') refuseEndless(given)
-      const origin = { ...defined.origin, args: kept(defined.origin.args, `argument of ${defined.origin.name}`) }
+      const origin = { ...defined.origin, args: kept(defined.origin.args, 'args', `argument of ${defined.origin.name}`) }
       const options: Record<string, unknown> = {}
       for (const key of travelling) {
         if (given[key] === undefined || given[key] === defined.options[key]) continue
-        options[key] = kept(given[key], `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
+        options[key] = kept(given[key], key, `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
       }
       // A system that measures all its actors means those on threads too.
       if (resolved.metrics) options['metrics'] = resolved.metricsEvery === undefined ? true : { every: resolved.metricsEvery }
@@ -62,14 +62,11 @@ function refuseEndless({ hangAfter }: SpawnOptions): void {
 }
 
 /** What goes along, as it is now: an actor that is started again later begins with what was given at spawn. */
-function kept<T>(value: T, what: string, remedy = ''): T {
+function kept<T>(value: T, place: string, what: string, remedy = ''): T {
   try {
     return snapshot(value) as T
   } catch (cause) {
     if (!(cause instanceof NotTransferable)) throw cause
-    const { path } = cause
-    throw new NotOnThread(`An ${what} cannot go to another thread: ${path.length === 0 ? 'it' : path.join('.')} is a ${cause.what}${remedy}.`, {
-      cause,
-    })
+    throw new NotOnThread(`An ${what} cannot go to another thread: ${showPath([place, ...cause.path])} is a ${cause.what}${remedy}.`, { cause })
   }
 }

@@ -49,7 +49,7 @@ export class Adapter implements ActorRef<unknown> {
   askAs(asker: Context | undefined, owned: boolean, question: unknown, options: AskOptions | undefined): Promise<never> {
     return askCell(this.cell, question, options, asker, owned, (ask) => new Adapted(this, ask)) as Promise<never>
   }
-  offer(message: unknown, options?: { readonly signal?: AbortSignalLike }): Promise<void> {
+  offer(message: unknown, options?: { readonly signal?: AbortSignalLike | undefined }): Promise<void> {
     return offerTo(this.cell, message, new Adapted(this, undefined), options)
   }
   stop(): void {

@@ -136,7 +136,7 @@ export class Context implements ActorContext<unknown> {
       throw new NotAllowed(`${cell.ref.path} cannot stop ${pathOf(child)}: it is not its child. Use ref.stop().`)
     target.command({ verb: 'stop', reason: 'normal', cause: undefined })
   }
-  watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void {
+  watch(ref: AnyRef, options?: { readonly deathPact?: boolean | undefined }): void {
     const cell = this.live('watch')
     watch(cell, ref, undefined, options !== undefined && readOptions('watch', options, { deathPact: checkBoolean }).deathPact === true)
   }
@@ -190,7 +190,7 @@ export class Context implements ActorContext<unknown> {
     target.accept(message, adapter === undefined ? meta : new Adapted(adapter, meta))
   }
 
-  adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string }): ActorRef<T> {
+  adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string | undefined }): ActorRef<T> {
     const cell = this.live('adapt')
     checkFunction('fn', fn)
     const { host } = cell.dispatcher

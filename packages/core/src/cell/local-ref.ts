@@ -13,7 +13,7 @@ import type { CellHost } from './host.ts'
 import { offerTo } from './offer.ts'
 import { poison, poisonPill } from './poison.ts'
 
-const stopTable: Table<{ readonly after?: 'current' | 'queued' }> = { after: [checkOneOf, ['current', 'queued']] }
+const stopTable: Table<{ readonly after?: 'current' | 'queued' | undefined }> = { after: [checkOneOf, ['current', 'queued']] }
 
 export class LocalRef implements ActorRef<unknown> {
   declare readonly parent: LocalRef | undefined
@@ -46,10 +46,10 @@ export class LocalRef implements ActorRef<unknown> {
   ask(question: unknown, options?: AskOptions): Promise<never> {
     return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false) as Promise<never>
   }
-  offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] & object }): Promise<void> {
+  offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
     return offerTo(this.cell, message, undefined, options)
   }
-  stop(options?: { readonly after?: 'current' | 'queued' }): void {
+  stop(options?: { readonly after?: 'current' | 'queued' | undefined }): void {
     if (options === undefined || readOptions('stop', options, stopTable).after !== 'queued')
       this.cell.command({ verb: 'stop', reason: 'normal', cause: undefined })
     else if (takesMessages(this.cell.phase)) this.cell.send(poisonPill, poison)

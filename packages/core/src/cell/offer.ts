@@ -11,7 +11,7 @@ import type { Cell } from './cell.ts'
 import type { Meta } from './envelope.ts'
 
 interface OfferOptions {
-  readonly signal?: AbortSignalLike
+  readonly signal?: AbortSignalLike | undefined
 }
 
 export function offerTo(cell: Cell, message: unknown, meta: Meta, options: OfferOptions | undefined): Promise<void> {

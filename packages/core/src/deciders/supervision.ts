@@ -59,15 +59,15 @@ export interface Decision {
 /** What a user may leave out of a policy. */
 export interface SuperviseOptions {
   /** The directive for a failure; without it the kind of error decides. Pure and quick: it runs beside the parent. */
-  readonly decide?: (cause: unknown, failure: FailureContext) => Directive
-  /** At most `restarts` within any `within` ms, then `onLimit`. Beyond 1,000 it is kept to within a 500th of `within`. */
-  readonly limit?: { readonly restarts: number; readonly within: number }
-  readonly onLimit?: 'stop' | 'escalate'
-  readonly backoff?: Partial<Backoff>
+  readonly decide?: ((cause: unknown, failure: FailureContext) => Directive) | undefined
+  /** At most `restarts` within any `within` ms, then `onLimit`; `Number.MAX_SAFE_INTEGER` for no limit. Beyond 1,000 it is kept to within a 500th of `within`. */
+  readonly limit?: { readonly restarts: number; readonly within: number } | undefined
+  readonly onLimit?: 'stop' | 'escalate' | undefined
+  readonly backoff?: { readonly [K in keyof Backoff]?: Backoff[K] | undefined } | undefined
   /** Who is treated along with the failing child; for `childSupervision`. */
-  readonly scope?: Scope
+  readonly scope?: Scope | undefined
   /** Whether a first start that fails is tried again. */
-  readonly retryStart?: boolean
+  readonly retryStart?: boolean | undefined
 }
 
 const directives: readonly Directive[] = ['resume', 'restart', 'stop', 'escalate']
@@ -135,7 +135,7 @@ export function policyOf(supervision: Supervision | undefined, inherited: Superv
       return escalating
     default:
       if (typeof supervision === 'object' && supervision !== null && scopes.includes(supervision.scope))
-        return checkedPolicies.has(supervision) ? supervision : supervise(supervision as SuperviseOptions)
+        return checkedPolicies.has(supervision) ? supervision : supervise(supervision)
       throw new InvalidOption(option, supervision, "use supervise({ … }), 'restart', 'stop', 'resume', 'escalate' or 'inherit'")
   }
 }

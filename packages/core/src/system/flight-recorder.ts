@@ -13,7 +13,7 @@ import type { FlightEntry, FlightLog, FlightRecorder } from '../values/flight.ts
  * @example
  * const system = ActorSystem.create('shop', { flightRecorder: flightRecorder({ capacity: 20 }) })
  */
-export function flightRecorder(options: { readonly capacity?: number } = {}): FlightRecorder {
+export function flightRecorder(options: { readonly capacity?: number | undefined } = {}): FlightRecorder {
   const { capacity = 32 } = readOptions('flightRecorder', options, { capacity: [checkWhole, 1] })
   return { open: () => new RingLog(capacity) }
 }

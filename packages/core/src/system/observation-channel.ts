@@ -169,7 +169,7 @@ export function immediate<E = Observation>(listener: (event: E) => void): Observ
  * channel.attach(system.events)
  * setInterval(() => send(channel.drain()), 1_000)
  */
-export function buffered<E = Observation>(capacity: number, options: { readonly overflow?: BufferOverflow } = {}): BufferedChannel<E> {
+export function buffered<E = Observation>(capacity: number, options: { readonly overflow?: BufferOverflow | undefined } = {}): BufferedChannel<E> {
   checkWhole('capacity', capacity, 1)
   return new Buffer(capacity, readOptions('buffered', options, { overflow: bufferTable.overflow }).overflow ?? 'drop-oldest')
 }

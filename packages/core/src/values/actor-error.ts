@@ -11,11 +11,11 @@ export type Severity = 'info' | 'warn' | 'error'
 
 /** What an `ActorError` may say about itself. */
 export interface ActorErrorOptions {
-  readonly kind?: FailureKind
-  readonly severity?: Severity
-  readonly labels?: Readonly<Record<string, string>>
+  readonly kind?: FailureKind | undefined
+  readonly severity?: Severity | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
   /** Overrides the policy's limit for failures of this error. */
-  readonly retry?: { readonly max: number; readonly within: number }
+  readonly retry?: { readonly max: number; readonly within: number } | undefined
   readonly cause?: unknown
 }
 

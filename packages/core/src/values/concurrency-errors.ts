@@ -1,6 +1,6 @@
 // The errors of channels, task groups, timeouts and retries.
 
-import { messageOf, TroupeError } from './errors.ts'
+import { clauseOf, messageOf, TroupeError } from './errors.ts'
 
 /** The channel takes nothing any more. */
 export class ChannelClosed extends TroupeError {
@@ -26,7 +26,7 @@ export class TasksFailed extends TroupeError {
   readonly errors: readonly unknown[]
   constructor(errors: readonly unknown[]) {
     const more = errors.length === 1 ? '' : `, and ${errors.length - 1} more after it`
-    super(`A task failed: ${messageOf(errors[0])}${more}. The others were cancelled.`, { cause: errors[0] })
+    super(`A task failed: ${clauseOf(errors[0])}${more}. The others were cancelled.`, { cause: errors[0] })
     this.errors = errors
   }
 }

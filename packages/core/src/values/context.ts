@@ -64,7 +64,7 @@ export interface ActorContext<in M> {
   /** Stops a child, or this actor itself if none is named. */
   stop(child?: AnyRef): void
   /** Delivers one `Terminated` when the actor ends, at once if it has; idempotent. */
-  watch(ref: AnyRef, options?: { readonly deathPact?: boolean }): void
+  watch(ref: AnyRef, options?: { readonly deathPact?: boolean | undefined }): void
   /** Delivers `message` instead of `Terminated`; called again, the last message counts. */
   watchWith(ref: AnyRef, message: M): void
   /** Ends a watch; also one whose `Terminated` is already queued. */
@@ -80,7 +80,7 @@ export interface ActorContext<in M> {
   forward<T>(ref: ActorRef<T>): void
 
   /** A ref of another protocol; what it is told is turned into mine by `fn`, in my turn. The same key replaces. */
-  adapt<T>(fn: (message: T) => M, options?: { readonly key?: string }): ActorRef<T>
+  adapt<T>(fn: (message: T) => M, options?: { readonly key?: string | undefined }): ActorRef<T>
   /** Sends me what became of the promise; dropped if this incarnation has ended by then. */
   pipeToSelf<T>(promise: PromiseLike<T>, ok: (value: T) => M, err: (cause: unknown) => M): void
   /** Delivers `ReceiveTimeout` after `ms` without a user message, again and again; null ends it. */

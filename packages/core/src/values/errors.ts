@@ -118,9 +118,9 @@ export class ActorInitializationError extends TroupeError {
   readonly code = 'actor-initialization'
   declare readonly path: string
   constructor(path: string, cause: unknown) {
-    super(`${path} failed to start: ${messageOf(cause)}. A first start is not retried unless supervision says retryStart.`, {
-      cause,
-    })
+    // The innermost gives the advice.
+    const advice = cause instanceof ActorInitializationError ? '.' : '. A first start is not retried unless supervision says retryStart.'
+    super(`${path} failed to start: ${clauseOf(cause)}${advice}`, { cause })
     this.path = path
   }
 }
@@ -298,6 +298,11 @@ export function messageOf(cause: unknown): string {
   } catch {
     return unreadable
   }
+}
+
+/** The same without its full stop, for the midst of a sentence. */
+export function clauseOf(cause: unknown): string {
+  return messageOf(cause).replace(/\.$/, '')
 }
 
 /** The `ActorError` that a cause is, by its code: what is thrown may come from another copy of this package. */

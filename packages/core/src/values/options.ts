@@ -25,7 +25,7 @@ export interface SpawnOptions {
   /** Unique among the living children of one parent; without it the actor is only reachable by ref. */
   readonly name?: string | undefined
   readonly mailbox?: MailboxKind | undefined
-  readonly stash?: { readonly capacity?: number; readonly overflow?: 'error' | 'drop-oldest' } | undefined
+  readonly stash?: { readonly capacity?: number | undefined; readonly overflow?: 'error' | 'drop-oldest' | undefined } | undefined
   /** Which dispatcher runs it; `concurrent` if left out. */
   readonly dispatcher?: string | undefined
   /** Which thread it goes to, on a dispatcher that has several; round robin if left out. */
@@ -42,7 +42,7 @@ export interface SpawnOptions {
    * below; 5,000 if left out. The actor's own PostStop then still has as much, at most a second. A deadline from above cuts it short.
    */
   readonly stopTimeout?: number | undefined
-  readonly onRestart?: { readonly mailbox?: 'keep' | 'clear'; readonly children?: 'stop' | 'keep' } | undefined
+  readonly onRestart?: { readonly mailbox?: 'keep' | 'clear' | undefined; readonly children?: 'stop' | 'keep' | undefined } | undefined
   /** Takes further messages while an async handler is pending; handlers may then not return a behavior. */
   readonly reentrant?: boolean | { readonly maxConcurrent: number } | undefined
   /** A Standard Schema for what others send, not for the actor's own timers; what does not fit is a dead letter `not-accepted`. */
@@ -115,14 +115,14 @@ export interface ShutdownOptions {
   readonly deadline?: number | undefined
   /**
    * Lets mailboxes empty first, for at most so many milliseconds, `true` for half of the deadline; then whoever still works is stopped
-   * in order, in what is left of it. Must be below the deadline.
+   * in order, in what is left of it. Meanwhile actors go on, and servers take requests. Must be below the deadline.
    */
   readonly drain?: boolean | number | undefined
 }
 
 /** What a shutdown found. */
 export interface ShutdownReport {
-  /** Actors that ended by themselves. */
+  /** Actors that ended by themselves since it began; not those that had ended with a root whose end is the reason for it. */
   readonly stopped: number
   /** Paths that were killed at the deadline. */
   readonly killed: readonly string[]

@@ -31,9 +31,9 @@ export interface ActorRef<in M> {
    * Resolves once the mailbox has taken the message; rejects with `OfferRefused` where it was refused, and then the
    * message was never sent.
    */
-  offer(message: M, options?: { readonly signal?: AbortSignalLike }): Promise<void>
+  offer(message: M, options?: { readonly signal?: AbortSignalLike | undefined }): Promise<void>
   /** Stops the actor after the current message, or with `after: 'queued'` after all that is queued now. */
-  stop(options?: { readonly after?: 'current' | 'queued' }): void
+  stop(options?: { readonly after?: 'current' | 'queued' | undefined }): void
 }
 
 /** How a ref is told. */

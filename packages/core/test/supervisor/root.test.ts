@@ -17,6 +17,26 @@ import {
 } from '@troupe/core'
 import { makeJournal, type Work, worker } from './worker.ts'
 
+test('a supervisor that gives up over a child which did not fail says so', async () => {
+  const kit = createTestKit({
+    root: supervisor({
+      intensity: 0,
+      children: [
+        child(
+          'a',
+          receive(() => stopped),
+        ),
+      ],
+    }),
+  })
+  await kit.settle()
+  ;(kit.system.find('/user/root/a') as ActorRef<string>).tell('go')
+  await kit.settle()
+  const { cause } = await kit.system.terminated
+  expect((cause as Error).message).toMatch(/or raise intensity\. Last: a ended without a failure\.$/)
+  await kit.end()
+})
+
 test('a root that gives up ends the system, and terminated resolves with its cause', async () => {
   const journal = makeJournal()
   const kit = createTestKit({ root: supervisor({ intensity: 0, children: [child('a', worker('a', journal)), child('b', worker('b', journal))] }) })

@@ -88,18 +88,6 @@ export class HandledCarrier extends Carrier {
   }
 }
 
-/** An `error`: where nobody handles it, whoever met it fails. */
-export class ErrorCarrier extends Carrier {
-  readonly #unowned: () => void
-  constructor(sender: AnyRef | undefined, source: Source, unowned: () => void) {
-    super(sender, source)
-    this.#unowned = unowned
-  }
-  override end(reason: EndReason): void {
-    if (reason !== 'failed' && !this.source.stale) this.#unowned()
-  }
-}
-
 /** The last message: `seen` is called once it was opened or will never be, so after whatever became of the others. */
 export class LastCarrier extends Carrier {
   readonly #seen: () => void

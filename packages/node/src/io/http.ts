@@ -59,7 +59,7 @@ export interface HttpServeOptions {
   readonly body?: 'collect' | 'stream' | undefined
   /** Bytes of the largest body collected; beyond: 413. 1 MiB if left out. */
   readonly maxBody?: number | undefined
-  /** Milliseconds until a request without an answer gets 504; 30,000 if left out. While a body is read, since its last part. */
+  /** Milliseconds until a request whose answer has not begun gets 504; 30,000 if left out. While a body is read, since its last part. */
   readonly responseTimeout?: number | undefined
   /** Milliseconds for a request to arrive as a whole; beyond: 408. 300,000 if left out, 0 for any time. */
   readonly requestTimeout?: number | undefined

@@ -6,7 +6,8 @@
 
 import type { ActorContext, ActorRef, InvalidOption } from '@troupe/core'
 import type { Cell } from '@troupe/core/internal'
-import { Carrier, Credited, ErrorCarrier, LinkEndCarrier, type Source } from './credit.ts'
+import { Carrier, Credited, LinkEndCarrier, type Source } from './credit.ts'
+import { Ending } from './ending.ts'
 import { failThrough, Fall, IoError, toIoError } from './errors.ts'
 import { post, tellBehind } from './post.ts'
 
@@ -40,7 +41,8 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   #unhandled = 0
   #paused: boolean
   #behind = false
-  #fault: 'none' | 'told' | 'unowned' = 'none'
+  #faulty = false
+  #ending: Ending | undefined = undefined
   /** A write was refused. */
   #refused: IoError | undefined = undefined
   /** Of which the owner is to hear in place of `closed`. */
@@ -91,12 +93,13 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     return this.#paused || this.#behind
   }
   protected get faulty(): boolean {
-    return this.#fault !== 'none'
+    return this.#faulty
   }
 
   /** Begins to tell `to` what happens. With `connection` the events name it; without, `to` is the link's own actor. */
   attach(ctx: ActorContext<never>, to: ActorRef<never> | undefined, connection: ActorRef<C> | undefined): void {
     this.#ctx = ctx
+    this.#ending = new Ending(this, () => ctx.self.stop({ after: 'queued' }))
     this.connection = connection
     this.own(to)
     if (this.#refused !== undefined) this.#report(this.#refused)
@@ -126,7 +129,7 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   /** Ends the connection with an error that its owner hears of. */
   fail(error: IoError): void {
     if (this.faulty) return
-    this.#fault = 'told'
+    this.#faulty = true
     this.#report(error)
     this.cut()
   }
@@ -173,7 +176,7 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   /** What was written will not leave: the connection ends before, for another reason than an error. */
   protected lose(count: number, unit: 'bytes' | 'messages', why: string): void {
     if (count === 0 || this.faulty || this.stale || !this.attached) return
-    this.#fault = 'told'
+    this.#faulty = true
     this.#report(new IoError(this.what, 'write-lost', `${count} ${unit} were not sent, because ${why}`))
   }
 
@@ -206,7 +209,7 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   /** The connection itself met an error; `ended` follows. */
   protected broke(cause: Error): void {
     if (this.faulty || this.stale) return
-    this.#fault = 'told'
+    this.#faulty = true
     if (this.attached) this.#report(toIoError(this.what, cause))
   }
 
@@ -216,7 +219,7 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
     if (ctx === undefined || this.stale) return
     const seen = (): void => {
       this.#last = 'heard'
-      if (!this.stale && this.#fault !== 'unowned') ctx.self.stop({ after: 'queued' })
+      this.#ending!.seen()
     }
     this.#last = 'told'
     if (this.#to === undefined || !this.wants(last.type)) return seen()
@@ -233,11 +236,12 @@ export abstract class Link<E extends { readonly type: string }, C> implements So
   #report(error: IoError): void {
     const unowned = (): void => this.#unowned(error)
     if (this.#to === undefined || !this.wants('error')) return unowned()
-    tellBehind(this.#to, this.#failure(error), new ErrorCarrier(this.connection, this, unowned))
+    tellBehind(this.#to, this.#failure(error), this.#ending!.error(this.connection, unowned))
   }
   /** Nobody handles it: the connection's actor fails of it. */
   #unowned(error: IoError): void {
-    this.#fault = 'unowned'
+    this.#faulty = true
+    this.#ending?.fail()
     if (this.stale || this.#ctx === undefined) return
     if (this.connection === undefined) failThrough(this.#ctx, error)
     else this.connection.tell(new Fall(error) as never)

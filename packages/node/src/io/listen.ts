@@ -4,10 +4,11 @@
 import type { Server, Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { type ActorRef, type Behavior, receive, same, setup, type SpawnOptions, stopped, type SupervisorMessage, unhandled } from '@troupe/core'
-import { actorBehind, type Cell, onRelease } from '@troupe/core/internal'
+import { actorBehind, onRelease } from '@troupe/core/internal'
 import { Acceptor, type SpawnConnection } from './accept.ts'
 import { Binding } from './binding.ts'
-import { Carrier, ErrorCarrier } from './credit.ts'
+import { Carrier } from './credit.ts'
+import { Ending } from './ending.ts'
 import { Fall, type IoError, toIoError } from './errors.ts'
 import { handshakesOf } from './handshakes.ts'
 import { checkOptions, listenChecks } from './limits.ts'
@@ -87,6 +88,7 @@ export function listener(given: ListenOptions, make: MakeServer): Behavior<Liste
     const self: ActorRef<ListenerCommand | Fall> = ctx.self
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
     const carrier = new Carrier(self, source)
+    const ending = new Ending(source, () => self.stop({ after: 'queued' }))
     const tell = (event: ListenerEvent): void => owner?.tell(event, carrier)
 
     const refusals = new Refusals<ListenerCommand>(owner, self, source)
@@ -108,8 +110,9 @@ export function listener(given: ListenOptions, make: MakeServer): Behavior<Liste
       const error = toIoError(what, cause)
       const unowned = (): void => self.tell(new Fall(error))
       if (owner === undefined) return unowned()
-      owner.tell({ type: 'listen-error', code: error.code, error, listener: self }, new ErrorCarrier(self, source, unowned))
-      if (!server.listening) owner.tell({ type: 'listen-closed', listener: self }, new LastWord(self, source))
+      owner.tell({ type: 'listen-error', code: error.code, error, listener: self }, ending.error(self, unowned))
+      // After a failed listen there is nothing left to do, once the owner has heard so.
+      if (!server.listening) owner.tell({ type: 'listen-closed', listener: self }, ending.last(self))
     })
     server.on('close', () => {
       if (!source.stale) tell({ type: 'listen-closed', listener: self })
@@ -146,12 +149,4 @@ export function listener(given: ListenOptions, make: MakeServer): Behavior<Liste
       (_ctx, signal) => (signal.type === 'Terminated' && signal.ref === watched ? stopped : unhandled),
     )
   })
-}
-
-/** After a failed listen there is nothing left to do, once the owner has heard so. */
-class LastWord extends Carrier {
-  override open(cell: Cell, message: unknown): unknown {
-    this.sender?.stop({ after: 'queued' })
-    return super.open(cell, message)
-  }
 }

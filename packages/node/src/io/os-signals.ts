@@ -15,8 +15,9 @@ export interface OsSignal {
 export interface OsSignalOptions {
   /** SIGTERM and SIGINT if left out. */
   readonly signals?: readonly NodeJS.Signals[] | undefined
+  /** Hears of each. Without `shutdown` nothing else comes of it: the process goes on. */
   readonly owner?: ActorRef<OsSignal> | undefined
-  /** Is shut down at the first signal. A second one, once this actor has stopped, has the system's default effect. */
+  /** Is shut down at the first signal, mailboxes drained; servers take requests until that is done. A second one, once this actor has stopped, has the system's default effect. */
   readonly shutdown?: { shutdown(options?: { readonly deadline?: number; readonly drain?: boolean | number }): Promise<unknown> } | undefined
   /** Milliseconds for that shutdown; 30,000 if left out. */
   readonly deadline?: number | undefined

@@ -14,7 +14,8 @@ import {
   unhandled,
 } from '@troupe/core'
 import { actorBehind, onRelease } from '@troupe/core/internal'
-import { Carrier, ErrorCarrier, LastCarrier } from './credit.ts'
+import { Carrier } from './credit.ts'
+import { Ending } from './ending.ts'
 import { Fall, type IoError } from './errors.ts'
 
 /** What the code of a resource has at hand. */
@@ -42,13 +43,13 @@ export function resource<C extends { readonly type: string }, E>(
 ): Behavior<C> {
   return setup<C | Fall>((ctx) => {
     const { self } = ctx
-    let failed = false
     let finished = false
     let again = false
     const source = { stale: false, credited: () => {}, undelivered: () => self.stop() }
     const carrier = new Carrier(self, source)
+    const ending = new Ending(source, () => self.stop({ after: 'queued' }))
     const fall = (error: IoError): void => {
-      failed = true
+      ending.fail()
       if (!source.stale) self.tell(new Fall(error))
     }
     const tools: ResourceTools<E> = {
@@ -59,16 +60,17 @@ export function resource<C extends { readonly type: string }, E>(
       report: (error, event) => {
         if (source.stale) return
         if (owner === undefined) fall(error)
-        else owner.tell(event, new ErrorCarrier(self, source, () => fall(error)))
+        else
+          owner.tell(
+            event,
+            ending.error(self, () => fall(error)),
+          )
       },
       finish: (event) => {
         if (source.stale || finished) return
         finished = true
-        const end = (): void => {
-          if (!failed && !source.stale) self.stop({ after: 'queued' })
-        }
-        if (owner === undefined) end()
-        else owner.tell(event, new LastCarrier(self, source, end))
+        if (owner === undefined) ending.seen()
+        else owner.tell(event, ending.last(self))
       },
     }
     const made = open(tools, ctx)

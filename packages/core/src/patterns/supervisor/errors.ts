@@ -1,6 +1,6 @@
 // How a supervisor refuses, gives up, and says why. Codes are their identity, as with every error of Troupe.
 
-import { messageOf, TroupeError } from '../../values/errors.ts'
+import { clauseOf, messageOf, TroupeError } from '../../values/errors.ts'
 
 /** The children of a supervisor contradict each other: a name twice, an unknown name in `needs`, or a cycle of `needs`. */
 export class InvalidChildren extends TroupeError {
@@ -32,7 +32,7 @@ export class RestartIntensityExceeded extends TroupeError {
     super(
       `${path} gave up: ${child} needed a restart, the ${ordinal(failures.length)} within ${limits.period} ms (${counted}), ` +
         `and at most ${limits.intensity} are allowed. Fix the cause, give the child a backoff, or raise intensity.` +
-        (cause === undefined ? '' : ` Last: ${messageOf(cause)}`),
+        ` Last: ${cause === undefined ? `${child} ended without a failure.` : messageOf(cause)}`,
       { cause },
     )
     this.path = path
@@ -48,7 +48,7 @@ export class ChildUnrecoverable extends TroupeError {
   readonly child: string
   constructor(path: string, child: string, cause: unknown) {
     super(
-      `${path} gave up: ${child} failed for good: ${messageOf(cause)}. ` +
+      `${path} gave up: ${child} failed for good: ${clauseOf(cause)}. ` +
         "Throw a transient error to have it restarted, or make the child restart: 'temporary' if the others can do without it.",
       { cause },
     )

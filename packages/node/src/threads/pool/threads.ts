@@ -5,6 +5,7 @@ import type { ResourceLimits } from 'node:worker_threads'
 import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from '@troupe/core'
 import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from '@troupe/core/internal'
 import { onWorkers } from './engine.ts'
+import { isMadeThread } from './here.ts'
 import { hostLoop } from '@troupe/border'
 import { hostShares, mediumOf } from '../wire/media.ts'
 import { ThreadPool } from './pool.ts'
@@ -67,8 +68,8 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  *
  * Guarantees: what holds for actors of one thread holds across threads (SEMANTICS.md, T1 to T5); a lost or hung thread is
  * replaced and each of its actors fails with `ThreadLost`; the threads end with the system.
- * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, or when shared memory is asked for that the
- * host does not have.
+ * Fails: with `InvalidOption` on a wrong option, with `NotAllowed` when the system has threads already, on a thread of another system, or when
+ * shared memory is asked for that the host does not have.
  *
  * @example
  * threads(system, { size: 4 })
@@ -78,6 +79,11 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   checkSystem(system)
   const read = readOptions('threads', options, table)
   if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
+  // Most likely the module of an actor that is also the program: each thread would run it again, and start threads that do the same.
+  if (isMadeThread())
+    throw new NotAllowed(
+      `System ${system.name} cannot have threads: this is itself a thread of a system. If the module of an actor is also your program, put the program behind if (isMainThread) of node:worker_threads, or the actor into a module of its own.`,
+    )
   const { size = Math.max(2, availableParallelism()), hangAfter = 10_000, ringBytes = 1024 * 1024, sharedMemory: shared = hostShares() } = read
   if (shared && !hostShares())
     throw new NotAllowed(

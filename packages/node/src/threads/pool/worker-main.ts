@@ -4,8 +4,10 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { hostLoop } from '@troupe/border'
 import type { Wiring } from '../wire/medium.ts'
+import { onMadeThread } from './here.ts'
 import { startPlace, type ThreadData } from './place.ts'
 
+onMadeThread()
 const port = parentPort!
 const delay = monitorEventLoopDelay({ resolution: 20 })
 delay.enable()
