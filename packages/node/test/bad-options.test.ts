@@ -73,6 +73,7 @@ describe('what is no object, or of the wrong kind, is refused, and not with a Ty
     ['tcp.connect(7)', () => tcp.connect(odd(7)), 'options'],
     ['udp.bind(null)', () => udp.bind(odd(null)), 'options'],
     ['osSignals(null)', () => osSignals(odd(null)), 'options'],
+    ['osSignals that nobody hears', () => osSignals({}), 'owner'],
     ['stdinLines(null)', () => stdinLines(odd(null)), 'options'],
     ['file.read(5)', () => file.read(odd(5), { owner }), 'path'],
     ['file.read(…, null)', () => file.read('x', odd(null)), 'options'],

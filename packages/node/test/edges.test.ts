@@ -260,7 +260,7 @@ test('standard input goes on for the next incarnation, ends once, and leaves no 
 test('signals that cannot be caught fail the actor, and none of the others stays caught', async () => {
   const system = hostSystem()
   const before = process.listenerCount('SIGUSR2')
-  const ref = system.spawn(osSignals({ signals: ['SIGUSR2', 'SIGKILL'] }), { supervision: 'stop' })
+  const ref = system.spawn(osSignals({ signals: ['SIGUSR2', 'SIGKILL'], shutdown: system }), { supervision: 'stop' })
   await expect(system.started(ref)).rejects.toThrow(/Cannot|could not|start/i)
   expect(process.listenerCount('SIGUSR2')).toBe(before)
   await system.shutdown()

@@ -18,12 +18,13 @@ import {
   respRequests,
   type SocketEvent,
   tcp,
+  threads,
   udp,
   type UdpEvent,
   websocket,
 } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
-import { type Behavior, InvalidOption, receive, same } from '@troupe/core'
+import { ActorSystem, type Behavior, InvalidOption, receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { hostSystem, inbox, Inbox, leakless } from './inbox.ts'
 import { pair } from './stream-pair.ts'
@@ -243,4 +244,12 @@ test('a bound on messages that 32 bits do not hold is refused, for it would boun
   for (const maxMessage of [2 ** 31, 2 ** 32, 2 ** 53 - 1]) expect(() => websocket.connect('ws://x', { owner, maxMessage })).toThrow(InvalidOption)
   websocket.connect('ws://x', { owner, maxMessage: Infinity })
   websocket.connect('ws://x', { owner, maxMessage: 2 ** 31 - 1 })
+})
+
+test('threads are refused to a system whose time is not that of the host', async () => {
+  const kit = createTestKit()
+  expect(() => threads(kit.system)).toThrow('cannot have threads: it runs on a virtual runtime')
+  const manual = ActorSystem.create('by-hand', { runtime: 'manual' })
+  expect(() => threads(manual)).toThrow('cannot have threads: it runs on a manual runtime')
+  await kit.end()
 })

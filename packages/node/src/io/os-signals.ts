@@ -1,7 +1,7 @@
 // Signals of the operating system as messages, and the usual wish: SIGTERM ends the system gracefully.
 
 import process from 'node:process'
-import { type ActorRef, type Behavior, same } from '@troupe/core'
+import { type ActorRef, type Behavior, InvalidOption, same } from '@troupe/core'
 import { checkOptions, signalChecks } from './limits.ts'
 import { resource } from './resource.ts'
 
@@ -35,6 +35,9 @@ export interface OsSignalOptions {
 export function osSignals(options: OsSignalOptions): Behavior<never> {
   const read = checkOptions('osSignals', options, signalChecks)
   const { signals = ['SIGTERM', 'SIGINT'], owner, shutdown, deadline = 30_000 } = read
+  // The process would be deaf to them, and nothing else would come of it.
+  if (owner === undefined && shutdown === undefined)
+    throw new InvalidOption('owner', owner, 'say who hears of signals, which system they shut down, or both')
   return resource<never, OsSignal>(owner, ({ tell }) => {
     const hear = (signal: NodeJS.Signals): void => {
       tell({ type: 'os-signal', signal })

@@ -90,6 +90,10 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
       'Threads cannot share memory: this host has no SharedArrayBuffer. Leave sharedMemory out, or start Node without the flag that takes it away.',
     )
   const core = coreOf(system)
+  if (core.runtime.id === 'virtual' || core.runtime.id === 'manual')
+    throw new NotAllowed(
+      `System ${system.name} cannot have threads: it runs on a ${core.runtime.id} runtime, and threads run by the clock of the host. In a test, let actors live where they are spawned, or use a system on real time.`,
+    )
   if ((ringBytes & (ringBytes - 1)) !== 0) throw new InvalidOption('ringBytes', ringBytes, 'use a power of two')
   const pool = new ThreadPool(core, {
     size,
