@@ -52,6 +52,34 @@ test('a folder of core imports only those to its left, types too', () => {
   expect(lint(files)).toEqual(expected)
 })
 
+test.each([
+  ['packages/border/src', ['ports', 'codec', 'values', 'way', 'questions', 'lives', 'exchange'], '@troupe/node'],
+  ['packages/node/src/threads', ['wire', 'survey', 'pool'], '@troupe/testkit'],
+])('a room of %s uses only those to its left; types may point anywhere in it', (base, rooms, sibling) => {
+  const files: Record<string, string> = {}
+  const expected: Record<string, string[]> = {}
+  for (const [i, from] of rooms.entries()) {
+    for (const [j, to] of rooms.entries()) {
+      const path = `${base}/${from}/to-${to}.ts`
+      files[path] = i === j ? `export const a = 1\n` : `import { a } from '../${to}/to-${to}.ts'\nexport const b: number = a\n`
+      expected[path] = j > i ? ['no-restricted-imports'] : []
+      const types = `${base}/${from}/types-of-${to}.ts`
+      files[types] = i === j ? `export type A = 1\n` : `import type { A } from '../${to}/types-of-${to}.ts'\nexport type B = A\n`
+      expected[types] = []
+    }
+    files[`${base}/${from}/to-core.ts`] = `export { coreOf } from '@troupe/core/internal'\n`
+    expected[`${base}/${from}/to-core.ts`] = []
+    files[`${base}/${from}/to-sibling.ts`] = `export * from '${sibling}'\n`
+    expected[`${base}/${from}/to-sibling.ts`] = ['no-restricted-imports']
+  }
+  expect(lint(files)).toEqual(expected)
+})
+
+test('the border needs nothing of Node', () => {
+  const path = 'packages/border/src/way/to-node.ts'
+  expect(lint({ [path]: `export { MessageChannel } from 'node:worker_threads'\n` })).toEqual({ [path]: ['no-restricted-imports'] })
+})
+
 test('only ports/host.ts may touch the host', () => {
   const uses = [...hostGlobals.map((name) => [name, 'no-restricted-globals'] as const), ['Math.random', 'no-restricted-properties'] as const]
   const files = Object.fromEntries(uses.map(([name]) => [`packages/core/src/cell/${name}.ts`, `export const used: unknown = ${name}\n`]))

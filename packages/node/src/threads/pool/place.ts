@@ -24,7 +24,7 @@ import type { BerthParts, Wiring } from '../wire/medium.ts'
 import { PlaceReporter } from './place-reporter.ts'
 import { Pulse } from './pulse.ts'
 import type { Vitals } from '../wire/signs.ts'
-import { Tally } from '../survey/tally.ts'
+import { Tally } from '../wire/tally.ts'
 import { serveTasks } from './task-service.ts'
 
 /** What a thread is started with. */

@@ -4,7 +4,7 @@
 import type { SystemCounts, SystemMetrics } from '@troupe/core'
 import { type Elsewhere, Histogram, type RemoteWork } from '@troupe/core/internal'
 import type { Ledger } from '../wire/ledger-shape.ts'
-import { addLatency, burialReasons, burialsAt, count, countsLength, dropReasons, dropsAt, work, workLength } from './tally.ts'
+import { addLatency, burialReasons, burialsAt, count, countsLength, dropReasons, dropsAt, work, workLength } from '../wire/tally.ts'
 import type { Thread } from '../pool/thread.ts'
 
 interface Watched {

@@ -5,7 +5,7 @@
 
 import type { Ledger } from './ledger-shape.ts'
 import { ledgerFrom, type Running, shownFields as fields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
-import { countsLength, workLength } from '../survey/tally.ts'
+import { countsLength, workLength } from './tally.ts'
 
 const numbers = 8
 const counters = 16

@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Ledger } from './ledger-shape.ts'
 import { PortReader } from './port-reader.ts'
 import { ledgerFrom, type Running, shownFields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
-import { countsLength, workLength } from '../survey/tally.ts'
+import { countsLength, workLength } from './tally.ts'
 
 type Note =
   | { readonly beat: true }

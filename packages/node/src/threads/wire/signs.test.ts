@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Board, makeBoard } from './board.ts'
 import { PortSigns, PortSignsSeen } from './port-board.ts'
 import type { Signs, SignsSeen } from './signs.ts'
-import { countsLength, workLength } from '../survey/tally.ts'
+import { countsLength, workLength } from './tally.ts'
 
 const ledger = { sent: 7, handled: 1, failed: 2, unhandled: 3, dropped: 4, deadLettered: 5, unknown: 6 }
 const vitals = { queued: 3, busy: 0.5, loopDelay: 2, actors: 9 }
