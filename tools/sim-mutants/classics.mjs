@@ -160,7 +160,12 @@ export const classics = [
   {
     name: 'the message in progress is forgotten by a kill',
     file: 'cell/ending.ts',
-    edits: [['    cell.dispatcher.ledger.failed++\n', '']],
+    edits: [
+      [
+        "  loseMessage(ctx, 'stopped', phaseInfo(cell).cause)\n",
+        "  const { failed } = cell.dispatcher.ledger\n  loseMessage(ctx, 'stopped', phaseInfo(cell).cause)\n  cell.dispatcher.ledger.failed = failed\n",
+      ],
+    ],
   },
   {
     name: 'messages left in the mailbox vanish on stop',
@@ -255,8 +260,8 @@ export const classics = [
     name: 'a cancelled subscription delivers its buffer',
     file: 'system/event-stream.ts',
     edits: [
-      ['        if (!this.active || buffer === undefined', '        if (buffer === undefined'],
-      ['    this.#buffer = undefined\n    super.cancel()\n', '    super.cancel()\n'],
+      ['        if (!this.active || this.#buffer.size === 0', '        if (this.#buffer.size === 0'],
+      ['    this.#buffer = new MessageRing()\n    super.cancel()\n', '    super.cancel()\n'],
     ],
   },
 ]

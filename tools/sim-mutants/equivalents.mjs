@@ -170,12 +170,6 @@ export const equivalents = [
     why: 'a group of one comes back alone, after the same delay',
   },
   {
-    file: 'cell/draining.ts',
-    before: 'if (next === undefined || seen.has(next)) return undefined',
-    after: 'if (next === undefined) return undefined',
-    why: 'a redirect leads to an actor that existed before, so there is no cycle to notice',
-  },
-  {
     file: 'cell/cell.ts',
     before: 'return this.scheduled >= cut',
     after: 'return this.scheduled > cut',
@@ -315,8 +309,8 @@ export const equivalents = [
   },
   {
     file: 'cell/cell.ts',
-    before: 'this.dispatcher.ledger.failed++',
-    after: 'this.dispatcher.ledger.failed += 2',
+    before: "loseMessage(ctx, 'failed', cause)",
+    after: '',
     why: 'only after a turn broke, which is a violation by itself',
   },
   {
@@ -345,8 +339,8 @@ export const equivalents = [
   },
   {
     file: 'cell/pending.ts',
-    before: "if (call.state === 'waiting') cell.dispatcher.host.pending--",
-    after: "if (call.state === 'waiting' || true) cell.dispatcher.host.pending--",
+    before: "if (call.state === 'waiting') cell.host.pending--",
+    after: "if (call.state === 'waiting' || true) cell.host.pending--",
     why: 'what has settled is gone on with before any command acts: only what waits is cut off',
   },
   {
@@ -393,8 +387,8 @@ export const equivalents = [
   },
   {
     file: 'cell/guarded.ts',
-    before: 'for (const { ctx, ok, value, passage } of settled) if (!ctx.ended) settleCall(cell, ctx, passage, ok, value)',
-    after: 'for (const { ctx, ok, value, passage } of settled) if (true as boolean) settleCall(cell, ctx, passage, ok, value)',
+    before: 'for (const { ctx, ok, value, passage } of calls) if (!ctx.ended) settled(cell, ctx, passage, ok, value)',
+    after: 'for (const { ctx, ok, value, passage } of calls) if (true as boolean) settled(cell, ctx, passage, ok, value)',
     why: 'what has settled is gone on with before any command acts: only what waits is cut off',
   },
   {

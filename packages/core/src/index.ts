@@ -100,7 +100,6 @@ export type {
 } from './values/signals.ts'
 export type { ClassThatNeedsNoArgs, MayHaveArgs, NeedsArgs, OptionsFor, Spawned } from './values/spawnable.ts'
 export type { SystemPhase, SystemView } from './values/system.ts'
-export { supervise, type SuperviseOptions } from './deciders/supervision.ts'
 export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, priority, unbounded } from './queues/kinds.ts'
 export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
 export type {
@@ -181,3 +180,4 @@ export { supervisor, type SupervisorOptions } from './patterns/supervisor/superv
 export type { AutoShutdown, ChildStatus, Strategy } from './patterns/supervisor/tree.ts'
 export { ManualRuntime } from './ports/manual.ts'
 export { HostRuntime } from './ports/host.ts'
+export { supervise, type SuperviseOptions } from './deciders/supervision.ts'

@@ -16,7 +16,7 @@ export { Tap, type TappedRuntime } from './cell/tap.ts'
 export { tellWatchers, Watch } from './cell/watch.ts'
 export { BehaviorNode, BehaviorWithOptions, HookedNode } from './values/behavior.ts'
 export { refusalOf } from './cell/returned.ts'
-export { openMailbox } from './queues/contained.ts'
+export { openMailbox } from './queues/own-kind.ts'
 export type { EndReason } from './values/options.ts'
 
 export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervision.ts'

@@ -11,6 +11,7 @@ import {
   type Behavior,
   child,
   ignore,
+  mailboxOf,
   type MessageSchema,
   receive,
   same,
@@ -156,6 +157,8 @@ describe('spawn options', () => {
     ['stash', 5],
     ['mailbox', 5],
     ['mailbox', {}],
+    // Contained by mailboxOf, not as it is: a queue of somebody else's could lose messages, or double them.
+    ['mailbox', { kind: 'own', create: () => ({ meta: undefined, size: 0, push() {}, shift() {} }) }],
     ['dispatcher', 5],
     ['supervision', 'maybe'],
     ['supervision', {}],
@@ -198,12 +201,12 @@ describe('spawn options', () => {
 
   test('a mailbox kind that throws leaves nothing behind', async () => {
     const kit = createTestKit()
-    const mailbox = {
+    const mailbox = mailboxOf({
       kind: 'bad',
       create: () => {
         throw new Error('no room')
       },
-    }
+    })
     expect(() => kit.system.spawn(ignore, { name: 'it', mailbox })).toThrow('no room')
     kit.system.spawn(ignore, { name: 'it' })
     expect(kit.system.counts().active).toBe(1)

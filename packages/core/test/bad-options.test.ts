@@ -68,6 +68,7 @@ describe('a misspelt option is refused, with what was probably meant', () => {
     ['bounded', () => bounded(5, 'reject', odd({ lowWatr: 5 })), 'lowWatr', 'lowWater'],
     ['priority', () => priority(() => 0, odd({ capasity: 5 })), 'capasity', 'capacity'],
     ['mailboxOf', () => mailboxOf('x', () => odd({}), odd({ overflw: 'reject' })), 'overflw', 'overflow'],
+    ['mailboxOf', () => mailboxOf(odd({ kind: 'x', create: () => odd({}), capasity: 5 })), 'capasity', 'capacity'],
     ['supervise', () => supervise(odd({ limits: 3 })), 'limits', 'limit'],
     ['backoff', () => supervise({ backoff: odd({ facter: 3 }) }), 'backoff.facter', 'factor'],
     ['subscribe', () => system.events.subscribe(system.spawn(empty), 'x', odd({ capicity: 1 })), 'capicity', 'capacity'],

@@ -279,7 +279,7 @@ const places: Readonly<Record<string, (scene: Scene, call: Callback) => void>> =
     for (let i = 0; i < 8; i++) scene.self!.tell(i)
   },
   'a mailbox of one’s own': (scene, call) => {
-    spawn(scene, plain(scene), { mailbox: { kind: 'own', create: () => new Own(call) } })
+    spawn(scene, plain(scene), { mailbox: mailboxOf({ kind: 'own', create: () => new Own(call) }) })
     for (let i = 0; i < 8; i++) scene.self!.tell(i)
   },
   'an answer address': (scene, call) => {

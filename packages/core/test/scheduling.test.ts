@@ -12,7 +12,7 @@ import {
   type ExecutionRuntime,
   HostRuntime,
   ignore,
-  type MailboxKind,
+  mailboxOf,
   ManualRuntime,
   type Observation,
   receive,
@@ -223,7 +223,7 @@ describe('C11: the scheduler yields to the host within its slice plus at most 64
     const { system, runtime } = watchedSystem()
     const held: unknown[] = []
     let looks = 0
-    const holding: MailboxKind = {
+    const holding = mailboxOf({
       kind: 'holding',
       create: () => ({
         meta: undefined,
@@ -237,7 +237,7 @@ describe('C11: the scheduler yields to the host within its slice plus at most 64
           return runtime.enters > 3 || ++looks > 10_000 ? held.shift() : undefined
         },
       }),
-    }
+    })
     const handled: string[] = []
     const ref = system.spawn(
       receive<string>((_ctx, m) => {

@@ -7,6 +7,7 @@ import {
   type ActorRef,
   type Behavior,
   ignore,
+  mailboxOf,
   type MailboxQueue,
   receive,
   same,
@@ -121,7 +122,7 @@ describe('33. unstash is FIFO and handles only what was buffered at the call; re
     }
     const kit = createTestKit()
     const seen: number[] = []
-    const ref = kit.system.spawn(gate(seen), { mailbox: { kind: 'fifo', create: () => new Fifo() } })
+    const ref = kit.system.spawn(gate(seen), { mailbox: mailboxOf({ kind: 'fifo', create: () => new Fifo() }) })
     const expected: number[] = []
     for (let round = 0; round < 100; round++) {
       ref.tell({ type: 'close' })
@@ -163,7 +164,7 @@ describe('33. unstash is FIFO and handles only what was buffered at the call; re
         ctx.stash.unstashAll()
         return same
       }),
-      { mailbox: { kind: 'plain', create: () => new Plain() } },
+      { mailbox: mailboxOf({ kind: 'plain', create: () => new Plain() }) },
     )
     for (let i = 0; i < 150; i++) {
       ref.tell('go')

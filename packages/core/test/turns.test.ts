@@ -8,7 +8,7 @@ import {
   type AnyRef,
   bounded,
   HostRuntime,
-  type MailboxKind,
+  mailboxOf,
   type Observation,
   priority,
   receive,
@@ -378,7 +378,7 @@ describe('turn.slow', () => {
 
   test('nor for what is done when timers are due', () => {
     const { system, runtime, slow, worker } = warm()
-    const mailbox: MailboxKind = {
+    const mailbox = mailboxOf({
       kind: 'costly',
       create: () => {
         const queue: unknown[] = []
@@ -394,7 +394,7 @@ describe('turn.slow', () => {
           shift: () => queue.shift(),
         }
       },
-    }
+    })
     const behind = system.spawn(
       receive<string>(() => same),
       { mailbox },

@@ -43,7 +43,7 @@ export class Adapter implements ActorRef<unknown> {
     else this.cell.send(message, new Adapted(this, meta))
   }
   ask(question: unknown, options?: AskOptions): Promise<never> {
-    return this.askAs(contextNow(this.cell.dispatcher.host), false, question, options)
+    return this.askAs(contextNow(this.cell.host), false, question, options)
   }
   /** Asks on behalf of a context, whose incarnation the question ends with if it is `owned`. */
   askAs(asker: Context | undefined, owned: boolean, question: unknown, options: AskOptions | undefined): Promise<never> {
@@ -81,7 +81,7 @@ export class Adapted extends Told {
   override open(cell: Cell, message: unknown): unknown {
     const { fn } = this.adapter
     if (fn === undefined) {
-      cell.dispatcher.host.bury(message, this.inner, this.adapter, 'stale-adapter')
+      cell.host.bury(message, this.inner, this.adapter, 'stale-adapter')
       return undefined
     }
     const opened = this.inner instanceof Envelope ? this.inner.open(cell, message) : message
@@ -116,7 +116,7 @@ export class Adapted extends Told {
     // The handler's context, which may be another one, is told by its caller.
     ctx.meta = undefined
     if (adapted !== undefined) return adapted
-    cell.dispatcher.host.bury(message, this.inner, this.adapter, 'undefined-message')
+    cell.host.bury(message, this.inner, this.adapter, 'undefined-message')
     return undefined
   }
 }

@@ -6,22 +6,38 @@ import type { CallContext } from './context.ts'
 import { isBusy } from './pending.ts'
 import type { SystemLane } from './system-lane.ts'
 
-export class Afterwards {
-  readonly #act: () => void
+class Waiting {
+  declare readonly act: () => void
   /** The calls of a reentrant actor that were under way when the present message had begun; this one is among them. */
   #calls: readonly CallContext[] | undefined
   constructor(act: () => void) {
-    this.#act = act
+    this.act = act
   }
-  due(cell: Cell): boolean {
+  isDue(cell: Cell): boolean {
     const { extras } = cell
     if (extras?.pending !== undefined) return false
     const now = extras?.calls
     this.#calls ??= now === undefined ? [] : [...now]
     return !this.#calls.some((call) => now?.has(call) === true)
   }
-  act(): void {
-    this.#act()
+}
+
+/** All that waits for one actor; the lane has it only while there is some. */
+export class Afterwards {
+  #waiting: Waiting[] = []
+  add(act: () => void): void {
+    this.#waiting.push(new Waiting(act))
+  }
+  isDue(cell: Cell): boolean {
+    return this.#waiting.some((waiting) => waiting.isDue(cell))
+  }
+  /** Does what is due. */
+  run(cell: Cell, lane: SystemLane): void {
+    const due = this.#waiting.filter((waiting) => waiting.isDue(cell))
+    if (due.length === 0) return
+    this.#waiting = this.#waiting.filter((waiting) => !due.includes(waiting))
+    if (this.#waiting.length === 0) lane.afterwards = undefined
+    for (const waiting of due) waiting.act()
   }
 }
 
@@ -31,13 +47,6 @@ export class Afterwards {
  */
 export function afterwards(cell: Cell, act: () => void): void {
   if (cell.dispatcher.current !== cell && !isBusy(cell)) return act()
-  ;(cell.more.lane ??= cell.dispatcher.takeLane()).afterwards.push(new Afterwards(act))
-}
-
-/** Does what is due. */
-export function runAfterwards(cell: Cell, lane: SystemLane): void {
-  const due = lane.afterwards.filter((waiting) => waiting.due(cell))
-  if (due.length === 0) return
-  lane.afterwards = lane.afterwards.filter((waiting) => !due.includes(waiting))
-  for (const waiting of due) waiting.act()
+  const lane = (cell.more.lane ??= cell.dispatcher.takeLane())
+  ;(lane.afterwards ??= new Afterwards()).add(act)
 }

@@ -5,18 +5,19 @@
 //   tell ─→ send ─→ inline slot, or ring ─→ ready queue ─→ turn: system lane, then messages ─→ handler ─→ follow
 
 import { takesMessages } from '../deciders/phase.ts'
-import type { FrontableQueue } from '../queues/contained.ts'
+import type { FrontableQueue } from '../queues/own-kind.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { bareOf, BehaviorNode, same } from '../values/behavior.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Children } from './children.ts'
-import type { Context } from './context.ts'
+import { type Context, loseMessage } from './context.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { Extras } from './extras.ts'
 import { followMessage, messageFailed } from './following.ts'
 import { handleGuarded } from './guarded.ts'
+import type { CellHost } from './host.ts'
 import type { Command, SystemLane } from './system-lane.ts'
 import { laneReady, runLane } from './lane-runner.ts'
 import type { LocalRef } from './local-ref.ts'
@@ -89,6 +90,11 @@ export class Cell {
     const { initial } = this
     if (info instanceof PhaseInfo) info.initial = initial
     this.initialOrInfo = info ?? initial
+  }
+
+  /** What it sees of its system. */
+  get host(): CellHost {
+    return this.dispatcher.host
   }
 
   /** What only some actors have. */
@@ -273,9 +279,7 @@ export class Cell {
     this.stands(parked)
     const { ctx } = this
     if (ctx?.message !== undefined) {
-      this.dispatcher.ledger.failed++
-      if (ctx.meta instanceof Envelope) ctx.meta.end('failed', cause)
-      ctx.message = undefined
+      loseMessage(ctx, 'failed', cause)
       ctx.meta = undefined
     }
     this.command({ verb: 'fail', cause })

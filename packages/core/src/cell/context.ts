@@ -64,7 +64,7 @@ export class Context implements ActorContext<unknown> {
     )
   }
   get system(): SystemView {
-    return this.live('read system').dispatcher.host.view
+    return this.live('read system').host.view
   }
   get sender(): AnyRef | undefined {
     this.live('read sender')
@@ -82,7 +82,7 @@ export class Context implements ActorContext<unknown> {
   }
   get log(): Logger {
     const cell = this.live('log')
-    return contained(cell.dispatcher.host.logger, { actor: cell.ref.path })
+    return contained(cell.host.logger, { actor: cell.ref.path })
   }
   get signal(): AbortSignalLike {
     const { cell, ended } = this
@@ -169,7 +169,7 @@ export class Context implements ActorContext<unknown> {
     this.live('reply')
     const { message, meta } = this
     const to = (message as { replyTo?: AnyRef } | undefined)?.replyTo ?? senderOf(meta)
-    if (typeof to?.tell === 'function') tellAny(this.cell.dispatcher.host, to, answer)
+    if (typeof to?.tell === 'function') tellAny(this.cell.host, to, answer)
     else {
       const { host, ledger } = this.cell.dispatcher
       ledger.sent++
@@ -181,7 +181,7 @@ export class Context implements ActorContext<unknown> {
     const { message } = this
     if (message === undefined) throw new NotAllowed(`${cell.ref.path} has no message to forward: it was moved on already, or this is a signal.`)
     const adapter = adapterOf(ref)
-    const target = cellIn(cell.dispatcher.host, adapter?.cell.ref ?? ref, 'forward to')
+    const target = cellIn(cell.host, adapter?.cell.ref ?? ref, 'forward to')
     checkEntered(this, 'forward')
     const meta = onwardOf(this.meta)
     this.message = undefined
@@ -193,7 +193,7 @@ export class Context implements ActorContext<unknown> {
   adapt<T>(fn: (message: T) => unknown, options?: { readonly key?: string | undefined }): ActorRef<T> {
     const cell = this.live('adapt')
     checkFunction('fn', fn)
-    const { host } = cell.dispatcher
+    const { host } = cell
     const uid = host.nextUid()
     const key = options === undefined ? undefined : readOptions('adapt', options, { key: checkString }).key
     // Without a key nothing can replace it, so it is not kept: an actor may adapt for every message it handles.
@@ -250,6 +250,14 @@ export class Context implements ActorContext<unknown> {
   }
 }
 
+/** Counts the message in progress as failed, and tells whoever asked. */
+export function loseMessage(ctx: Context, reason: 'failed' | 'stopped', cause: unknown): void {
+  if (ctx.message === undefined) return
+  ctx.cell.dispatcher.ledger.failed++
+  if (ctx.meta instanceof Envelope) ctx.meta.end(reason, cause)
+  ctx.message = undefined
+}
+
 /** The context of one call of a reentrant actor. */
 export class CallContext extends Context {
   readonly #main: Context
@@ -268,15 +276,12 @@ export class CallContext extends Context {
   awaits(now: boolean): void {
     if (now === this.#awaits) return
     this.#awaits = now
-    this.cell.dispatcher.host.pending += now ? 1 : -1
+    this.cell.host.pending += now ? 1 : -1
   }
   /** Ends the call from outside: its message counts as failed, whoever asked is told. */
   cutOff(): void {
     this.#cut = true
     this.awaits(false)
-    if (this.message === undefined) return
-    this.cell.dispatcher.ledger.failed++
-    if (this.meta instanceof Envelope) this.meta.end('stopped', undefined)
-    this.message = undefined
+    loseMessage(this, 'stopped', undefined)
   }
 }

@@ -98,28 +98,21 @@ export function waitsFor(cell: Cell): AskEdge | undefined {
 export function cycleOf(asker: Cell, target: Cell): Cell[] | undefined {
   if (asker.options.reentrant || target.options.reentrant) return undefined
   if (asker === target) return [asker]
-  const first = waitsFor(target)
-  if (first === undefined) return undefined
-  const seen = new Set<Cell>([target])
-  const trail: AskEdge[] = [first]
-  for (let edge = trail.at(-1); edge !== undefined; edge = trail.at(-1)) {
-    const cell = edge.ask.target
-    if (cell === asker) return [asker, target, ...trail.slice(0, -1).map((e) => e.ask.target)]
-    const deeper = seen.has(cell) ? undefined : waitsFor(cell)
-    seen.add(cell)
-    if (deeper !== undefined) {
-      trail.push(deeper)
-      continue
+  // Whom the target waits for, directly or not, and by whom that was found; those added on the way are looked at too.
+  const found = new Map<Cell, Cell | undefined>([[target, undefined]])
+  for (const cell of found.keys())
+    for (let edge = waitsFor(cell); edge !== undefined; edge = bindingFrom(edge.next)) {
+      const next = edge.ask.target
+      if (next === asker) return [asker, ...trail(found, cell)]
+      if (!found.has(next)) found.set(next, cell)
     }
-    // A dead end: the next question of the same asker, or of the one before it.
-    for (let back = trail.pop(); back !== undefined; back = trail.pop()) {
-      const next = bindingFrom(back.next)
-      if (next === undefined) continue
-      trail.push(next)
-      break
-    }
-  }
   return undefined
+}
+
+function trail(found: ReadonlyMap<Cell, Cell | undefined>, last: Cell): Cell[] {
+  const cells: Cell[] = []
+  for (let at: Cell | undefined = last; at !== undefined; at = found.get(at)) cells.unshift(at)
+  return cells
 }
 
 /** The error of a question that closes a cycle; undefined where it does not, or where only a warning was wanted. */
@@ -128,12 +121,12 @@ export function deadlockOf(edge: AskEdge): DeadlockError | undefined {
   const asker = edge.asker.cell
   const cycle = cycleOf(asker, edge.ask.target)
   if (cycle === undefined) {
-    asker.dispatcher.host.onWait?.(edge)
+    asker.host.onWait?.(edge)
     return undefined
   }
   const error = new DeadlockError([...cycle, asker].map((c) => c.ref.path))
   if (edge.mode === 'reject') return error
-  asker.dispatcher.host.logger.warn({ actor: asker.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
+  asker.host.logger.warn({ actor: asker.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
   return undefined
 }
 

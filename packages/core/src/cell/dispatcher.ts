@@ -180,7 +180,7 @@ export class Dispatcher {
     if (this.#ready.size === 0) {
       this.#ready.shrink()
       this.#awake = false
-      this.host.idle()
+      this.host.onIdle?.()
     } else {
       this.#yieldedAt = this.now
       runtime.yield(this.#drain)

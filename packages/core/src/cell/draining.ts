@@ -5,14 +5,14 @@ import type { Cell } from './cell.ts'
 import { Envelope, type Meta } from './envelope.ts'
 import { cellOf } from './local-ref.ts'
 import { poison, poisonPill } from './poison.ts'
-import { portion } from './ending.ts'
+import { paced } from './ending.ts'
 import type { EndInfo, PhaseInfo } from './phase-info.ts'
 
 /** Empties stash and mailbox of a stopped cell as its options say, as far as the slice goes. False: there is more. */
 export function drainMailbox(cell: Cell, end: EndInfo): boolean {
   const stash = cell.extras?.stash
   if (stash === undefined && cell.queuedMessages === 0) return true
-  const { host } = cell.dispatcher
+  const { host } = cell
   const { drain } = cell.options
   const target = typeof drain === 'object' ? redirectOf(cell) : undefined
   const leave = (message: unknown, meta: Meta): void => {
@@ -26,30 +26,27 @@ export function drainMailbox(cell: Cell, end: EndInfo): boolean {
       target.put(message, meta)
     }
   }
-  let left = portion
+  const goesOn = paced(cell)
   for (;;) {
     const stashed = stash?.take()
     const message = stashed === undefined ? cell.take() : stashed
     if (message === undefined) return true
     leave(message, stashed === undefined ? cell.dispatcher.takenMeta : stash!.takenMeta)
-    if (--left > 0) continue
-    left = portion
-    if (!cell.dispatcher.look()) return false
+    if (!goesOn()) return false
   }
 }
 
 /** The first living actor along the redirects; undefined where they lead nowhere or back. */
 function redirectOf(cell: Cell): Cell | undefined {
   const seen = new Set<Cell>([cell])
-  let at: Cell = cell
-  for (;;) {
-    const drain = at.options.drain
-    const next = typeof drain === 'object' ? cellOf(drain.redirect) : undefined
-    if (next === undefined || seen.has(next)) return undefined
+  // Those added on the way are looked at too, each once: a circle ends the walk.
+  for (const { options } of seen) {
+    const next = typeof options.drain === 'object' ? cellOf(options.drain.redirect) : undefined
+    if (next === undefined) break
     if (takesMessages(next.phase)) return next
     seen.add(next)
-    at = next
   }
+  return undefined
 }
 
 /**
@@ -57,15 +54,14 @@ function redirectOf(cell: Cell): Cell | undefined {
  * Whoever asked for a stop still gets it. False: there is more.
  */
 export function clearMailbox(cell: Cell, info: PhaseInfo): boolean {
-  const { host } = cell.dispatcher
-  for (let left = portion; info.uncleared > 0; info.uncleared--) {
+  const { host } = cell
+  const goesOn = paced(cell)
+  for (; info.uncleared > 0; info.uncleared--) {
     const message = cell.take()
     if (message === undefined) break
     if (cell.dispatcher.takenMeta === poison) info.pills++
     else host.drop(message, cell.dispatcher.takenMeta, 'restart')
-    if (--left > 0) continue
-    left = portion
-    if (!cell.dispatcher.look()) {
+    if (!goesOn()) {
       info.uncleared--
       return false
     }

@@ -9,11 +9,10 @@
 import { endless } from '../values/options.ts'
 import type { Signal } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
-import { Context } from './context.ts'
-import { Envelope } from './envelope.ts'
-import { awaited, hear, hearsSignals } from './hearing.ts'
+import { Context, loseMessage } from './context.ts'
+import { hear, hearsSignals } from './hearing.ts'
 import { endCalls, endTimers } from './incarnation.ts'
-import { abandon, armStep, disarmStep, isBusy } from './pending.ts'
+import { abandon, armStep, type Continuation, disarmStep, isBusy } from './pending.ts'
 import { phaseInfo } from './phase-change.ts'
 import type { PhaseInfo } from './phase-info.ts'
 import type { Command } from './system-lane.ts'
@@ -23,10 +22,20 @@ const lastGrace = 1000
 /** How many children are told to end, or messages put away, between two looks at the clock. */
 export const portion = 64
 
+/** For each of many: whether the slice lets one go on. The clock is read once for each portion. */
+export function paced({ dispatcher }: Cell): () => boolean {
+  let left = portion
+  return () => {
+    if (--left > 0) return true
+    left = portion
+    return dispatcher.look()
+  }
+}
+
 /** Sets the deadline of an end that begins now. */
 export function bound(cell: Cell, info: PhaseInfo, above: number): void {
   info.above = above
-  info.until = cell.dispatcher.host.runtime.now() + cell.options.stopTimeout
+  info.until = cell.host.runtime.now() + cell.options.stopTimeout
 }
 
 /** Whoever is above has less time than was thought; so have those below. */
@@ -35,7 +44,7 @@ export function tighten(cell: Cell, above: number): void {
   if (above >= info.above) return
   info.above = above
   // Only made shorter: bounded anew, a PostStop would have its last moment twice.
-  if (isBusy(cell) && above < (cell.extras?.step?.at ?? Infinity)) armStep(cell, Math.max(0, above - cell.dispatcher.host.runtime.now()))
+  if (isBusy(cell) && above < (cell.extras?.step?.at ?? Infinity)) armStep(cell, Math.max(0, above - cell.host.runtime.now()))
   if (info.step === 'children') endChildren(cell)
 }
 
@@ -62,7 +71,7 @@ export function deadlineBelow(cell: Cell, child?: Cell): number {
 /** Bounds the wait for user code of an actor that ends. */
 export function boundWait(cell: Cell): void {
   const info = phaseInfo(cell)
-  const { host } = cell.dispatcher
+  const { host } = cell
   const now = host.runtime.now()
   // An actor that waited for others past its own time, or comes to its PostStop late, still has a moment.
   const graced = info.step === 'post-stop' || isPatient(cell)
@@ -79,11 +88,7 @@ export function cutOff(cell: Cell): void {
   endCalls(cell)
   endTimers(cell)
   if (ctx === undefined) return
-  if (ctx.message !== undefined) {
-    cell.dispatcher.ledger.failed++
-    if (ctx.meta instanceof Envelope) ctx.meta.end('stopped', phaseInfo(cell).cause)
-    ctx.message = undefined
-  }
+  loseMessage(ctx, 'stopped', phaseInfo(cell).cause)
   cell.ctx = new Context(cell)
 }
 
@@ -97,20 +102,18 @@ export function endChildren(cell: Cell): void {
 
 /** Goes on where the slice was over. */
 export function goOnEndingChildren(cell: Cell): void {
-  const { children, dispatcher } = cell
+  const { children } = cell
   if (children?.cursor === undefined) return
   const { hurry } = phaseInfo(cell)
   let command: Command = { verb: 'kill', below: true }
-  let left = portion
+  const goesOn = paced(cell)
   for (let child: Cell | undefined = children.cursor; child !== undefined; child = children.cursor) {
     children.cursor = child.previous
     const above = deadlineBelow(cell, child)
     // Most have the same.
     if (!hurry && !('above' in command && command.above === above)) command = { verb: 'stop', reason: 'shutdown', cause: undefined, above }
     child.command(command)
-    if (--left > 0) continue
-    left = portion
-    if (dispatcher.look()) continue
+    if (goesOn()) continue
     if (children.cursor !== undefined) cell.command({ verb: 'proceed' })
     return
   }
@@ -120,36 +123,25 @@ export function goOnEndingChildren(cell: Cell): void {
 export function runEndSignal(cell: Cell, signal: Signal, then: (cell: Cell) => void): void {
   if (!hearsSignals(cell)) return then(cell)
   const info = phaseInfo(cell)
+  const { host } = cell
   // A stop that came on top of a restart has its own way on from here.
   const goesOn = (c: Cell): boolean => c.info === info
   // Killed: its promise is looked at, and nobody waits for it, unless it is the end of an actor that runs elsewhere.
   const waits = !info.hurry || cell.endsElsewhere
-  let answer: unknown
-  try {
-    answer = hear(
-      cell,
-      signal,
-      goesOn,
-      (c, ok, cause) => {
-        if (!ok) endSignalFailed(c, signal, cause)
-        if (!waits || !goesOn(c)) return
-        disarmStep(c)
-        then(c)
-      },
-      waits,
-    )
-  } catch (cause) {
-    endSignalFailed(cell, signal, cause)
-    return then(cell)
+  const failed = (cause: unknown): void => {
+    host.failedEndSignals++
+    host.logger.error({ actor: cell.ref.path, cause, signal: signal.type }, 'a stop handler failed; the stop goes on')
   }
-  if (answer !== awaited) return then(cell)
+  let later = false
+  const goOn: Continuation = (c, ok, cause) => {
+    if (!ok) failed(cause)
+    if (later && !goesOn(c)) return
+    if (later) disarmStep(c)
+    then(c)
+  }
+  later = hear(cell, signal, goesOn, goOn, waits ? undefined : failed)
+  if (!later) return
   // One that ends elsewhere is hastened there, and not left alone.
-  if (info.hurry && !cell.dispatcher.host.hurried) disarmStep(cell)
+  if (info.hurry && !host.hurried) disarmStep(cell)
   else boundWait(cell)
-}
-
-function endSignalFailed(cell: Cell, signal: Signal, cause: unknown): void {
-  const host = cell.dispatcher.host
-  host.failedEndSignals++
-  host.logger.error({ actor: cell.ref.path, cause, signal: signal.type }, 'a stop handler failed; the stop goes on')
 }

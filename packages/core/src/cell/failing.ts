@@ -3,15 +3,13 @@
 
 import { backoffDelay, decideFailure, FailureHistory } from '../deciders/supervision.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
-import { HookedNode } from '../values/behavior.ts'
 import { actorErrorOf, ActorInitializationError, Escalated, readable } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
-import { isThenable } from '../values/thenable.ts'
+import { observed } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { logFailure } from './failure-log.ts'
 import { bind } from './group-restart.ts'
-import { observe } from './pending.ts'
 import { change, infoOf, isLive, phaseInfo } from './phase-change.ts'
 import { beginRestart } from './restarting.ts'
 import { beginStop } from './stopping.ts'
@@ -27,7 +25,7 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
     return
   }
   const host = dispatcher.host
-  const hookError = cell.behavior instanceof HookedNode && isLive(cell) ? runErrorHook(cell, cell.behavior, cause, message) : undefined
+  const hookError = isLive(cell) ? runErrorHook(cell, cause, message) : undefined
   const starting = phase === 'starting'
   const firstStart = starting && !phaseInfo(cell).again
   const suspension = suspensionOf(cell)
@@ -86,11 +84,10 @@ function suspendAgain(cell: Cell, reason: string | undefined): void {
 }
 
 /** Lets the failing actor hear of its failure first; returns what that threw. */
-function runErrorHook(cell: Cell, node: HookedNode, cause: unknown, message: unknown): unknown {
+function runErrorHook(cell: Cell, cause: unknown, message: unknown): unknown {
   try {
-    const returned: unknown = node.error?.(cell.ctx as never, cause, message)
     // Nobody waits for it: the supervisor decides now. A rejection is logged, not thrown at the process.
-    if (isThenable(returned)) observe(returned, { settle: (ok, late) => void (ok || logFailure(cell, late, message, undefined)) })
+    observed(cell.behavior.error?.(cell.ctx as never, cause, message), (late) => logFailure(cell, late, message, undefined))
     return undefined
   } catch (thrown) {
     return thrown ?? new Error('onError threw nothing')
@@ -115,7 +112,7 @@ function act(cell: Cell, directive: Directive, policy: SupervisionPolicy, cause:
       return
     case 'escalate':
       if (parent === undefined) return
-      if (parent.ref.parent === undefined) cell.dispatcher.host.topFailed(cell, cause)
+      if (parent.ref.parent === undefined) cell.host.topFailed(cell, cause)
       else parent.command({ verb: 'escalated', child: cell, cause })
   }
 }
@@ -149,7 +146,7 @@ export function failEscalated(cell: Cell, child: Cell, cause: unknown): void {
 /** How long a start that failed waits when it is made again without having been counted as a restart: not at all at first, then as its policy says. */
 export function retryDelay(cell: Cell): number {
   const policy = policyFor(cell)
-  const { runtime } = cell.dispatcher.host
+  const { runtime } = cell.host
   const { count } = historyFor(cell, policy).failures.within(runtime.now(), policy.limit.within)
   return count < 2 ? 0 : backoffDelay(policy.backoff, count - 1, () => runtime.random())
 }
@@ -157,7 +154,7 @@ export function retryDelay(cell: Cell): number {
 function policyFor(cell: Cell): SupervisionPolicy {
   const parents = cell.ref.parent?.cell.options.childSupervision
   if (parents !== undefined && parents.scope !== 'one-for-one') return parents
-  return cell.options.supervision ?? parents ?? cell.dispatcher.host.policy
+  return cell.options.supervision ?? parents ?? cell.host.policy
 }
 
 /** Where failures under this policy are counted: with a group scope all of them together, for as long as the parent's incarnation lives. */
@@ -169,14 +166,14 @@ function historyFor(cell: Cell, policy: SupervisionPolicy): FailureHistory {
 
 /** Keeps and logs a failure. */
 function note(cell: Cell, cause: unknown, message: unknown, directive: Directive | undefined, attached?: { readonly hookError: unknown }): void {
-  const { host } = cell.dispatcher
+  const { host } = cell
   host.failed({ actor: cell.ref, message, cause, directive, at: host.runtime.now() })
   logFailure(cell, cause, message, directive, attached)
 }
 
 /** Tells the log, the listeners and the parent. */
 function announce(cell: Cell, cause: unknown, message: unknown, directive: Directive, hookError: unknown): void {
-  const { host } = cell.dispatcher
+  const { host } = cell
   const attached = hookError === undefined ? undefined : { hookError }
   note(cell, cause, message, directive, attached)
   if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, ...attached, at: host.runtime.now() })

@@ -22,9 +22,9 @@ export function logFailure(
   directive: Directive | undefined,
   attached?: { readonly hookError: unknown },
 ): void {
-  const { host } = cell.dispatcher
+  const { host } = cell
   const log = (cell.more.failureLog ??= new FailureLog(cell))
-  const passes = log.takes(host.runtime.now())
+  const passes = log.takes()
   log.last = cause
   if (!passes) return
   const known = actorErrorOf(cause)
@@ -36,7 +36,7 @@ export function logFailure(
     message: message === undefined ? undefined : typeOf(message),
     directive,
     ...attached,
-    ...(cell.extras?.flight === undefined ? undefined : { recent: cell.extras.flight.entries() }),
+    recent: cell.extras?.flight?.entries(),
     ...(known === undefined ? undefined : { kind: known.kind, labels: known.labels }),
   }
   host.logger[level](fields, directive === undefined ? 'a failure while ending' : 'the actor failed')

@@ -78,7 +78,7 @@ export function messageFailed(cell: Cell, ctx: Context, cause: unknown): void {
 /** Ends the present message as not understood. */
 export function messageUnhandled(cell: Cell, ctx: Context): void {
   const { message, meta } = ctx
-  const host = cell.dispatcher.host
+  const host = cell.host
   ctx.message = undefined
   ctx.meta = undefined
   if (message === undefined) return

@@ -36,7 +36,7 @@ export function handleGuarded(cell: Cell): number {
     ctx.meta = meta
     if (call !== undefined) beginCall(cell, call)
     cell.extras?.flight?.add({ what: 'message', type: typeOf(message), message, at: dispatcher.now })
-    if (options.passages) {
+    if (options.metrics || options.middleware.length > 0) {
       passage = new MessagePassage(cell, ctx)
       // Without a closure, as it is for every message.
       dispatcher.entering = ctx
@@ -71,27 +71,30 @@ function swallowed(cell: Cell, ctx: Context): void {
   const { message, meta } = ctx
   ctx.message = undefined
   ctx.meta = undefined
-  cell.dispatcher.host.drop(message, meta, 'middleware')
+  cell.host.drop(message, meta, 'middleware')
 }
 
 function followPassage(cell: Cell, ctx: Context, passage: MessagePassage, next: unknown): void {
+  if (isThenable(next)) return hold(cell, next, typeOf(ctx.message), (c, ok, value) => settled(c, ctx, passage, ok, value))
+  passage.leave(cell.options.middleware)
+  if (followMessage(cell, ctx, next)) ctx.message = undefined
+}
+
+/** Goes on with a message whose handler has settled. */
+function settled(cell: Cell, ctx: Context, passage: MessagePassage | undefined, ok: boolean, value: unknown): void {
   const { middleware } = cell.options
-  if (!isThenable(next)) {
-    passage.leave(middleware)
-    if (followMessage(cell, ctx, next)) ctx.message = undefined
+  const call = ctx instanceof CallContext ? ctx : undefined
+  try {
+    if (!ok) throw value
+    passage?.leave(middleware)
+  } catch (cause) {
+    passage?.failed(middleware, cause)
+    if (call !== undefined) endCall(cell, call)
+    messageFailed(cell, ctx, cause)
     return
   }
-  hold(cell, next, typeOf(ctx.message), (c, ok, value) => {
-    try {
-      if (!ok) throw value
-      passage.leave(middleware)
-    } catch (cause) {
-      passage.failed(middleware, cause)
-      messageFailed(c, ctx, cause)
-      return
-    }
-    completeMessage(c, ctx, value)
-  })
+  if (call !== undefined) completeCall(cell, call, value)
+  else completeMessage(cell, ctx, value)
 }
 
 function beginCall(cell: Cell, call: CallContext): void {
@@ -127,7 +130,7 @@ function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Met
     refusal = cause
   }
   ctx.message = undefined
-  if (value === undefined) cell.dispatcher.host.bury(message, meta, cell.ref, 'not-accepted', refusal ?? new Error('accepts made undefined of it'))
+  if (value === undefined) cell.host.bury(message, meta, cell.ref, 'not-accepted', refusal ?? new Error('accepts made undefined of it'))
   return value
 }
 
@@ -149,23 +152,9 @@ function followCall(cell: Cell, ctx: CallContext, passage: MessagePassage | unde
 
 /** Goes on with the calls that have settled since, in the cell's own turn. */
 export function resumeCalls(cell: Cell): void {
-  const settled = cell.extras!.settledCalls ?? []
+  const calls = cell.extras!.settledCalls ?? []
   cell.extras!.settledCalls = undefined
-  for (const { ctx, ok, value, passage } of settled) if (!ctx.ended) settleCall(cell, ctx, passage, ok, value)
-}
-
-function settleCall(cell: Cell, ctx: CallContext, passage: MessagePassage | undefined, ok: boolean, value: unknown): void {
-  const { middleware } = cell.options
-  try {
-    if (!ok) throw value
-    passage?.leave(middleware)
-  } catch (cause) {
-    passage?.failed(middleware, cause)
-    endCall(cell, ctx)
-    messageFailed(cell, ctx, cause)
-    return
-  }
-  completeCall(cell, ctx, value)
+  for (const { ctx, ok, value, passage } of calls) if (!ctx.ended) settled(cell, ctx, passage, ok, value)
 }
 
 function completeCall(cell: Cell, ctx: CallContext, next: unknown): void {

@@ -4,10 +4,10 @@
 
 import { BehaviorNode, unhandled } from '../values/behavior.ts'
 import type { Signal } from '../values/signals.ts'
-import { isThenable } from '../values/thenable.ts'
+import { isThenable, observed } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { beginSignal } from './deadlock.ts'
-import { type Continuation, hold, observe } from './pending.ts'
+import { type Continuation, hold } from './pending.ts'
 import { phaseInfo } from './phase-change.ts'
 
 export type SignalHandlerOf = NonNullable<BehaviorNode['signal']>
@@ -21,7 +21,7 @@ export interface SetupHandlers {
 }
 
 /** Answer of a signal that is waited for. */
-export const awaited: unique symbol = Symbol('awaited')
+const awaited: unique symbol = Symbol('awaited')
 
 /** Whether a signal would be heard at all. */
 export function hearsSignals(cell: Cell): boolean {
@@ -41,12 +41,12 @@ export function keepHandlers(cell: Cell, handlers: readonly SignalHandlerOf[]): 
 }
 
 /**
- * Lets a signal be heard. Returns the answer of who handled it, `unhandled` if nobody did, or `awaited`: then `then` goes on with
- * the answer, in a later turn. Throws what a handler throws. After a wait the next hears of it only while it `matters`. Where it is
- * not waited for, who answers with a promise has handled it, and `then` only hears of its end.
+ * Lets a signal be heard, and goes on with the answer of who handled it, `unhandled` if nobody did, or what a handler threw: at once, or,
+ * where it must be waited for, in a later turn, and then this is true. After a wait the next hears of it only while it `matters`. Given
+ * `late`, nobody waits: who answers with a promise has handled it, and `late` hears if that is rejected.
  */
-export function hear(cell: Cell, signal: Signal, matters: (cell: Cell) => boolean, then: Continuation, waits = true): unknown {
-  return pass({ signal, own: cell.behavior.signal, others: cell.extras?.setupHandlers?.all ?? none, matters, goOn: then, waits }, cell, 0)
+export function hear(cell: Cell, signal: Signal, matters: (cell: Cell) => boolean, goOn: Continuation, late?: (cause: unknown) => void): boolean {
+  return hearFrom({ signal, own: cell.behavior.signal, others: cell.extras?.setupHandlers?.all ?? none, matters, goOn, late }, cell, 0)
 }
 
 interface Hearing {
@@ -55,15 +55,29 @@ interface Hearing {
   readonly others: readonly SignalHandlerOf[]
   readonly matters: (cell: Cell) => boolean
   readonly goOn: Continuation
-  readonly waits: boolean
+  readonly late: ((cause: unknown) => void) | undefined
 }
 
 const none: readonly SignalHandlerOf[] = []
 
 /** From the `nth` handler on; the 0th is the behavior's own. */
+function hearFrom(hearing: Hearing, cell: Cell, nth: number): boolean {
+  const { goOn } = hearing
+  let answer: unknown
+  try {
+    answer = pass(hearing, cell, nth)
+  } catch (cause) {
+    goOn(cell, false, cause)
+    return false
+  }
+  if (answer === awaited) return true
+  goOn(cell, true, answer)
+  return false
+}
+
 function pass(hearing: Hearing, cell: Cell, nth: number): unknown {
   const { signal, own, others } = hearing
-  const { tap } = cell.dispatcher.host
+  const { tap } = cell.host
   for (let i = nth; i <= others.length; i++) {
     const handler = i === 0 ? own : others[i - 1]!
     if (handler === undefined) continue
@@ -71,10 +85,7 @@ function pass(hearing: Hearing, cell: Cell, nth: number): unknown {
     const first = i === 0 || (i === 1 && own === undefined)
     const answer = tap === undefined ? handler(cell.ctx as never, signal) : tap.hear(cell, handler, signal, first)
     if (isThenable(answer)) {
-      if (!hearing.waits) {
-        observe(answer, { settle: (ok, value) => hearing.goOn(cell, ok, value) })
-        return undefined
-      }
+      if (hearing.late !== undefined) return observed(answer, hearing.late)
       hold(cell, answer, signal.type, (c, ok, value) => passOn(hearing, c, i + 1, ok, value))
       return awaited
     }
@@ -85,14 +96,8 @@ function pass(hearing: Hearing, cell: Cell, nth: number): unknown {
 
 function passOn(hearing: Hearing, cell: Cell, nth: number, ok: boolean, value: unknown): void {
   const { others, matters, goOn } = hearing
-  if (!ok || !isUnhandled(value) || nth > others.length || !matters(cell)) return goOn(cell, ok, value)
-  let answer: unknown
-  try {
-    answer = pass(hearing, cell, nth)
-  } catch (cause) {
-    return goOn(cell, false, cause)
-  }
-  if (answer !== awaited) goOn(cell, true, answer)
+  if (!ok || !isUnhandled(value) || nth > others.length || !matters(cell)) goOn(cell, ok, value)
+  else hearFrom(hearing, cell, nth)
 }
 
 export function isUnhandled(answer: unknown): boolean {

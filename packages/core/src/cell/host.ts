@@ -68,7 +68,7 @@ export interface CellHost {
   nextUid(): number
   dispatcher(name: string | undefined): Dispatcher
   /** A dispatcher has nothing left to do. */
-  idle(): void
+  readonly onIdle: (() => void) | undefined
   observe(observation: Observation): void
   /** Adds a decision to the counters of supervision. */
   count(decision: Pick<Decision, 'directive' | 'limitHit' | 'fatal'>): void

@@ -2,6 +2,7 @@
 // adapters, tasks. Nothing of it reaches the next one.
 
 import { Cancelled, OfferRefused } from '../values/errors.ts'
+import { contain } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import { orphanAsks } from './deadlock.ts'
 
@@ -47,13 +48,8 @@ function release(cell: Cell): void {
   const releases = cell.extras?.releases
   if (releases === undefined) return
   cell.extras!.releases = undefined
-  for (const resource of releases) {
-    try {
-      resource.release()
-    } catch (cause) {
-      cell.dispatcher.host.logger.error({ actor: cell.ref.path, cause }, 'letting go of a resource failed')
-    }
-  }
+  const failed = (cause: unknown): void => cell.host.logger.error({ actor: cell.ref.path, cause }, 'letting go of a resource failed')
+  for (const resource of releases) contain(() => resource.release(), failed)
 }
 
 /** Counts the pending handlers of a reentrant actor as failed, and cuts them off. */

@@ -37,11 +37,11 @@ class KeyedTimer extends Envelope implements Deadline {
       const missed = Math.floor((now - this.at) / this.period)
       const next = this.at + (missed + 1) * this.period
       // A period that the clock cannot tell from nothing would be due again at once, for ever, or never.
-      cell.dispatcher.host.timers.set(this, next > now && next < Infinity ? next : now + 1)
+      cell.host.timers.set(this, next > now && next < Infinity ? next : now + 1)
     }
     if (this.to !== undefined) {
       this.#owner.forget(this)
-      tellAny(cell.dispatcher.host, this.to, this.message)
+      tellAny(cell.host, this.to, this.message)
     } else if (!this.#queued) {
       this.#queued = true
       cell.send(this.message, this)
@@ -50,7 +50,7 @@ class KeyedTimer extends Envelope implements Deadline {
   override open(cell: Cell, message: unknown): unknown {
     this.#queued = false
     if (!this.live) {
-      cell.dispatcher.host.drop(message, undefined, 'stale-timer')
+      cell.host.drop(message, undefined, 'stale-timer')
       return undefined
     }
     if (this.period === 0) this.#owner.forget(this)
@@ -110,14 +110,14 @@ export class KeyedTimers {
     this.cancel(key)
     const timer = new KeyedTimer(this, key, message, period, to)
     this.#timers.set(key, timer)
-    const { host } = this.cell.dispatcher
+    const { host } = this.cell
     const wait = host.tap === undefined ? ms : host.tap.armed(this.cell, timer, key, ms)
     // An incarnation that is about to end takes no tick any more; others may still be told.
     const ending = to === undefined && (this.cell.phase === 'stopping' || this.cell.phase === 'restarting')
     if (wait !== Infinity && !ending) host.timers.set(timer, host.runtime.now() + wait)
   }
   #end(timer: KeyedTimer): void {
-    const { host } = this.cell.dispatcher
+    const { host } = this.cell
     host.tap?.disarmed(this.cell, timer.key)
     host.timers.cancel(timer)
     this.forget(timer)
@@ -135,7 +135,7 @@ export class ReceiveTimer implements Deadline {
   constructor(cell: Cell, ms: number) {
     this.#cell = cell
     this.#ms = ms
-    const { host } = cell.dispatcher
+    const { host } = cell
     this.#touched = host.runtime.now()
     host.timers.set(this, this.#touched + ms)
   }
@@ -143,7 +143,7 @@ export class ReceiveTimer implements Deadline {
     this.#touched = now
   }
   fire(now: number): void {
-    const { host } = this.#cell.dispatcher
+    const { host } = this.#cell
     // A message that waits or is being handled is no silence.
     if (isBusy(this.#cell) || this.#cell.queuedMessages > 0) this.#touched = now
     const at = this.#touched + this.#ms
@@ -164,7 +164,7 @@ export class ReceiveTimer implements Deadline {
     return due
   }
   cancel(): void {
-    this.#cell.dispatcher.host.timers.cancel(this)
+    this.#cell.host.timers.cancel(this)
     this.#due = false
   }
 }

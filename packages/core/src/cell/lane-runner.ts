@@ -6,12 +6,11 @@ import { unhandled } from '../values/behavior.ts'
 import { DeathPact } from '../values/errors.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Signal } from '../values/signals.ts'
-import { runAfterwards } from './afterwards.ts'
 import type { Cell } from './cell.ts'
 import { boundWait } from './ending.ts'
 import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './following.ts'
-import { awaited, hear, hearsSignals, isUnhandled } from './hearing.ts'
+import { hear, hearsSignals, isUnhandled } from './hearing.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
 import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
@@ -29,7 +28,7 @@ export function runLane(cell: Cell): boolean {
   for (;;) {
     const lane = cell.lane
     if (lane === undefined) return going
-    if (lane.afterwards.length > 0) runAfterwards(cell, lane)
+    lane.afterwards?.run(cell, lane)
     if (lane.deferred.length > 0 && arrived(cell)) {
       const deferred = lane.deferred
       lane.deferred = []
@@ -52,7 +51,7 @@ export function runLane(cell: Cell): boolean {
     }
     if (atChildren(cell)) awaitChildren(cell)
     if (lane.commands.size === 0) {
-      if (lane.signals.size === 0 && lane.deferred.length === 0 && lane.afterwards.length === 0 && cell.extras?.lane === lane) {
+      if (lane.signals.size === 0 && lane.deferred.length === 0 && lane.afterwards === undefined && cell.extras?.lane === lane) {
         cell.extras.lane = undefined
         cell.dispatcher.giveLane(lane)
       }
@@ -84,7 +83,7 @@ export function laneReady(cell: Cell, lane: SystemLane): boolean {
     lane.commands.size > 0 ||
     (lane.signals.size > 0 && signalsFlow(cell)) ||
     (lane.deferred.length > 0 && arrived(cell)) ||
-    lane.afterwards.some((waiting) => waiting.due(cell))
+    lane.afterwards?.isDue(cell) === true
   )
 }
 
@@ -180,22 +179,16 @@ function deliver(cell: Cell, signal: Signal): void {
   // Most parents do not care who of their children ended: nothing is made for it.
   if (!hearsSignals(cell)) return heard(cell, signal, deathPact, unhandled)
   const { info } = cell
-  let answer: unknown
-  try {
-    answer = hear(
-      cell,
-      signal,
-      (c) => c.info === info || arrived(c),
-      (c, ok, value) => {
-        if (ok) heard(c, signal, deathPact, value)
-        else fail(c, value, undefined)
-      },
-    )
-  } catch (cause) {
-    return fail(cell, cause, undefined)
-  }
-  if (answer !== awaited) heard(cell, signal, deathPact, answer)
-  else if (cell.phase === 'stopping') boundWait(cell)
+  const waits = hear(
+    cell,
+    signal,
+    (c) => c.info === info || arrived(c),
+    (c, ok, value) => {
+      if (ok) heard(c, signal, deathPact, value)
+      else fail(c, value, undefined)
+    },
+  )
+  if (waits && cell.phase === 'stopping') boundWait(cell)
 }
 
 /** What follows from a signal that everybody heard who was to. */
@@ -209,5 +202,5 @@ function heard(cell: Cell, signal: Signal, deathPact: boolean, answer: unknown):
   // Being replaced meanwhile, it was not asked to the end.
   if (signal.type !== 'Terminated' || cell.phase === 'restarting') return
   if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
-  cell.dispatcher.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')
+  cell.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')
 }

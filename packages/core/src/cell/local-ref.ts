@@ -44,7 +44,7 @@ export class LocalRef implements ActorRef<unknown> {
     this.cell.send(message, options === undefined ? undefined : metaFrom(options))
   }
   ask(question: unknown, options?: AskOptions): Promise<never> {
-    return askCell(this.cell, question, options, contextNow(this.cell.dispatcher.host), false) as Promise<never>
+    return askCell(this.cell, question, options, contextNow(this.cell.host), false) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
     return offerTo(this.cell, message, undefined, options)
@@ -98,6 +98,6 @@ export function cellOf(ref: AnyRef): Cell | undefined {
 /** The cell of a ref of this system; others are refused. */
 export function cellIn(host: CellHost, ref: AnyRef, what: string): Cell {
   const cell = cellOf(ref)
-  if (cell?.dispatcher.host === host) return cell
+  if (cell?.host === host) return cell
   throw new ForeignRef(pathOf(ref), what)
 }

@@ -15,7 +15,7 @@ export class CellMailboxOwner implements MailboxOwner {
   }
   drop(message: unknown, meta: unknown, evicted: boolean): void {
     this.#cell.extras?.metrics?.lost(evicted)
-    this.#cell.dispatcher.host.drop(message, meta as Meta, 'mailbox-overflow')
+    this.#cell.host.drop(message, meta as Meta, 'mailbox-overflow')
   }
   refuse(message: unknown, meta: unknown, reason: 'mailbox-full' | 'mailbox-failed' = 'mailbox-full'): void {
     const { ref, dispatcher, extras } = this.#cell
@@ -36,7 +36,7 @@ export class CellMailboxOwner implements MailboxOwner {
     // Once: a comparison that throws does so for every pair.
     if (this.#faulty) return
     this.#faulty = true
-    this.#cell.dispatcher.host.logger.error({ actor: this.#cell.ref.path, cause }, 'the mailbox of the actor is faulty')
+    this.#cell.host.logger.error({ actor: this.#cell.ref.path, cause }, 'the mailbox of the actor is faulty')
   }
   get over(): boolean {
     const { phase } = this.#cell

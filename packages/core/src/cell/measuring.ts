@@ -11,7 +11,7 @@ export function measure(cell: Cell): void {
   const measured = (cell.more.metrics = new CellMetrics())
   cell.queue = new MeteredQueue(cell.queue!, cell, measured)
   if (metricsEvery === undefined) return
-  const { host } = cell.dispatcher
+  const { host } = cell
   const push = pushEvery(host, metricsEvery, (at) => host.observe({ type: 'metrics.actor', ref: cell.ref, metrics: measured.report(cell, at), at }))
   ;(cell.more.endHooks ??= new Set()).add(() => host.timers.cancel(push))
 }
@@ -19,15 +19,10 @@ export function measure(cell: Cell): void {
 /** Calls `push` every so many ms while anybody listens. What is late is not made up for. */
 export function pushEvery(host: CellHost, every: number, push: (at: number) => void): Deadline {
   const { timers, runtime } = host
-  const deadline: Deadline = {
-    at: 0,
-    order: 0,
-    fire() {
-      const now = runtime.now()
-      timers.set(deadline, deadline.at + every * (Math.floor((now - deadline.at) / every) + 1))
-      if (host.listening) push(now)
-    },
-  }
-  timers.set(deadline, runtime.now() + every)
+  const deadline = timers.after(every, () => {
+    const now = runtime.now()
+    timers.set(deadline, deadline.at + every * (Math.floor((now - deadline.at) / every) + 1))
+    if (host.listening) push(now)
+  })
   return deadline
 }

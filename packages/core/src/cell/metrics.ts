@@ -1,7 +1,7 @@
 // What is measured of one actor that asked for it: plain counters at every message, times at one of 64 (and one turn of 16),
 // because a clock read costs more than a message. Hangs on the guarded turn and on a mailbox of its own: other actors pay nothing.
 
-import type { FrontableQueue } from '../queues/contained.ts'
+import type { FrontableQueue } from '../queues/own-kind.ts'
 import { Histogram } from '../queues/histogram.ts'
 import type { WaitingOffer } from '../values/mailbox.ts'
 import type { ActorMetrics } from '../values/metrics.ts'
@@ -16,9 +16,8 @@ const recentTurns = 128
 const longestWait = 1024
 
 export class CellMetrics {
-  received = 0
-  turnedAway = 0
-  evicted = 0
+  enqueued = 0
+  dropped = 0
   peak = 0
   processed = 0
   signals = 0
@@ -37,11 +36,11 @@ export class CellMetrics {
   #lastSecond = 0
 
   arrived(): void {
-    this.received++
+    this.enqueued++
   }
   lost(evicted: boolean): void {
-    if (evicted) this.evicted++
-    else this.turnedAway++
+    this.dropped++
+    if (!evicted) this.enqueued--
   }
   /** Whether the handling that begins now is to be timed. */
   get samples(): boolean {
@@ -61,18 +60,18 @@ export class CellMetrics {
     }
     this.#turnBegan = NaN
     if (!timed && !waited) return
-    const now = cell.dispatcher.host.runtime.now()
+    const now = cell.host.runtime.now()
     if (timed) this.#turnBegan = now
     if (waited) this.loopLatency.add(now - this.#leftAt)
     this.#leftAt = NaN
   }
   turnEnds(cell: Cell): void {
-    if (this.#turnBegan === this.#turnBegan) this.turnTime.add(cell.dispatcher.host.runtime.now() - this.#turnBegan)
+    if (this.#turnBegan === this.#turnBegan) this.turnTime.add(cell.host.runtime.now() - this.#turnBegan)
   }
   /** Its turn has ended, and it has more to do. */
   leaves(cell: Cell): void {
     this.#unfinished++
-    this.#leftAt = cell.dispatcher.host.runtime.now()
+    this.#leftAt = cell.host.runtime.now()
   }
   #turnTo(now: number): void {
     const second = Math.floor(now / 1000)
@@ -87,8 +86,8 @@ export class CellMetrics {
     const all = this.processed + this.signals
     return {
       mailbox: {
-        enqueued: this.received - this.turnedAway,
-        dropped: this.turnedAway + this.evicted,
+        enqueued: this.enqueued,
+        dropped: this.dropped,
         depth: cell.queuedMessages,
         peak: this.peak,
         queueTime: this.queueTime.report(),
@@ -129,10 +128,10 @@ export class MeteredQueue implements FrontableQueue {
   }
   push(message: unknown, meta: unknown): void {
     const metrics = this.#metrics
-    if (metrics.received % sampleEvery === 0 && (this.#sampled === undefined || this.#inner.size === 0)) {
+    if (metrics.enqueued % sampleEvery === 0 && (this.#sampled === undefined || this.#inner.size === 0)) {
       this.#sampled = message
       this.#ahead = this.#inner.size
-      this.#since = this.#cell.dispatcher.host.runtime.now()
+      this.#since = this.#cell.host.runtime.now()
     }
     metrics.arrived()
     this.#inner.push(message, meta)
@@ -149,7 +148,7 @@ export class MeteredQueue implements FrontableQueue {
     const sampled = this.#sampled
     if (sampled !== undefined && this.#isIt(message, sampled)) {
       this.#sampled = undefined
-      this.#metrics.queueTime.add(this.#cell.dispatcher.host.runtime.now() - this.#since)
+      this.#metrics.queueTime.add(this.#cell.host.runtime.now() - this.#since)
     }
     this.#note(this.#inner.size)
     return message

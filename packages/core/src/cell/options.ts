@@ -1,6 +1,6 @@
 // Spawn options, checked and completed. Most actors are spawned with a name at most: they all share one object.
 
-import { own } from '../queues/contained.ts'
+import { OwnKind } from '../queues/own-kind.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
 import {
@@ -8,12 +8,12 @@ import {
   checkCan,
   checkFinite,
   checkFunction,
+  checkMethods,
   checkObject,
   checkOneOf,
   checkPart,
   checkRef,
   checkText,
-  checkUpTo,
   checkWhole,
   readOptions,
   type Table,
@@ -58,8 +58,6 @@ export interface CellOptions {
   readonly hangAfter: number | false | undefined
   /** After how many ms they are observed, again and again; undefined: not at all. */
   readonly metricsEvery: number | undefined
-  /** Whether each message goes through middleware or measurements. */
-  readonly passages: boolean
 }
 
 export const defaultOptions: CellOptions = {
@@ -85,7 +83,6 @@ export const defaultOptions: CellOptions = {
   metrics: false,
   hangAfter: undefined,
   metricsEvery: undefined,
-  passages: false,
 }
 
 /** What each option of `spawn` may be, as far as that can be told without the system. */
@@ -137,21 +134,20 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
       mailbox.overflow,
       'a manual runtime runs only when pumped, so whoever waits for room could wait for itself; use another policy',
     )
-  if (typeof drain === 'object' && cellOf(drain.redirect)?.dispatcher.host !== host)
+  if (typeof drain === 'object' && cellOf(drain.redirect)?.host !== host)
     throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
   const middleware = ownMiddleware.length === 0 ? inherited : checkLength([...inherited, ...ownMiddleware])
   const metricsEvery = typeof measured === 'object' ? measured.every : undefined
   const metrics = Boolean(measured)
-  const passages = metrics || middleware.length > 0
   return {
-    plain: !reentrant && accepts === undefined && !passages && host.flightRecorder === undefined,
+    plain: !reentrant && accepts === undefined && !metrics && middleware.length === 0 && host.flightRecorder === undefined,
     mailbox: mailbox ?? (metrics ? meteredRing : undefined),
     systemShare: mailbox?.systemShare ?? d.systemShare,
     stashCapacity: stash?.capacity ?? d.stashCapacity,
     stashOverflow: stash?.overflow ?? d.stashOverflow,
     dispatcher,
-    supervision: said(supervision) ? ownPolicyOf(supervision, host.policy, 'supervision') : undefined,
-    childSupervision: said(childSupervision) ? policyOf(childSupervision, host.policy, 'childSupervision') : undefined,
+    supervision: ownPolicyOf(supervision, undefined, 'supervision'),
+    childSupervision: policyOf(childSupervision, undefined, 'childSupervision'),
     drain: drain ?? d.drain,
     startTimeout: startTimeout ?? d.startTimeout,
     stopTimeout: stopTimeout ?? d.stopTimeout,
@@ -166,19 +162,17 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     metrics,
     hangAfter,
     metricsEvery,
-    passages,
   }
 }
 
 /** What a system's actors have that were spawned with nothing special. */
 export function defaultsOf(middleware: readonly Middleware[], metrics: boolean, recorded: boolean): CellOptions {
-  const passages = metrics || middleware.length > 0
-  if (!passages && !recorded) return defaultOptions
-  return { ...defaultOptions, plain: false, mailbox: metrics ? meteredRing : undefined, middleware, metrics, passages }
+  if (!metrics && middleware.length === 0 && !recorded) return defaultOptions
+  return { ...defaultOptions, plain: false, mailbox: metrics ? meteredRing : undefined, middleware, metrics }
 }
 
 /** The default mailbox, for actors that are measured: one that stays. */
-const meteredRing: MailboxKind = { kind: 'unbounded', create: own(() => new MessageRing()) }
+const meteredRing: OwnKind = new OwnKind('unbounded', () => new MessageRing())
 
 const linkTable: Table<Middleware> = { name: any, before: checkFunction, after: checkFunction, error: checkFunction, close: checkFunction }
 
@@ -191,7 +185,8 @@ export function checkMiddleware(option: string, links: unknown): readonly Middle
     checkObject(at, link)
     // Kept as they are; one that is of a class may have other things of its own.
     const plain = Object.getPrototypeOf(link) === Object.prototype
-    checkPart(at, plain ? link : Object.fromEntries(Object.keys(linkTable).map((key) => [key, (link as Record<string, unknown>)[key]])), linkTable)
+    if (plain) checkPart(at, link, linkTable)
+    else checkMethods<Middleware>(at, link, [], ['before', 'after', 'error', 'close'])
   }
   return checkLength(chain as readonly Middleware[])
 }
@@ -207,16 +202,8 @@ function checkDrain(option: string, drain: unknown): Drain {
   throw new InvalidOption(option, drain, "use 'dead-letter', 'drop' or { redirect: ref }")
 }
 
-/** Kinds check themselves where they are made; this is for those made by hand. */
-function checkMailbox(option: string, mailbox: unknown): unknown {
-  checkCan(option, mailbox, ['unbounded(), bounded(…), priority(…) or mailboxOf(…)', 'create'])
-  const { capacity, systemShare } = mailbox as MailboxKind
-  if (capacity !== undefined) checkWhole('mailbox.capacity', capacity, 1)
-  if (systemShare !== undefined) checkUpTo('mailbox.systemShare', systemShare, 100)
-  return mailbox
-}
-
-/** Whether anything was said about supervision; otherwise the parent's or the system's policy holds. */
-function said(supervision: SpawnOptions['supervision']): boolean {
-  return supervision !== undefined && supervision !== 'inherit'
+/** Kinds check themselves where they are made. */
+function checkMailbox(option: string, mailbox: unknown): OwnKind {
+  if (mailbox instanceof OwnKind) return mailbox
+  throw new InvalidOption(option, mailbox, 'use unbounded(), bounded(…), priority(…) or mailboxOf(…)')
 }

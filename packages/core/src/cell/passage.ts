@@ -3,7 +3,7 @@
 import { NotAllowed } from '../values/errors.ts'
 import { type Middleware, type Passage, swallow } from '../values/middleware.ts'
 import type { AnyRef, Headers } from '../values/ref.ts'
-import { isThenable, observed } from '../values/thenable.ts'
+import { contain, isThenable, observed } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from './context.ts'
 import { headersOf, type Meta, senderOf } from './envelope.ts'
@@ -25,7 +25,7 @@ export class MessagePassage implements Passage {
     this.cell = cell
     this.meta = ctx.meta
     this.message = ctx.message
-    this.began = cell.extras?.metrics?.samples === true ? cell.dispatcher.host.runtime.now() : NaN
+    this.began = cell.extras?.metrics?.samples === true ? cell.host.runtime.now() : NaN
   }
   get ref(): AnyRef {
     return this.cell.ref
@@ -91,13 +91,9 @@ export function closeMiddleware(cell: Cell): void {
 }
 
 function guard(cell: Cell, link: Middleware, act: () => unknown): void {
-  try {
-    observed(act(), (cause) => linkFailed(cell, link, cause))
-  } catch (cause) {
-    linkFailed(cell, link, cause)
-  }
+  contain(act, (cause) => linkFailed(cell, link, cause))
 }
 
 function linkFailed(cell: Cell, link: Middleware, cause: unknown): void {
-  cell.dispatcher.host.logger.error({ actor: cell.ref.path, cause, middleware: link.name }, 'a middleware failed; what it was told of goes on')
+  cell.host.logger.error({ actor: cell.ref.path, cause, middleware: link.name }, 'a middleware failed; what it was told of goes on')
 }

@@ -29,7 +29,7 @@ export class PendingCall {
     this.state = 'settled'
     this.ok = ok
     this.value = value
-    this.cell.dispatcher.host.pending--
+    this.cell.host.pending--
     this.cell.rouse()
   }
 }
@@ -39,7 +39,7 @@ export function hold(cell: Cell, promise: PromiseLike<unknown>, what: string, co
   const call = new PendingCall(cell, what, cell.dispatcher.now, continuation)
   const extras = cell.more
   extras.pending = call
-  cell.dispatcher.host.pending++
+  cell.host.pending++
   // What was asked before the first await waits from here on.
   if (extras.asking !== undefined) checkHeld(extras.asking, call)
   observe(promise, call)
@@ -64,7 +64,7 @@ export function abandon(cell: Cell): void {
   const extras = cell.extras
   const call = extras?.pending
   if (extras === undefined || call === undefined) return
-  if (call.state === 'waiting') cell.dispatcher.host.pending--
+  if (call.state === 'waiting') cell.host.pending--
   call.state = 'abandoned'
   extras.pending = undefined
 }
@@ -88,13 +88,13 @@ export function armStep(cell: Cell, ms: number): void {
   disarmStep(cell)
   const timer = new StepTimer(cell)
   cell.more.step = timer
-  const host = cell.dispatcher.host
+  const host = cell.host
   host.timers.set(timer, host.runtime.now() + ms)
 }
 
 export function disarmStep(cell: Cell): void {
   const timer = cell.extras?.step
   if (timer === undefined) return
-  cell.dispatcher.host.timers.cancel(timer)
+  cell.host.timers.cancel(timer)
   cell.more.step = undefined
 }

@@ -1,6 +1,6 @@
 // The one place where a phase changes, so that the table is asked and listeners hear of it every time.
 
-import { outcomeOf, type quickStart, type Transition } from '../deciders/phase.ts'
+import { outcomeOf, type Transition } from '../deciders/phase.ts'
 import type { Phase } from '../values/observation.ts'
 import type { Cell } from './cell.ts'
 import type { Extras } from './extras.ts'
@@ -14,15 +14,15 @@ export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo 
   if (extras !== undefined) noteChange(cell, extras, from, to)
   cell.phase = to
   cell.info = info
-  const host = cell.dispatcher.host
+  const host = cell.host
   host.tap?.phased(cell, from, to)
   host.onPhase?.(cell)
   if (host.listening) host.observe({ type: 'actor.phase', ref: cell.ref, from, to, at: host.runtime.now() })
 }
 
 /** Goes through several phases at once, if nobody would hear of those between: false, and nothing done, where somebody would. */
-export function rush(cell: Cell, through: typeof quickStart, info: EndInfo | undefined): boolean {
-  const { host } = cell.dispatcher
+export function rush(cell: Cell, through: Transition, info: EndInfo | undefined): boolean {
+  const { host } = cell
   if (cell.extras !== undefined || host.tap?.seesPhases === true || host.listening) return false
   host.unheard += through.steps - 1
   cell.phase = outcomeOf(cell.phase, through) as Phase
@@ -40,18 +40,7 @@ function noteChange(cell: Cell, extras: Extras, from: Phase, to: Phase): void {
 
 /** Whether the present incarnation saw PreStart and has not seen PostStop. */
 export function isLive(cell: Cell): boolean {
-  switch (cell.phase) {
-    case 'running':
-    case 'suspended':
-      return true
-    case 'starting':
-    case 'failed':
-    case 'restarting':
-    case 'stopping':
-      return (cell.info as PhaseInfo).live
-    default:
-      return false
-  }
+  return cell.phase === 'running' || (cell.info as PhaseInfo | undefined)?.live === true
 }
 
 /** What a new phase carries, from now on. */

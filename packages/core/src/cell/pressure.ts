@@ -21,6 +21,6 @@ export function notePressure(cell: Cell, depth: number): void {
 
 /** Tells whoever listens. */
 export function observePressure(cell: Cell, level: 'high' | 'low', depth: number): void {
-  const { host } = cell.dispatcher
+  const { host } = cell
   if (host.listening) host.observe({ type: 'mailbox.pressure', ref: cell.ref, level, depth, at: host.runtime.now() })
 }

@@ -1,10 +1,11 @@
 // A new actor under a parent. Everything that can be refused is refused before anything is changed, so that a spawn
 // that fails leaves nothing behind; no user code runs here.
 
+import { CellMailboxOwner } from './mailbox-owner.ts'
 import { takesMessages } from '../deciders/phase.ts'
-import { openMailbox } from '../queues/contained.ts'
+import { openMailbox } from '../queues/own-kind.ts'
 import { behaviorFrom } from '../values/actor-class.ts'
-import { type Behavior, BehaviorNode, BehaviorWithOptions, HookedNode } from '../values/behavior.ts'
+import { type Behavior, BehaviorNode, SpawnOnly } from '../values/behavior.ts'
 import { checkObject, unreadable } from '../values/checks.ts'
 import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from '../values/errors.ts'
 import { endless, type SpawnOptions } from '../values/options.ts'
@@ -13,7 +14,6 @@ import { Cell } from './cell.ts'
 import { Children } from './children.ts'
 import { declareEndless } from './ending.ts'
 import { LocalRef } from './local-ref.ts'
-import { CellMailboxOwner } from './mailbox-owner.ts'
 import { measure } from './measuring.ts'
 import { type CellOptions, resolveOptions } from './options.ts'
 
@@ -25,7 +25,7 @@ export function spawnUnder(
   spawnable: Spawnable,
   options: (SpawnOptions & { readonly args?: readonly unknown[] }) | undefined,
 ): LocalRef {
-  const { host } = parent.dispatcher
+  const { host } = parent
   const welcome = host.phase === 'open' || (host.draining && parent.ref.parent !== undefined)
   if (!welcome) throw new SystemClosed(host.name, `spawn under ${parent.ref.path}`)
   if (!takesMessages(parent.phase) || parent.phase === 'restarting')
@@ -45,7 +45,7 @@ export function spawnUnder(
       if (behaviorFrom in spawnable) node = (spawnable[behaviorFrom] as (args: readonly unknown[]) => unknown).call(spawnable, args)
       given = rest
     }
-    while (node instanceof BehaviorWithOptions) {
+    while (node instanceof SpawnOnly) {
       given = given === undefined ? node.options : { ...node.options, ...given }
       node = node.behavior
     }
@@ -78,6 +78,5 @@ export function spawnUnder(
 }
 
 function makeRef(node: BehaviorNode, parent: LocalRef, name: string | undefined, uid: number): LocalRef {
-  const make = node instanceof HookedNode ? node.makeRef : undefined
-  return make === undefined ? new LocalRef(parent, name, uid) : (make(parent as never, name, uid) as LocalRef)
+  return (node.makeRef?.(parent as never, name, uid) ?? new LocalRef(parent, name, uid)) as LocalRef
 }

@@ -9,9 +9,9 @@ import type { Cell } from './cell.ts'
 import { Context } from './context.ts'
 import { fail } from './failing.ts'
 import { become } from './following.ts'
-import { awaited, hear, hearsSignals } from './hearing.ts'
+import { hear, hearsSignals } from './hearing.ts'
 import { endTimers } from './incarnation.ts'
-import { abandon, armStep, disarmStep } from './pending.ts'
+import { abandon, armStep, type Continuation, disarmStep } from './pending.ts'
 import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
 import { refusalOf } from './returned.ts'
 import { resolveNode } from './setting-up.ts'
@@ -77,36 +77,27 @@ function arriving(cell: Cell): boolean {
 }
 
 function step(cell: Cell, at: 'pre-start' | 'post-start' | 'post-restart' | 'done'): void {
+  if (at === 'done') return arrive(cell)
   const info = phaseInfo(cell)
-  switch (at) {
-    case 'pre-start':
-      info.step = 'pre-start'
-      return tell(cell, preStart, 'post-start')
-    case 'post-start':
-      info.step = 'post-start'
-      return tell(cell, postStart, info.again ? 'post-restart' : 'done')
-    case 'post-restart':
-      info.step = 'post-restart'
-      return tell(cell, { type: 'PostRestart', cause: info.cause }, 'done')
-    case 'done':
-      return arrive(cell)
-  }
+  info.step = at
+  if (at === 'pre-start') tell(cell, preStart, 'post-start')
+  else if (at === 'post-start') tell(cell, postStart, info.again ? 'post-restart' : 'done')
+  else tell(cell, { type: 'PostRestart', cause: info.cause }, 'done')
 }
 
 function tell(cell: Cell, signal: Signal, then: 'post-start' | 'post-restart' | 'done'): void {
   if (!hearsSignals(cell)) return step(cell, then)
-  let returned: unknown
-  try {
-    returned = hear(cell, signal, arriving, (c, ok, value) => {
-      if (!arriving(c)) return
-      if (ok) took(c, value, then)
-      else startFailed(c, value)
-    })
-  } catch (cause) {
-    return startFailed(cell, cause)
+  hear(cell, signal, arriving, taking(then))
+  boundStart(cell)
+}
+
+/** Goes on with what a start handler, or a setup that it returned, came to. */
+function taking(then: 'post-start' | 'post-restart' | 'done'): Continuation {
+  return (cell, ok, value) => {
+    if (!arriving(cell)) return
+    if (ok) took(cell, value, then)
+    else startFailed(cell, value)
   }
-  if (returned === awaited) boundStart(cell)
-  else took(cell, returned, then)
 }
 
 function took(cell: Cell, next: unknown, then: 'post-start' | 'post-restart' | 'done'): void {
@@ -117,11 +108,7 @@ function took(cell: Cell, next: unknown, then: 'post-start' | 'post-restart' | '
     if (arriving(cell)) step(cell, then)
     return
   }
-  resolveNode(cell, next, (c, ok, value) => {
-    if (!arriving(c)) return
-    if (ok) took(c, value, then)
-    else startFailed(c, value)
-  })
+  resolveNode(cell, next, taking(then))
   boundStart(cell)
 }
 

@@ -45,7 +45,7 @@ export class CellStash {
     if (messages.length > 0) this.#cell.putBack(messages)
   }
   clear(): void {
-    for (const [message, meta] of this.#takeAll()) this.#cell.dispatcher.host.drop(message, meta, 'stash-cleared')
+    for (const [message, meta] of this.#takeAll()) this.#cell.host.drop(message, meta, 'stash-cleared')
   }
   /** Takes the oldest; its meta is then in `takenMeta`. */
   take(): unknown {

@@ -3,12 +3,11 @@
 // a kill waits for none, and takes all below with it.
 
 import { on, outcomeOf, quickStop } from '../deciders/phase.ts'
-import { EarlyNode } from '../values/behavior.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
 import { drainMailbox } from './draining.ts'
-import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, portion, runEndSignal, tighten } from './ending.ts'
+import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, paced, portion, runEndSignal, tighten } from './ending.ts'
 import { hearsSignals } from './hearing.ts'
 import { endIncarnation, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'
@@ -119,8 +118,7 @@ export function awaitChildren(cell: Cell): void {
 function finish(cell: Cell): void {
   disarmStep(cell)
   const info = phaseInfo(cell)
-  const { initial } = cell
-  if (info.unstarted && initial instanceof EarlyNode) initial.early.release()
+  if (info.unstarted) cell.initial?.early?.release()
   release(cell, info)
 }
 
@@ -131,7 +129,7 @@ function release(cell: Cell, end: EndInfo): void {
   clearWatches(cell)
   // Unregister before telling watchers: one of them may respawn this name at once.
   cell.ref.parent?.cell.children?.free(cell)
-  cell.dispatcher.host.unregister(cell)
+  cell.host.unregister(cell)
   for (const hook of cell.extras?.endHooks ?? []) hook()
   if (cell.options.ownMiddleware.length > 0) closeMiddleware(cell)
   proceedRelease(cell)
@@ -142,7 +140,7 @@ export function proceedRelease(cell: Cell): void {
   const end = cell.end!
   if (!drainMailbox(cell, end) || !endAsked(cell, end) || !tellMany(cell, end)) return cell.command({ verb: 'proceed' })
   const { reason, cause } = end
-  const { host } = cell.dispatcher
+  const { host } = cell
   const parent = cell.ref.parent?.cell
   parent?.children?.remove(cell)
   const unstarted = end.unstarted === true
@@ -155,7 +153,7 @@ export function proceedRelease(cell: Cell): void {
     tellWatchers(cell, extras, reason, cause, Infinity)
     for (const waiter of extras.startWaiters ?? []) waiter(neverStarted(cell, cause))
     for (const waiter of extras.endWaiters ?? []) waiter({ reason, cause })
-    extras.failureLog?.flush()
+    extras.failureLog?.fire()
   }
   cell.extras = undefined
   cell.initial = undefined
@@ -165,13 +163,10 @@ export function proceedRelease(cell: Cell): void {
 
 /** Ends the questions that it has not answered, as far as the slice goes. False: there are more. */
 function endAsked(cell: Cell, { cause }: EndInfo): boolean {
-  const { extras, dispatcher } = cell
-  let left = portion
+  const { extras } = cell
+  const goesOn = paced(cell)
   for (let ask = extras?.asked; ask !== undefined; ask = extras!.asked) {
-    if (left-- === 0) {
-      left = portion
-      if (!dispatcher.look()) return false
-    }
+    if (!goesOn()) return false
     ask.end('stopped', cause)
   }
   return true

@@ -8,9 +8,9 @@ export const stormWindow = 1000
 export class Storm implements Deadline {
   at = 0
   order = 0
-  passed = 0
-  summed = 0
-  until = 0
+  #passed = 0
+  #summed = 0
+  #until = 0
   readonly #few: number
   readonly #timers: TimerQueue
   readonly #sum: (count: number) => void
@@ -21,22 +21,21 @@ export class Storm implements Deadline {
     this.#sum = sum
   }
   /** Whether this one passes. */
-  takes(now: number): boolean {
-    if (now >= this.until) {
-      this.flush()
-      this.until = now + stormWindow
-      this.passed = 0
+  takes(): boolean {
+    const now = this.#timers.now()
+    if (now >= this.#until) {
+      this.fire()
+      this.#until = now + stormWindow
+      this.#passed = 0
     }
-    if (++this.passed <= this.#few) return true
-    if (++this.summed === 1 && this.order === 0) this.#timers.set(this, this.until)
+    if (++this.#passed <= this.#few) return true
+    if (++this.#summed === 1 && this.order === 0) this.#timers.set(this, this.#until)
     return false
   }
+  /** Tells of those that did not pass so far. */
   fire(): void {
-    this.flush()
-  }
-  flush(): void {
-    const { summed } = this
-    this.summed = 0
+    const summed = this.#summed
+    this.#summed = 0
     if (summed > 0) this.#sum(summed)
   }
 }

@@ -1,7 +1,7 @@
 // The lane that goes before user messages: control verbs, which act also while a handler is pending, and signals,
 // which run user code and therefore wait for it. Taken from the dispatcher with the first entry, given back with the last.
 
-import { Ring } from '../queues/ring.ts'
+import { MessageRing } from '../queues/ring.ts'
 import type { ExitReason, Signal } from '../values/signals.ts'
 import type { Afterwards } from './afterwards.ts'
 import type { Cell } from './cell.ts'
@@ -25,10 +25,10 @@ export type Command =
   | { readonly verb: 'proceed' }
 
 export class SystemLane {
-  readonly commands: Ring<Command> = new Ring()
-  readonly signals: Ring<Signal> = new Ring()
+  readonly commands: MessageRing<Command> = new MessageRing()
+  readonly signals: MessageRing<Signal> = new MessageRing()
   /** Verbs that came before the actor was up. */
   deferred: Command[] = []
   /** What waits for the message in progress to be dealt with. */
-  afterwards: Afterwards[] = []
+  afterwards: Afterwards | undefined
 }

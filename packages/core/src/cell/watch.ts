@@ -26,7 +26,7 @@ export class Watch extends Envelope {
   override open(cell: Cell, message: unknown): unknown {
     const watching = cell.extras?.watching
     if (watching?.get(this.ref) !== this) {
-      cell.dispatcher.host.drop(message, this, 'unwatched')
+      cell.host.drop(message, this, 'unwatched')
       return undefined
     }
     watching.delete(this.ref)
@@ -40,9 +40,9 @@ export class Watch extends Envelope {
 
 /** Begins to watch; idempotent, but the two ways of being told do not mix, and the last message given is the one delivered. */
 export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: boolean): void {
-  const target = cellIn(cell.dispatcher.host, ref, 'watch')
+  const target = cellIn(cell.host, ref, 'watch')
   if (target === cell) throw new NotAllowed(`${ref.path} cannot watch itself. Handle PostStop instead.`)
-  cell.dispatcher.host.tap?.watched(cell, ref)
+  cell.host.tap?.watched(cell, ref)
   const watching = (cell.more.watching ??= new Map())
   const present = watching.get(ref)
   if (present !== undefined) {
@@ -60,7 +60,7 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
 }
 
 export function unwatch(cell: Cell, ref: AnyRef): void {
-  cell.dispatcher.host.tap?.unwatched(cell, ref)
+  cell.host.tap?.unwatched(cell, ref)
   if (cell.extras?.watching?.delete(ref) !== true) return
   cellOf(ref)?.extras?.watchers?.delete(cell)
 }

@@ -29,45 +29,31 @@ export const phaseTable: Readonly<Record<Phase, Row>> = {
   terminated: ended,
 }
 
-/** One event's column of the table, as pairs of phase and outcome: a short walk costs less than two keyed loads. */
+/** What one event makes of each phase, as pairs of phase and outcome: a short walk costs less than two keyed loads. */
 export interface Transition {
   readonly event: PhaseEvent
   readonly pairs: readonly string[]
+  readonly steps: number
 }
 
-function column(event: PhaseEvent): Transition {
-  const pairs = Object.entries(phaseTable).flatMap(([phase, row]) => (row[event] === undefined ? [] : [phase, row[event]]))
-  return { event, pairs }
-}
-
-/** The table by event. */
-export const on: Readonly<Record<PhaseEvent, Transition>> = {
-  start: column('start'),
-  started: column('started'),
-  suspend: column('suspend'),
-  resume: column('resume'),
-  fail: column('fail'),
-  restart: column('restart'),
-  relaunch: column('relaunch'),
-  stop: column('stop'),
-  kill: column('kill'),
-  cleaned: column('cleaned'),
-  released: column('released'),
-}
-
-/** Several events in a row as one, for where nothing can happen between them: what each phase in which all are allowed ends in. */
-function passage(...events: readonly PhaseEvent[]): Transition & { readonly steps: number } {
+/** Events in a row as one, for where nothing can happen between them: what each phase in which all are allowed ends in. */
+function passage(...events: readonly [PhaseEvent, ...PhaseEvent[]]): Transition {
   const pairs = Object.keys(phaseTable).flatMap((phase) => {
     const end = events.reduce<Outcome | undefined>((at, event) => phaseTable[at as Phase]?.[event], phase as Phase)
     return end === undefined ? [] : [phase, end]
   })
-  return { event: events[0]!, pairs, steps: events.length }
+  return { event: events[0], pairs, steps: events.length }
 }
 
+/** The table by event: whatever some phase knows. */
+export const on: Readonly<Record<PhaseEvent, Transition>> = Object.fromEntries(
+  Object.keys(Object.assign({}, ...Object.values(phaseTable)) as Row).map((event) => [event, passage(event as PhaseEvent)]),
+) as Record<PhaseEvent, Transition>
+
 /** The start of an actor that has nothing to run first. */
-export const quickStart: Transition & { readonly steps: number } = passage('start', 'started')
+export const quickStart: Transition = passage('start', 'started')
 /** The end of an actor that has nothing to run, to wait for or to leave behind. */
-export const quickStop: Transition & { readonly steps: number } = passage('stop', 'cleaned', 'released')
+export const quickStop: Transition = passage('stop', 'cleaned', 'released')
 
 /** What an event makes of a phase; throws `InvalidTransition` where the table has no entry. */
 export function outcomeOf(phase: Phase, { event, pairs }: Transition): Outcome {

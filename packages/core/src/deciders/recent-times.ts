@@ -14,58 +14,43 @@ interface Bucket {
 }
 
 export class RecentTimes {
-  /** The youngest, in order. */
-  readonly #times: number[] = []
-  /** Those before them, in order; made when it is needed. */
-  #older: Bucket[] | undefined
+  /** In order; of the youngest each is a bucket of its own. */
+  readonly #buckets: Bucket[] = []
   /** The longest window that was asked about. */
   #reach = 0
 
   get last(): number {
-    return this.#times.at(-1) ?? -Infinity
+    return this.#buckets.at(-1)?.last ?? -Infinity
   }
   /** How many entries there are in memory. */
   get kept(): number {
-    return this.#times.length + (this.#older?.length ?? 0)
+    return this.#buckets.length
   }
   /** Notes a time, not before any noted so far, of which windows of `within` ms are asked. */
   add(now: number, within: number): void {
+    const buckets = this.#buckets
     this.#reach = Math.max(this.#reach, within)
-    this.#times.push(now)
-    if (this.#times.length > exactTimes) this.#retire(this.#times.shift()!)
-  }
-  #retire(time: number): void {
-    const older = (this.#older ??= [])
-    const young = older.at(-1)
-    if (young === undefined || time - young.first >= this.#reach / parts) older.push({ first: time, last: time, count: 1 })
-    else {
-      young.last = time
-      young.count++
-    }
+    buckets.push({ first: now, last: now, count: 1 })
+    const at = buckets.length - exactTimes - 1
+    if (at > 0 && buckets[at]!.first - buckets[at - 1]!.first < this.#reach / parts) this.#join(at)
     // Nobody has asked so far back; should somebody, it is better to have counted it.
-    while (older.length > 1 && older[1]!.last <= this.last - this.#reach) {
-      const [old, next] = older as [Bucket, Bucket]
-      older.splice(0, 2, { first: old.first, last: next.last, count: old.count + next.count })
-    }
+    while (buckets.length > exactTimes + 1 && buckets[1]!.last <= now - this.#reach) this.#join(1)
+  }
+  /** Makes one of a bucket and the one before it. */
+  #join(at: number): void {
+    const [{ last, count }] = this.#buckets.splice(at, 1) as [Bucket]
+    const before = this.#buckets[at - 1]!
+    before.last = last
+    before.count += count
   }
   /** How many lie less than `within` ms back, and when the first of them was; `now` if there is none. */
   within(now: number, within: number): { readonly count: number; readonly first: number } {
     const from = now - within
-    const times = this.#times
-    // The first that is young enough, by halving: a storm of failures asks each time.
-    let at = 0
-    for (let end = times.length; at < end;) {
-      const middle = (at + end) >>> 1
-      if (times[middle]! > from) end = middle
-      else at = middle + 1
-    }
-    let count = times.length - at
-    let first = times[at] ?? now
-    const older = this.#older
-    if (older === undefined || at > 0) return { count, first }
-    for (let i = older.length - 1; i >= 0 && older[i]!.last > from; i--) {
-      count += older[i]!.count
-      first = older[i]!.first
+    let count = 0
+    let first = now
+    for (let i = this.#buckets.length - 1; i >= 0 && this.#buckets[i]!.last > from; i--) {
+      count += this.#buckets[i]!.count
+      first = this.#buckets[i]!.first
     }
     return { count, first }
   }

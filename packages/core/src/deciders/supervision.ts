@@ -93,6 +93,16 @@ const table: Table<SuperviseOptions> = {
   retryStart: checkBoolean,
 }
 
+/** What a policy is as far as nothing is said. */
+const leftOut: SupervisionPolicy = {
+  decide: undefined,
+  limit: { restarts: 3, within: 1000 },
+  onLimit: 'stop',
+  backoff: usual,
+  scope: 'one-for-one',
+  retryStart: false,
+}
+
 /** What `supervise` made; a policy that was put together otherwise is checked where it is used. */
 const checkedPolicies = new WeakSet<object>()
 
@@ -106,44 +116,29 @@ const checkedPolicies = new WeakSet<object>()
  * system.spawn(worker(), { supervision: supervise({ limit: { restarts: 5, within: 10_000 }, onLimit: 'escalate' }) })
  */
 export function supervise(options: SuperviseOptions = {}): SupervisionPolicy {
-  const {
-    decide,
-    limit = { restarts: 3, within: 1000 },
-    onLimit = 'stop',
-    scope = 'one-for-one',
-    retryStart = false,
-    backoff = usual,
-  } = readOptions('supervise', options, table) as SuperviseOptions & { readonly backoff?: Backoff }
-  const policy = { decide, limit, onLimit, backoff, scope, retryStart }
+  const policy = { ...leftOut, ...(readOptions('supervise', options, table) as Partial<SupervisionPolicy>) }
   checkedPolicies.add(policy)
   return policy
 }
 
 /** A policy from a word or a policy; `'inherit'` and undefined give `inherited`. */
-export function policyOf(supervision: Supervision | undefined, inherited: SupervisionPolicy, option: string): SupervisionPolicy {
-  switch (supervision) {
-    case undefined:
-    case 'inherit':
-      return inherited
-    case 'restart':
-      return restarting
-    case 'stop':
-      return stopping
-    case 'resume':
-      return resuming
-    case 'escalate':
-      return escalating
-    default:
-      if (typeof supervision === 'object' && supervision !== null && scopes.includes(supervision.scope))
-        return checkedPolicies.has(supervision) ? supervision : supervise(supervision)
-      throw new InvalidOption(option, supervision, "use supervise({ … }), 'restart', 'stop', 'resume', 'escalate' or 'inherit'")
-  }
+export function policyOf<I>(supervision: Supervision | undefined, inherited: I, option: string): SupervisionPolicy | I {
+  if (supervision === undefined || supervision === 'inherit') return inherited
+  if (typeof supervision === 'object' && supervision !== null && scopes.includes(supervision.scope))
+    return checkedPolicies.has(supervision) ? supervision : supervise(supervision)
+  const policy = named.get(supervision)
+  if (policy !== undefined) return policy
+  throw new InvalidOption(option, supervision, "use supervise({ … }), 'restart', 'stop', 'resume', 'escalate' or 'inherit'")
 }
 
 /** A policy for actors that may have any siblings: a scope of theirs would act on who has nothing to do with them. */
-export function ownPolicyOf(supervision: Supervision | undefined, inherited: SupervisionPolicy, option: string): SupervisionPolicy {
+export function ownPolicyOf<I extends SupervisionPolicy | undefined>(
+  supervision: Supervision | undefined,
+  inherited: I,
+  option: string,
+): SupervisionPolicy | I {
   const policy = policyOf(supervision, inherited, option)
-  if (policy.scope === 'one-for-one') return policy
+  if (policy === undefined || policy.scope === 'one-for-one') return policy
   throw new InvalidOption(
     option,
     supervision,
@@ -151,13 +146,13 @@ export function ownPolicyOf(supervision: Supervision | undefined, inherited: Sup
   )
 }
 
-const restarting = supervise()
-const stopping = supervise({ decide: () => 'stop' })
-const resuming = supervise({ decide: () => 'resume' })
-const escalating = supervise({ decide: () => 'escalate' })
-
 /** The policy that holds where nobody said anything. */
-export const defaultPolicy: SupervisionPolicy = restarting
+export const defaultPolicy: SupervisionPolicy = supervise()
+
+/** A directive as a policy: always that one, but to restart is what the default does. */
+const named: ReadonlyMap<unknown, SupervisionPolicy> = new Map(
+  directives.map((directive) => [directive, directive === 'restart' ? defaultPolicy : supervise({ decide: () => directive })]),
+)
 
 /** What is to be done about a failure; `history` remembers it. */
 export function decideFailure(policy: SupervisionPolicy, failure: Failure, history: FailureHistory, random: () => number): Decision {

@@ -184,7 +184,7 @@ function answer(ctx: Context, message: ClassCall, value: unknown): undefined {
   const replyTo = message.replyTo ?? (ctx.meta === undefined ? undefined : askedBy(ctx.meta))
   if (replyTo === undefined || ctx.message !== message || ctx.ended) return
   if (value === undefined && (replyTo as { settled?: boolean }).settled === true) return
-  tellAny(ctx.cell.dispatcher.host, replyTo, value)
+  tellAny(ctx.cell.host, replyTo, value)
 }
 
 /** Runs the hook of a signal. Where the class has none, the default holds. */

@@ -9,7 +9,7 @@ import type { SystemView } from '../values/system.ts'
 export function hostOf(system: SystemView): CellHost {
   try {
     const cell = cellOf(system.find('/user')!)
-    if (cell !== undefined) return cell.dispatcher.host
+    if (cell !== undefined) return cell.host
   } catch {}
   throw new InvalidOption('system', system, 'use an ActorSystem, or ctx.system')
 }
@@ -18,5 +18,5 @@ export function hostOf(system: SystemView): CellHost {
 export function hostOfRef(ref: AnyRef): CellHost {
   const cell = cellOf(ref)
   if (cell === undefined) throw new InvalidOption('ref', ref, 'use the ref of an actor of this system')
-  return cell.dispatcher.host
+  return cell.host
 }

@@ -30,7 +30,7 @@ class Fifo implements MailboxQueue {
 
 /** The same queue as a mailbox made by hand, and as a storage under Troupe's rules. */
 const ways: Readonly<Record<string, (make: (owner: MailboxOwner) => MailboxQueue) => MailboxKind>> = {
-  'a mailbox made by hand': (create) => ({ kind: 'own', create }),
+  'a mailbox made by hand': (create) => mailboxOf({ kind: 'own', create }),
   'a storage of one’s own': (storage) => mailboxOf('own', storage),
 }
 
@@ -244,7 +244,7 @@ describe('a mailbox made by hand', () => {
         this.#owner.refuse('made up', undefined)
       }
     }
-    const { ref, seen } = collecting(kit, { kind: 'picky', create: (owner) => new Picky(owner) })
+    const { ref, seen } = collecting(kit, mailboxOf({ kind: 'picky', create: (owner) => new Picky(owner) }))
     ref.tell(1)
     ref.tell(2)
     await kit.settle()
@@ -269,7 +269,7 @@ describe('a mailbox made by hand', () => {
         super.push((last[0] as number) + (message as number), meta)
       }
     }
-    const { ref, seen } = collecting(kit, { kind: 'summing', create: (owner) => new Summing(owner) })
+    const { ref, seen } = collecting(kit, mailboxOf({ kind: 'summing', create: (owner) => new Summing(owner) }))
     for (const n of [1, 2, 3]) ref.tell(n)
     await kit.settle()
     expect(seen).toEqual([6])
@@ -304,7 +304,7 @@ describe('a mailbox made by hand', () => {
         return message
       }
     }
-    const { ref, seen } = collecting(kit, { kind: 'one', overflow: 'block', capacity: 1, create: (owner) => new One(owner) })
+    const { ref, seen } = collecting(kit, mailboxOf({ kind: 'one', overflow: 'block', capacity: 1, create: (owner) => new One(owner) }))
     ref.tell(1)
     const offered = ref.offer(2)
     expect(await kit.checkLedger()).toMatchObject({ sent: 1 })
@@ -318,7 +318,7 @@ describe('a mailbox made by hand', () => {
         return false
       }
     }
-    const full = collecting(kit, { kind: 'full', overflow: 'block', capacity: 1, create: () => new Full() })
+    const full = collecting(kit, mailboxOf({ kind: 'full', overflow: 'block', capacity: 1, create: () => new Full() }))
     await expect(full.ref.offer(1)).rejects.toMatchObject({ code: 'offer-refused' })
     await kit.end()
   })

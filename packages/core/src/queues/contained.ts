@@ -1,29 +1,12 @@
 // A mailbox, or the storage of one, that somebody else wrote. It decides about order; what is inside is known here, so
 // that the ledger holds whatever that code does: throws, lies about its size, forgets, doubles, or tells its own actor.
-// Also the ring in front, for messages that come back from a stash, where it has none of its own.
+// Also the ring in front, for messages that come back from a stash, where it has none of its own. Only `mailboxOf` needs it.
 
 import { InvalidOption, OfferRefused } from '../values/errors.ts'
-import type { MailboxKind, MailboxOwner, MailboxQueue, WaitingOffer } from '../values/mailbox.ts'
+import type { MailboxOwner, MailboxQueue, WaitingOffer } from '../values/mailbox.ts'
 import { isThenable, observed } from '../values/thenable.ts'
+import type { FrontableQueue } from './own-kind.ts'
 import { MessageRing } from './ring.ts'
-
-/** A queue that takes messages at its front too. */
-export type FrontableQueue = MailboxQueue & { unshift(message: unknown, meta: unknown): void }
-
-/** Those that make queues of ours, which need no containing. */
-const ours = new WeakSet<MailboxKind['create']>()
-
-/** Marks what makes queues of ours. */
-export function own(create: (owner: MailboxOwner) => FrontableQueue): MailboxKind['create'] {
-  ours.add(create)
-  return create
-}
-
-/** The mailbox of a new actor. */
-export function openMailbox(kind: MailboxKind, owner: MailboxOwner): FrontableQueue {
-  // oxlint-disable-next-line typescript/unbound-method -- known by it, not called as it
-  return ours.has(kind.create) ? (kind.create(owner) as FrontableQueue) : new ContainedQueue(owner, (inner) => kind.create(inner))
-}
 
 /** A message on its way through the other's queue, as the meta of it. */
 class Held {

@@ -76,6 +76,12 @@ test.each([
   ['systemShare', () => unbounded({ systemShare: NaN })],
   ['lowWater', () => unbounded({ highWater: 10, lowWater: 10 })],
   ['compare', () => priority(undefined as never)],
+  ['kind', () => mailboxOf({ kind: '', create: () => new Stack() })],
+  ['create', () => mailboxOf({ kind: 'own' } as never)],
+  ['capacity', () => mailboxOf({ kind: 'own', capacity: 0, create: () => new Stack() })],
+  ['overflow', () => mailboxOf({ kind: 'own', overflow: 'explode' as never, create: () => new Stack() })],
+  ['systemShare', () => mailboxOf({ kind: 'own', systemShare: 101, create: () => new Stack() })],
+  ['options', () => mailboxOf(null as never)],
 ])('a wrong %s is refused by name', (option, make) => {
   let thrown: unknown
   try {

@@ -4,8 +4,9 @@
 import { checkFactor, checkFunction, checkOneOf, checkPart, checkText, checkUpTo, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'
-import { ContainedQueue, own } from './contained.ts'
+import { ContainedQueue } from './contained.ts'
 import { GovernedQueue, type Rules } from './governed.ts'
+import { OwnKind } from './own-kind.ts'
 import { PriorityHeap } from './priority-heap.ts'
 import { MessageRing } from './ring.ts'
 
@@ -91,17 +92,30 @@ export function grow(maxFactor: number): Grow {
  * @example
  * const lifo = mailboxOf('lifo', () => new Stack(), { capacity: 100, overflow: 'drop-oldest' })
  */
-export function mailboxOf(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions = {}): MailboxKind {
+export function mailboxOf(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options?: BoundOptions): MailboxKind
+/**
+ * A kind of mailbox that is yours altogether: its queues decide what they take, drop, refuse and let wait.
+ *
+ * Guarantees: each message is counted once, whatever the queue does with it. Fails: with `InvalidOption` on a wrong option.
+ *
+ * @example
+ * const picky = mailboxOf({ kind: 'picky', create: (owner) => new Picky(owner) })
+ */
+export function mailboxOf(mailbox: MailboxKind): MailboxKind
+export function mailboxOf(kind: string | MailboxKind, storage?: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions = {}): MailboxKind {
+  if (typeof kind === 'object') {
+    const made = readOptions('mailboxOf', kind, kindTable)
+    return new OwnKind(made.kind, (owner) => new ContainedQueue(owner, (inner) => made.create.call(kind, inner)), made)
+  }
   checkText('kind', kind)
   checkFunction('storage', storage)
-  return governed(kind, (owner) => new ContainedQueue(owner, storage), readOptions('mailboxOf', options, boundTable))
+  return governed(kind, (owner) => new ContainedQueue(owner, storage!), readOptions('mailboxOf', options, boundTable))
 }
 
 /** A storage that keeps its word, under rules. */
 function governed(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions): MailboxKind {
   const rules = rulesOf(options)
-  const { capacity, overflow, systemShare } = options
-  return { kind, capacity, overflow, systemShare, create: own((owner) => new GovernedQueue(storage(owner), owner, rules)) }
+  return new OwnKind(kind, (owner) => new GovernedQueue(storage(owner), owner, rules), options)
 }
 
 export function checkOverflow(option: string, value: unknown): Overflow {
@@ -111,6 +125,13 @@ export function checkOverflow(option: string, value: unknown): Overflow {
 
 const table: Table<MailboxOptions> = { systemShare: [checkUpTo, 100], highWater: [checkWhole, 1], lowWater: [checkWhole, 0] }
 const boundTable: Table<BoundOptions> = { ...table, capacity: [checkWhole, 1], overflow: checkOverflow }
+const kindTable: Table<MailboxKind> = {
+  kind: [checkText, 0, true],
+  capacity: [checkWhole, 1],
+  overflow: checkOverflow,
+  systemShare: [checkUpTo, 100],
+  create: [checkFunction, 0, true],
+}
 
 function rulesOf(options: BoundOptions): Rules {
   const { overflow, capacity = Infinity } = options

@@ -13,16 +13,16 @@ const keepWhenEmpty = 1024
 
 const empty = <T>(length: number): (T | undefined)[] => new Array<T | undefined>(length).fill(undefined)
 
-export class MessageRing implements MailboxQueue {
+export class MessageRing<T = unknown> implements MailboxQueue {
   /** That of the message taken last. */
   meta: unknown
-  private slots: unknown[] = empty(smallest)
+  private slots: (T | undefined)[] = empty(smallest)
   private metas: unknown[] | undefined = undefined
   private mask = smallest - 1
   private head = 0
   size = 0
 
-  push(message: unknown, meta: unknown): void {
+  push(message: T, meta?: unknown): void {
     if (this.size > this.mask) this.grow()
     const tail = (this.head + this.size++) & this.mask
     this.slots[tail] = message
@@ -30,7 +30,7 @@ export class MessageRing implements MailboxQueue {
   }
 
   /** Puts a message in front of all others: how a stash comes back. */
-  unshift(message: unknown, meta: unknown): void {
+  unshift(message: T, meta?: unknown): void {
     if (this.size > this.mask) this.grow()
     const head = (this.head - 1) & this.mask
     this.head = head
@@ -39,7 +39,7 @@ export class MessageRing implements MailboxQueue {
     if (meta !== undefined) (this.metas ??= empty(this.slots.length))[head] = meta
   }
 
-  shift(): unknown {
+  shift(): T | undefined {
     if (this.size === 0) return undefined
     const { slots, metas, head } = this
     const message = slots[head]
@@ -52,6 +52,11 @@ export class MessageRing implements MailboxQueue {
     this.head = (head + 1) & this.mask
     if (--this.size === 0 && slots.length > keepWhenEmpty) this.reset()
     return message
+  }
+
+  /** The message at `index` (0 is the next), left where it is. */
+  at(index: number): T | undefined {
+    return index < this.size ? this.slots[(this.head + index) & this.mask] : undefined
   }
 
   /** How many messages are in front of the one with such a meta; looks at `most` messages, and gives that if it is not among them. */

@@ -48,6 +48,11 @@ export class TimerQueue {
     return this.#heap.length === 0 ? Infinity : this.#heap[0]!.at
   }
 
+  /** The time that deadlines are in. */
+  now(): number {
+    return this.#runtime.now()
+  }
+
   /** Arms a deadline at an absolute time of the runtime's clock. */
   set(deadline: Deadline, at: number): void {
     if (this.#closed) return
@@ -59,6 +64,13 @@ export class TimerQueue {
       this.#insert(deadline)
       if (at < this.#armedFor) this.#arm(at)
     }
+  }
+
+  /** Arms one that does nothing but call `fire`, so many ms from now. */
+  after(ms: number, fire: (now: number) => void): Deadline {
+    const deadline: Deadline = { at: 0, order: 0, fire }
+    this.set(deadline, this.now() + ms)
+    return deadline
   }
 
   cancel(deadline: Deadline): void {

@@ -1,14 +1,12 @@
 // The public face of a system. It holds no state of its own: everything is in the core behind it.
 
 import type { DispatcherState } from '../cell/dispatcher.ts'
-import { pushEvery } from '../cell/measuring.ts'
 import { spawnUnder } from '../cell/spawning.ts'
 import { neverStarted } from '../cell/stopping.ts'
 import { tellAny } from '../cell/telling.ts'
 import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
-import type { Deadline } from '../queues/timers.ts'
 import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkRef } from '../values/checks.ts'
@@ -25,7 +23,6 @@ import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawna
 import type { ExitReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { SystemClock } from './clock.ts'
-import { SystemCore } from './core.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type ActorSnapshot, ledgerOf, snapshotOf } from './inspection.ts'
 import { checkOptions } from './options.ts'
@@ -33,6 +30,8 @@ import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
 import { countsOf, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
+import { pushEvery } from '../cell/measuring.ts'
+import { SystemCore } from './core.ts'
 
 export type { DispatcherState }
 
@@ -215,14 +214,13 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   sendAfter<M>(ref: ActorRef<M>, ms: number, message: M): () => void {
     checkRef('ref', ref)
     checkFinite('ms', ms, 'from')
-    const { timers, runtime, phase, ledger } = this.#core
+    const { timers, phase, ledger } = this.#core
     if (phase === 'closed') {
       ledger.sent++
       this.#core.bury(message, undefined, ref, 'system-closed')
       return () => {}
     }
-    const deadline: Deadline = { at: 0, order: 0, fire: () => tellAny(this.#core, ref, message) }
-    timers.set(deadline, runtime.now() + ms)
+    const deadline = timers.after(ms, () => tellAny(this.#core, ref, message))
     return () => timers.cancel(deadline)
   }
 

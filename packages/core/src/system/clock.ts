@@ -5,31 +5,17 @@ import type { Deadline } from '../queues/timers.ts'
 import { checkFinite, checkFunction } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import { SystemClosed } from '../values/errors.ts'
+import { contain } from '../values/thenable.ts'
 import type { SystemCore } from './core.ts'
-
-class Wake implements Deadline {
-  at = 0
-  order = 0
-  declare readonly task: () => void
-  declare readonly lost: (cause: unknown) => void
-  readonly #waiting: Set<Wake>
-  constructor(waiting: Set<Wake>, task: () => void, lost: (cause: unknown) => void) {
-    this.#waiting = waiting
-    this.task = task
-    this.lost = lost
-  }
-  fire(): void {
-    if (this.#waiting.delete(this)) this.task()
-  }
-}
 
 export class SystemClock implements Clock {
   readonly #core: SystemCore
-  readonly #waiting = new Set<Wake>()
+  /** Who is to be told, should the time not come. */
+  readonly #waiting = new Map<Deadline, (cause: unknown) => void>()
   constructor(core: SystemCore, terminated: Promise<unknown>) {
     this.#core = core
     void terminated.then(() => {
-      for (const wake of this.#waiting) this.#lose(wake)
+      for (const wake of this.#waiting.keys()) this.#lose(wake)
     })
   }
   now(): number {
@@ -43,21 +29,19 @@ export class SystemClock implements Clock {
     checkFunction('task', task)
     checkFunction('lost', lost)
     const { timers, phase } = this.#core
-    const wake = new Wake(this.#waiting, task, lost)
-    this.#waiting.add(wake)
+    const waiting = this.#waiting
+    const wake = timers.after(ms, () => void (waiting.delete(wake) && task()))
+    waiting.set(wake, lost)
     if (phase === 'closed') void Promise.resolve().then(() => this.#lose(wake))
-    else timers.set(wake, this.now() + ms)
-    return () => {
-      if (this.#waiting.delete(wake)) timers.cancel(wake)
-    }
+    return () => void (waiting.delete(wake) && timers.cancel(wake))
   }
-  #lose(wake: Wake): void {
-    if (!this.#waiting.delete(wake)) return
-    try {
-      wake.lost(new SystemClosed(this.#core.name, 'wait'))
-    } catch (cause) {
-      // Others wait too, and are to hear of it.
-      this.#core.logger.error({ cause }, 'a timer failed')
-    }
+  #lose(wake: Deadline): void {
+    const lost = this.#waiting.get(wake)
+    this.#waiting.delete(wake)
+    // Others wait too, and are to hear of it.
+    contain(
+      () => lost?.(new SystemClosed(this.#core.name, 'wait')),
+      (cause) => this.#core.logger.error({ cause }, 'a timer failed'),
+    )
   }
 }

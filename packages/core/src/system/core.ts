@@ -1,5 +1,6 @@
 // The inside of a system: what cells see of it, and the state that its public face works on. Not exported to users.
 
+import { printedLog, told } from './printed-log.ts'
 import { Cell } from '../cell/cell.ts'
 import { change } from '../cell/phase-change.ts'
 import type { Dispatcher } from '../cell/dispatcher.ts'
@@ -15,7 +16,7 @@ import type { ThreadReporter } from '../cell/thread-reporter.ts'
 import { YoungAsks } from '../cell/young-asks.ts'
 import { type CellOptions, defaultOptions, defaultsOf } from '../cell/options.ts'
 import { on } from '../deciders/phase.ts'
-import { type Decision, defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
+import { type Decision, defaultPolicy } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
 import { BehaviorNode } from '../values/behavior.ts'
 import type { DeadLetter, DeadLetterReason } from '../values/dead-letter.ts'
@@ -29,11 +30,10 @@ import type { SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
-import { observed } from '../values/thenable.ts'
+import { contain } from '../values/thenable.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Elsewhere, Federation } from './federation.ts'
-import { printedLog, told } from './printed-log.ts'
 import { Recent } from './recent.ts'
 import { runtimeOf } from './runtimes.ts'
 
@@ -45,31 +45,31 @@ let made = 0
 
 export class SystemCore implements CellHost {
   /** Tells systems of one process apart, whatever their names; that of a thread is changed to that of its system. */
-  id: number
-  readonly name: string
-  readonly view: SystemView
+  declare id: number
+  declare readonly name: string
+  declare readonly view: SystemView
   readonly ledger: Ledger = new Ledger()
-  readonly runtime: ExecutionRuntime
-  readonly timers: TimerQueue
-  readonly youngAsks: YoungAsks
-  readonly logger: Logger
+  declare readonly runtime: ExecutionRuntime
+  declare readonly timers: TimerQueue
+  declare readonly youngAsks: YoungAsks
+  declare readonly logger: Logger
   /** Whether each change of a phase is logged. */
-  readonly tellsPhases: boolean
-  readonly policy: SupervisionPolicy
-  readonly askTimeout: number
-  readonly deadlock: DeadlockMode
+  declare readonly tellsPhases: boolean
+  declare readonly policy: SupervisionPolicy
+  declare readonly askTimeout: number
+  declare readonly deadlock: DeadlockMode
   running: Dispatcher | undefined
-  readonly defaults: CellOptions
-  readonly metricsEvery: number | undefined
-  readonly flightRecorder: FlightRecorder | undefined
-  readonly tap: Tap | undefined
-  readonly reporter: ThreadReporter | undefined
-  readonly onEscalation: 'shutdown' | 'stop'
-  readonly deadLetters: Recent<DeadLetter>
-  readonly failures: Recent<Failure>
-  readonly events: LocalEventStream
-  readonly dispatchers: DispatcherTable
-  readonly guardian: Cell
+  declare readonly defaults: CellOptions
+  declare readonly metricsEvery: number | undefined
+  declare readonly flightRecorder: FlightRecorder | undefined
+  declare readonly tap: Tap | undefined
+  declare readonly reporter: ThreadReporter | undefined
+  declare readonly onEscalation: 'shutdown' | 'stop'
+  declare readonly deadLetters: Recent<DeadLetter>
+  declare readonly failures: Recent<Failure>
+  declare readonly events: LocalEventStream
+  declare readonly dispatchers: DispatcherTable
+  declare readonly guardian: Cell
   phase: SystemPhase = 'open'
   draining = false
   hurried = false
@@ -111,7 +111,7 @@ export class SystemCore implements CellHost {
     this.reporter = reporter
     this.runtime = runtimeOf(options)
     this.tap = tapOf(this.runtime)
-    this.policy = ownPolicyOf(options.supervision, defaultPolicy, 'supervision')
+    this.policy = (options.supervision as SupervisionPolicy | undefined) ?? defaultPolicy
     this.askTimeout = options.askTimeout ?? 5000
     this.deadlock = options.deadlock ?? 'reject'
     this.flightRecorder = options.flightRecorder
@@ -128,17 +128,12 @@ export class SystemCore implements CellHost {
       (cause) => this.logger.error({ cause }, 'a timer failed'),
     )
     const { logger } = options
-    const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers, () => this.runtime.now()))
+    const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers))
     this.logger = contained(own)
     this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
     this.#letterStorm = new Storm(5, this.timers, (count) => this.logger.warn({}, `… and ${told(count)} more dead letters in the last second`))
     this.youngAsks = new YoungAsks(this.timers)
-    this.events = new LocalEventStream(
-      name,
-      () => this.phase === 'open',
-      () => this.runtime.now(),
-      (cause) => this.logger.error({ cause }, 'an event listener failed'),
-    )
+    this.events = new LocalEventStream(this)
     this.dispatchers = new DispatcherTable(this, options.dispatcher, options.dispatchers)
     this.guardian = this.#makeGuardian()
     this.id = ++made
@@ -179,9 +174,6 @@ export class SystemCore implements CellHost {
   dispatcher(name: string | undefined): Dispatcher {
     return name === undefined ? this.dispatchers.fallback : this.dispatchers.use(name)
   }
-  idle(): void {
-    this.onIdle?.()
-  }
   observe(observation: Observation): void {
     this.events.publish(observation)
     this.reporter?.observed(observation)
@@ -208,7 +200,7 @@ export class SystemCore implements CellHost {
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
     if (message !== undefined && message === this.#notice) return
-    if (this.#letterStorm.takes(at)) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
+    if (this.#letterStorm.takes()) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
     if (!this.listening) return
     const before = this.#notice
     const notice = { type: 'message.dead', letter, at } as const
@@ -257,17 +249,13 @@ export class SystemCore implements CellHost {
 
   /** Says what was held back, while there is still time for it. */
   endLog(): void {
-    this.#letterStorm.flush()
+    this.#letterStorm.fire()
   }
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {
     for (const link of this.defaults.middleware) {
       const failed = (cause: unknown): void => this.logger.error({ cause, middleware: link.name }, 'a middleware failed to close')
-      try {
-        observed(link.close?.(undefined), failed)
-      } catch (cause) {
-        failed(cause)
-      }
+      contain(() => link.close?.(undefined), failed)
     }
   }
 

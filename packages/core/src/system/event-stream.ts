@@ -4,14 +4,15 @@
 //   publish ─→ for each subscription that matches ─→ in flight (in the actor's mailbox) ─→ buffer ─→ dropped, counted
 
 import { Envelope } from '../cell/envelope.ts'
+import type { CellHost } from '../cell/host.ts'
 import { cellOf } from '../cell/local-ref.ts'
-import { Ring } from '../queues/ring.ts'
+import { MessageRing } from '../queues/ring.ts'
 import { checkFunction, checkObject, checkOneOf, checkRef, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'
 import type { EventSelector, EventStream, Subscription, SubscriptionOptions, SubscriptionState } from '../values/event-stream.ts'
 import type { EventTotals } from '../values/metrics.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
-import { isThenable, observed } from '../values/thenable.ts'
+import { contain, isThenable, observed } from '../values/thenable.ts'
 import { matcherOf } from './event-selector.ts'
 
 class Entry implements Subscription {
@@ -78,18 +79,14 @@ class Entry implements Subscription {
   }
   /** Nobody waits for what a subscriber's code returned; what it rejects with is logged. */
   protected observe(returned: unknown): void {
-    if (returned !== undefined) observed(returned, (cause) => this.stream.failed(cause))
+    if (returned !== undefined) observed(returned, this.stream.failed)
   }
   cancel(): void {
     if (this.state !== 'active') return
     this.state = 'pending-removal'
     this.stream.remove(this)
-    try {
-      observed(this.#ended?.(), (cause) => this.stream.failed(cause))
-    } catch (cause) {
-      // Whoever cancels, such as the end of the system, has others to go on with.
-      this.stream.failed(cause)
-    }
+    // Whoever cancels, such as the end of the system, has others to go on with.
+    contain(() => this.#ended?.(), this.stream.failed)
   }
 }
 
@@ -104,7 +101,7 @@ class ActorEntry extends Entry {
   #inFlight = 0
   #refilling = false
   #pressed = false
-  #buffer: Ring<object> | undefined
+  #buffer = new MessageRing<object>()
   constructor(stream: LocalEventStream, matches: (event: object) => boolean, ref: AnyRef, options: SubscriptionOptions) {
     super(stream, matches, () => {}, undefined, ref)
     const { capacity = 10_000, overflow } = readOptions('subscribe', options, bufferTable)
@@ -113,24 +110,30 @@ class ActorEntry extends Entry {
     this.#room = capacity - this.#window
   }
   override get waiting(): number {
-    return this.#inFlight + (this.#buffer?.size ?? 0)
+    return this.#inFlight + this.#buffer.size
   }
   protected override accept(event: object): void {
     const buffer = this.#buffer
-    if (this.#inFlight < this.#window && (buffer === undefined || buffer.size === 0)) return this.#send(event)
-    const buffered = buffer ?? (this.#buffer = new Ring())
-    const full = buffered.size >= this.#room
+    if (this.#inFlight < this.#window && buffer.size === 0) return this.#send(event)
+    const full = buffer.size >= this.#room
     if (full) this.dropped++
     if (!full || (this.#dropOldest && this.#room > 0)) {
-      if (full) buffered.shift()
-      buffered.push(event)
+      if (full) buffer.shift()
+      buffer.push(event)
     }
     if (full && !this.#pressed) this.#tell('high')
   }
   /** Tells whoever wants to know that it begins to lose, or has room again. */
   #tell(level: 'high' | 'low'): void {
     this.#pressed = level === 'high'
-    this.stream.publish({ type: 'events.backpressured', ref: this.ref!, level, waiting: this.waiting, dropped: this.dropped, at: this.stream.now() })
+    this.stream.publish({
+      type: 'events.backpressured',
+      ref: this.ref!,
+      level,
+      waiting: this.waiting,
+      dropped: this.dropped,
+      at: this.stream.host.runtime.now(),
+    })
   }
   /** One event has left the mailbox, handled or not. */
   landed(): void {
@@ -141,9 +144,8 @@ class ActorEntry extends Entry {
     try {
       // One for one, since another will land; with none on its way the buffer would wait for ever.
       do {
-        const buffer = this.#buffer
-        if (!this.active || buffer === undefined || buffer.size === 0 || this.#inFlight >= this.#window) break
-        this.#send(buffer.shift()!)
+        if (!this.active || this.#buffer.size === 0 || this.#inFlight >= this.#window) break
+        this.#send(this.#buffer.shift()!)
       } while (this.#inFlight === 0)
     } finally {
       this.#refilling = false
@@ -151,7 +153,7 @@ class ActorEntry extends Entry {
     if (this.#pressed && this.waiting <= this.#window) this.#tell('low')
   }
   override cancel(): void {
-    this.#buffer = undefined
+    this.#buffer = new MessageRing()
     super.cancel()
   }
   #send(event: object): void {
@@ -188,11 +190,9 @@ class EventEnvelope extends Envelope {
 }
 
 export class LocalEventStream implements EventStream {
-  readonly #system: string
-  readonly #open: () => boolean
-  readonly now: () => number
+  declare readonly host: CellHost
   /** Hears of listeners that throw or reject. */
-  declare readonly failed: (cause: unknown) => void
+  readonly failed = (cause: unknown): void => this.host.logger.error({ cause }, 'an event listener failed')
   readonly #entries = new Set<Entry>()
   readonly #byRef = new Map<AnyRef, Set<Entry>>()
   /** Events published so far. */
@@ -204,24 +204,20 @@ export class LocalEventStream implements EventStream {
   /** Publications under way, one inside the other. */
   #publishing = 0
   #leaving: Entry[] = []
-  constructor(system: string, open: () => boolean, now: () => number, failed: (cause: unknown) => void) {
-    this.#system = system
-    this.#open = open
-    this.now = now
-    this.failed = failed
+  constructor(host: CellHost) {
+    this.host = host
   }
   get size(): number {
     return this.#entries.size
   }
   get totals(): EventTotals {
-    let waiting = 0
-    let { delivered, dropped } = this.#past
+    const totals = { published: this.#published, ...this.#past, waiting: 0 }
     for (const entry of this.#entries) {
-      waiting += entry.waiting
-      delivered += entry.delivered
-      dropped += entry.dropped
+      totals.waiting += entry.waiting
+      totals.delivered += entry.delivered
+      totals.dropped += entry.dropped
     }
-    return { published: this.#published, delivered, dropped, waiting }
+    return totals
   }
   publish(event: object): void {
     checkObject('event', event)
@@ -282,7 +278,7 @@ export class LocalEventStream implements EventStream {
     for (const entry of this.#entries) entry.cancel()
   }
   #add<T extends Entry>(entry: T): T {
-    if (!this.#open()) throw new SystemClosed(this.#system, 'subscribe')
+    if (this.host.phase !== 'open') throw new SystemClosed(this.host.name, 'subscribe')
     entry.order = ++this.#last
     this.#entries.add(entry)
     return entry

@@ -2,7 +2,6 @@
 // that a deep tree costs no recursion.
 
 import type { Cell } from '../cell/cell.ts'
-import type { Ledger } from '../cell/ledger.ts'
 import type { PhaseInfo } from '../cell/phase-info.ts'
 import type { FlightEntry } from '../values/flight.ts'
 import type { ActorMetrics } from '../values/metrics.ts'
@@ -38,17 +37,13 @@ export interface ActorSnapshot {
 type Draft = { -readonly [K in keyof ActorSnapshot]: ActorSnapshot[K] } & { children: ActorSnapshot[] }
 
 export function snapshotOf(root: Cell): ActorSnapshot {
-  const top = draftOf(root, root.ref.path)
-  const stack: [Cell, Draft][] = [[root, top]]
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    const [cell, draft] = at
-    for (let c = cell.children?.first; c !== undefined; c = c.next) {
-      const child = draftOf(c, `${draft.path}/${c.ref.segment}`)
-      draft.children.push(child)
-      stack.push([c, child])
-    }
+  const drafts = new Map<Cell, Draft>()
+  for (const [cell, path] of pathsFrom(root)) {
+    const draft = draftOf(cell, path)
+    drafts.set(cell, draft)
+    if (cell !== root) drafts.get(cell.ref.parent!.cell)!.children.push(draft)
   }
-  return top
+  return drafts.get(root)!
 }
 
 /** The path is given: asking each ref for its own would walk to the top each time. */
@@ -90,16 +85,15 @@ export function walk(root: Cell, visit: (cell: Cell) => void): void {
   }
 }
 
-/** The paths of all cells below `root`, parents first. */
-export function pathsBelow(root: Cell): Map<Cell, string> {
+/** The paths of a cell and all below it, parents first. */
+export function pathsFrom(root: Cell): Map<Cell, string> {
   const paths = new Map([[root, root.ref.path]])
   walk(root, (cell) => void (cell === root || paths.set(cell, `${paths.get(cell.ref.parent!.cell)!}/${cell.ref.segment}`)))
-  paths.delete(root)
   return paths
 }
 
 /** The counters, and what is under way, found by looking at every cell. */
-export function ledgerOf(ledger: Ledger, root: Cell): LedgerReport {
+export function ledgerOf(ledger: Omit<LedgerReport, 'queued' | 'stashed' | 'inProgress'>, root: Cell): LedgerReport {
   let queued = 0
   let stashed = 0
   let inProgress = 0
@@ -109,6 +103,5 @@ export function ledgerOf(ledger: Ledger, root: Cell): LedgerReport {
     if (cell.ctx?.message !== undefined) inProgress++
     for (const call of cell.extras?.calls ?? []) if (call.message !== undefined) inProgress++
   })
-  const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = ledger
-  return { sent, handled, failed, unhandled, dropped, deadLettered, queued, stashed, inProgress, unknown }
+  return { ...ledger, queued, stashed, inProgress }
 }

@@ -12,12 +12,12 @@ export function countsOf(core: SystemCore): SystemCounts {
 
 export function systemMetrics(core: SystemCore): SystemMetrics {
   const { pending, unheard } = core
-  const { sent, handled, failed, unhandled, dropped, deadLettered } = core.ledger
+  const { unknown: _unknown, ...messages } = core.ledger
   return {
     at: core.runtime.now(),
     ...countsOf(core),
     pending,
-    messages: { sent, handled, failed, unhandled, dropped, deadLettered },
+    messages,
     dropReasons: { ...core.drops },
     deadLetterReasons: { ...core.burials },
     dispatchers: [...core.dispatchers.all].map(dispatcherMetrics),

@@ -8,7 +8,7 @@ import {
   checkBoolean,
   checkCan,
   checkFinite,
-  checkFunction,
+  checkMethods,
   checkObject,
   checkOneOf,
   checkPart,
@@ -32,14 +32,8 @@ function checkEach(option: string, value: unknown, check: (option: string, value
   return Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, check(`${option}.${name}`, one)]))
 }
 
-/** One of them at a time, so that it is said which is missing. */
 function checkLogger(option: string, value: unknown): unknown {
-  if (value === false) return value
-  checkObject(option, value)
-  const logger = value as LevelledLogger
-  for (const level of ['debug', 'info', 'warn', 'error'] as const) checkFunction(`${option}.${level}`, logger[level])
-  if (logger.isLevelEnabled !== undefined) checkFunction(`${option}.isLevelEnabled`, logger.isLevelEnabled)
-  return value
+  return value === false ? value : checkMethods<LevelledLogger>(option, value, ['debug', 'info', 'warn', 'error'], ['isLevelEnabled'])
 }
 
 /** What each option of a system may be, as far as that can be told from it alone. */

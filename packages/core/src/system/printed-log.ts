@@ -11,12 +11,12 @@ import { type LevelledLogger, silent } from '../values/logger.ts'
 const mostLines = 50
 const longest = 200
 
-export function printedLog(system: string, timers: TimerQueue, now: () => number): LevelledLogger {
+export function printedLog(system: string, timers: TimerQueue): LevelledLogger {
   const storm = new Storm(mostLines, timers, (count) => hostPrint('warn', `warn [${system}] … and ${told(count)} more lines in the last second`))
   const print =
     (level: 'warn' | 'error') =>
     (fields: Readonly<Record<string, unknown>>, message: string): void => {
-      if (storm.takes(now())) hostPrint(level, `${level} [${system}] ${lineOf(fields, message)}`)
+      if (storm.takes()) hostPrint(level, `${level} [${system}] ${lineOf(fields, message)}`)
     }
   return { ...silent, warn: print('warn'), error: print('error'), isLevelEnabled: () => false }
 }

@@ -2,7 +2,7 @@
 
 import { cellOf } from '../cell/local-ref.ts'
 import { spawnUnder } from '../cell/spawning.ts'
-import { type Behavior, BehaviorWithOptions } from '../values/behavior.ts'
+import { type Behavior, SpawnOnly } from '../values/behavior.ts'
 import { RootKilled } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { SystemCore } from './core.ts'
@@ -19,7 +19,7 @@ export function spawnRoot<R>(core: SystemCore, behavior: Behavior<R>, end: (caus
 
 function hasPolicy(behavior: unknown): boolean {
   try {
-    for (let b = behavior; b instanceof BehaviorWithOptions; b = b.behavior) if (b.options.supervision !== undefined) return true
+    for (let b = behavior; b instanceof SpawnOnly; b = b.behavior) if (b.options.supervision !== undefined) return true
   } catch {
     // Spawning it will say so.
   }

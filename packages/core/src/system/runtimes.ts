@@ -3,7 +3,7 @@
 
 import { HostRuntime } from '../ports/host.ts'
 import { ManualRuntime } from '../ports/manual.ts'
-import { checkFunction, checkObject, checkString, unreadable } from '../values/checks.ts'
+import { checkFunction, checkMethods, checkObject, checkString, unreadable } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { SystemOptions } from '../values/options.ts'
 import type { ExecutionRuntime, RuntimeSource } from '../values/runtime.ts'
@@ -42,11 +42,5 @@ export function checkThere(table: RuntimeTable, name: string): string {
 
 function checkRuntime(option: string, runtime: ExecutionRuntime | null): ExecutionRuntime {
   if (typeof runtime !== 'object' || runtime === null) throw new InvalidOption(option, runtime, 'use a name or an execution runtime')
-  try {
-    for (const name of ['now', 'random', 'wake', 'yield', 'timer', 'enter', 'hold'] as const) checkFunction(`${option}.${name}`, runtime[name])
-    for (const name of ['start', 'stop', 'pump'] as const) if (runtime[name] !== undefined) checkFunction(`${option}.${name}`, runtime[name])
-  } catch (cause) {
-    throw unreadable(option, runtime, cause)
-  }
-  return runtime
+  return checkMethods(option, runtime, ['now', 'random', 'wake', 'yield', 'timer', 'enter', 'hold'], ['start', 'stop', 'pump'])
 }

@@ -1,29 +1,16 @@
 // The end of a system: drain if asked, for a share of the time, stop from the top, wait, kill survivors at the deadline, close up. Always
 // resolves, also when handlers never settle and when nobody else pumps.
 
-import type { Deadline } from '../queues/timers.ts'
 import { hostNow, hostYield } from '../ports/host.ts'
 import { checkFinite, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { SystemCore } from './core.ts'
-import { pathsBelow, walk } from './inspection.ts'
+import { pathsFrom, walk } from './inspection.ts'
 
 /** How long after its deadline a shutdown waits for one more turn of the killed before it closes without those that are left. */
 const grace = 1000
-
-class Alarm implements Deadline {
-  at = 0
-  order = 0
-  readonly #act: () => void
-  constructor(act: () => void) {
-    this.#act = act
-  }
-  fire(): void {
-    this.#act()
-  }
-}
 
 const table: Table<ShutdownOptions> = {
   deadline: [checkFinite, 'from'],
@@ -38,19 +25,17 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
     throw new InvalidOption('drain', drain, `leave time to stop before the deadline, ${deadline} ms`)
   core.phase = 'closing'
   core.draining = drain !== false
-  let killed: ReadonlyMap<Cell, string> = new Map()
+  let killed: Map<Cell, string> = new Map()
   const terminatedBefore = core.terminated
   const undeliveredBefore = core.undelivered
-  let done = false
   return new Promise((resolve) => {
     const finish = (): void => {
-      if (done) return
-      done = true
+      if (isClosed(core)) return
+      core.phase = 'closed'
       core.onEmpty = undefined
       core.onIdle = undefined
       core.endLog()
       core.timers.close()
-      core.phase = 'closed'
       core.dispatchers.end()
       core.closeMiddleware()
       core.events.close()
@@ -68,34 +53,49 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.onIdle = undefined
       core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
     }
-    let cut = false
     const killAll = (): void => {
-      if (done || cut) return
-      cut = true
+      if (core.hurried) return
       stopAll()
       core.hurried = true
-      killed = pathsBelow(core.guardian)
+      killed = pathsFrom(core.guardian)
+      killed.delete(core.guardian)
       core.guardian.command({ verb: 'kill' })
-      awaitKilled(turnsOf(core))
+      awaitKilled()
     }
     // As long as there are turns, they are on their way: the killed handle no messages.
-    const awaitKilled = (before: number): void => {
-      const look = (): void => (turnsOf(core) === before ? finish() : awaitKilled(turnsOf(core)))
-      core.timers.set(new Alarm(look), core.runtime.now() + grace)
+    const awaitKilled = (): void => {
+      const before = turnsOf(core)
+      core.timers.after(grace, () => (turnsOf(core) === before ? finish() : awaitKilled()))
     }
     if (core.guardian.phase === 'terminated') return finish()
     core.onEmpty = finish
-    core.timers.set(new Alarm(killAll), core.runtime.now() + deadline)
+    core.timers.after(deadline, killAll)
     const endDrain = (): void => void (core.draining && stopAll())
     if (core.draining) {
       const { federation } = core
-      core.timers.set(new Alarm(endDrain), core.runtime.now() + drainFor)
-      const quiet = federation === undefined ? stopAll : () => federation.whenQuiet(() => void (core.draining && isQuiet(core) && stopAll()))
+      core.timers.after(drainFor, endDrain)
+      const quiet = federation === undefined ? stopAll : () => federation.whenQuiet(() => void (isQuiet(core) && endDrain()))
       core.onIdle = () => void (isQuiet(core) && quiet())
       core.onIdle()
     } else stopAll()
-    if (core.runtime.pump !== undefined) pumpToEnd(core, { deadline, drainFor }, () => done, { endDrain, killAll, finish })
+    if (core.runtime.pump === undefined) return
+    // Driven from here, as it does not run by itself; real time bounds it where its own clock stands still.
+    const started = hostNow()
+    const round = (): void => {
+      core.runtime.pump!(() => hostNow() - started > (core.draining ? drainFor : deadline))
+      if (isClosed(core)) return
+      const waited = hostNow() - started
+      if (waited > drainFor) endDrain()
+      if (waited > deadline + grace) finish()
+      else if (waited > deadline) killAll()
+      if (!isClosed(core)) hostYield(round)
+    }
+    hostYield(round)
   })
+}
+
+function isClosed(core: SystemCore): boolean {
+  return core.phase === 'closed'
 }
 
 function turnsOf(core: SystemCore): number {
@@ -106,32 +106,10 @@ function turnsOf(core: SystemCore): number {
 
 /** Whether nothing more will be handled by itself. */
 function isQuiet(core: SystemCore): boolean {
-  if (core.pending > 0) return false
-  for (const dispatcher of core.dispatchers.all) if (dispatcher.depth > 0) return false
+  if (core.pending > 0 || [...core.dispatchers.all].some((dispatcher) => dispatcher.depth > 0)) return false
   let quiet = true
-  walk(core.guardian, (cell) => {
-    const stuck = cell.phase === 'suspended' || cell.phase === 'failed'
-    if (!stuck && cell.queuedMessages > 0) quiet = false
+  walk(core.guardian, ({ phase, queuedMessages }) => {
+    if (queuedMessages > 0 && phase !== 'suspended' && phase !== 'failed') quiet = false
   })
   return quiet
-}
-
-/** Drives a runtime that does not run by itself; real time bounds it where its own clock stands still. */
-function pumpToEnd(
-  core: SystemCore,
-  { deadline, drainFor }: { readonly deadline: number; readonly drainFor: number },
-  done: () => boolean,
-  { endDrain, killAll, finish }: { readonly endDrain: () => void; readonly killAll: () => void; readonly finish: () => void },
-): void {
-  const started = hostNow()
-  const round = (): void => {
-    core.runtime.pump!(() => hostNow() - started > (core.draining ? drainFor : deadline))
-    if (done()) return
-    const waited = hostNow() - started
-    if (waited > drainFor) endDrain()
-    if (waited > deadline + grace) finish()
-    else if (waited > deadline) killAll()
-    if (!done()) hostYield(round)
-  }
-  hostYield(round)
 }

@@ -3,6 +3,7 @@
 
 import { checkCan, checkFunction, checkObject, unreadable } from './checks.ts'
 import type { ActorContext } from './context.ts'
+import { OptionsTooLate, type TroupeError } from './errors.ts'
 import type { SpawnOptions } from './options.ts'
 import type { Signal } from './signals.ts'
 
@@ -34,6 +35,10 @@ export class BehaviorNode {
   declare readonly kind: NodeKind
   declare readonly handle: (ctx: never, message: never) => unknown
   declare readonly signal: ((ctx: never, signal: Signal) => unknown) | undefined
+  // Those of the subclasses: asked of every node, so that who has none of them need not carry their classes.
+  declare readonly error?: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
+  declare readonly makeRef?: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
+  declare readonly early?: { release(): void } | undefined
   constructor(kind: NodeKind, handle: (ctx: never, message: never) => unknown, signal: BehaviorNode['signal']) {
     if (signal !== undefined) checkFunction('onSignal', signal)
     this.kind = kind
@@ -48,9 +53,9 @@ export class BehaviorNode {
 /** A behavior with two things that only class actors have: a hook that runs when they fail, and a ref of their own. */
 export class HookedNode extends BehaviorNode {
   /** Runs in the failing actor before its supervisor decides; what it throws is attached to the failure. */
-  declare readonly error: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
+  declare readonly error?: ((ctx: never, cause: unknown, message: unknown) => void) | undefined
   /** Makes the ref that `spawn` returns; the usual one if left out. */
-  declare readonly makeRef: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
+  declare readonly makeRef?: ((parent: never, name: string | undefined, uid: number) => unknown) | undefined
   constructor(
     kind: NodeKind,
     handle: BehaviorNode['handle'],
@@ -80,21 +85,22 @@ export class EarlyNode extends BehaviorNode {
 }
 
 const never = (): unknown => undefined
+// Marked as pure, so that a program which does not use one of these does not carry it.
 
 /** Keep the present behavior. */
-export const same: Behavior<unknown> = new BehaviorNode('same', never, undefined)
+export const same: Behavior<unknown> = /* @__PURE__ */ new BehaviorNode('same', never, undefined)
 
 /** Stop this actor, with reason `normal`, after the present message. */
-export const stopped: Behavior<unknown> = new BehaviorNode('stopped', never, undefined)
+export const stopped: Behavior<unknown> = /* @__PURE__ */ new BehaviorNode('stopped', never, undefined)
 
 /** The message was not understood: counted and published as unhandled, an ask of it is rejected; the behavior stays. */
-export const unhandled: Behavior<unknown> = new BehaviorNode('unhandled', never, undefined)
+export const unhandled: Behavior<unknown> = /* @__PURE__ */ new BehaviorNode('unhandled', never, undefined)
 
 /** Understands nothing: every message is unhandled. */
-export const empty: Behavior<unknown> = new BehaviorNode('receive', () => unhandled, undefined)
+export const empty: Behavior<unknown> = /* @__PURE__ */ new BehaviorNode('receive', () => unhandled, undefined)
 
 /** Takes every message and does nothing with it. */
-export const ignore: Behavior<unknown> = new BehaviorNode('receive', () => same, undefined)
+export const ignore: Behavior<unknown> = /* @__PURE__ */ new BehaviorNode('receive', () => same, undefined)
 
 /**
  * A behavior from a function of each message.
@@ -156,24 +162,46 @@ export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<B
   return new BehaviorNode('setup', init, onSignal)
 }
 
+/** What `spawn` takes apart, and nobody else can follow. */
+export abstract class SpawnOnly<M> {
+  abstract readonly behavior: Behavior<M>
+  abstract readonly options: SpawnOptions
+  /** Why it is no behavior to go on with; `where` says who returned it. */
+  abstract refusal(where: string): TroupeError
+}
+
 /** A behavior with the options it wants to be spawned with; those given to `spawn` win. */
-export class BehaviorWithOptions<M> implements Behavior<M> {
+export class BehaviorWithOptions<M> extends SpawnOnly<M> implements Behavior<M> {
   declare readonly accepts?: (message: M) => void
   declare readonly behavior: Behavior<M>
   declare readonly options: SpawnOptions
   constructor(behavior: Behavior<M>, options: SpawnOptions) {
+    super()
     this.behavior = behavior
     this.options = options
+  }
+  override refusal(where: string): TroupeError {
+    const names = new Set(keysOf(this.options))
+    for (let at: unknown = this.behavior; at instanceof SpawnOnly; at = at.behavior) for (const name of keysOf(at.options)) names.add(name)
+    return new OptionsTooLate(where, [...names])
   }
   onSignal(handler: SignalHandler<M>): Behavior<M> {
     return new BehaviorWithOptions(this.behavior.onSignal(handler), this.options)
   }
 }
 
+function keysOf(options: unknown): readonly string[] {
+  try {
+    return Object.keys(options as object)
+  } catch {
+    return []
+  }
+}
+
 /** The behavior without the options it brings. */
 export function bareOf(behavior: unknown): unknown {
   let at = behavior
-  while (at instanceof BehaviorWithOptions) at = at.behavior
+  while (at instanceof SpawnOnly) at = at.behavior
   return at
 }
 

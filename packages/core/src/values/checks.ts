@@ -138,6 +138,25 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
+/** Something with methods, and others that it may have; it is said which is wrong. */
+export function checkMethods<T extends object>(
+  option: string,
+  value: unknown,
+  needed: readonly (keyof T & string)[],
+  others: readonly (keyof T & string)[],
+): T {
+  checkObject(option, value)
+  try {
+    for (const name of [...needed, ...others]) {
+      const method = (value as T)[name]
+      if (method !== undefined || needed.includes(name)) checkFunction(`${option}.${name}`, method)
+    }
+  } catch (cause) {
+    throw unreadable(option, value, cause)
+  }
+  return value as T
+}
+
 export function checkFunction(option: string, value: unknown): unknown {
   return fit(typeof value === 'function', option, value, 'use a function')
 }

@@ -1,6 +1,6 @@
 // Where Troupe's own words go. The shape is the common part of pino's: an object of fields, then a sentence.
 
-import { observed } from './thenable.ts'
+import { contain } from './thenable.ts'
 
 /** One level of a logger: structured fields first, then the sentence. */
 export type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void
@@ -36,11 +36,8 @@ export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, er
 export function contained(logger: Logger, more?: object): Logger {
   const bind =
     (level: keyof Logger): LogMethod =>
-    (fields, message) => {
+    (fields, message) =>
       // Where it throws or rejects, there is nobody left to tell.
-      try {
-        observed(logger[level](more === undefined ? fields : { ...more, ...fields }, message), () => {})
-      } catch {}
-    }
+      contain(() => logger[level](more === undefined ? fields : { ...more, ...fields }, message), nothing as () => void)
   return { debug: bind('debug'), info: bind('info'), warn: bind('warn'), error: bind('error') }
 }

@@ -60,7 +60,7 @@ export interface Grow {
   readonly maxFactor: number
 }
 
-/** A kind of mailbox: made by `unbounded()` and its siblings or by hand, given to `spawn`. */
+/** A kind of mailbox: made by `unbounded()` and its siblings, by hand with `mailboxOf`, and given to `spawn`. */
 export interface MailboxKind {
   readonly kind: string
   /** The most user messages it holds; undefined for no bound. */

@@ -23,6 +23,15 @@ export function settlementOf(value: unknown): Promise<unknown> {
   return new Promise((resolve) => resolve(value))
 }
 
+/** Runs what somebody else wrote: `failed`, which may not throw, hears of what it throws or rejects with. */
+export function contain(act: () => unknown, failed: (cause: unknown) => void): void {
+  try {
+    observed(act(), failed)
+  } catch (cause) {
+    failed(cause)
+  }
+}
+
 /** Tells `failed`, which may not throw, of the rejection of what was returned where nothing was to be. */
 export function observed(returned: unknown, failed: (cause: unknown) => void): void {
   if (isThenable(returned)) void settlementOf(returned).then(undefined, failed)

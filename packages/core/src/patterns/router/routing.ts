@@ -67,7 +67,7 @@ export function buryPresent(ctx: ActorContext<never>, reason: DeadLetterReason):
   const { message, meta, cell } = context
   if (message === undefined) return
   context.message = undefined
-  cell.dispatcher.host.bury(message, meta, cell.ref, reason)
+  cell.host.bury(message, meta, cell.ref, reason)
 }
 
 function scatter<M>(ctx: ActorContext<M>, message: M, routees: readonly Routee<M>[], timeout: number): Behavior<M> {

@@ -74,7 +74,7 @@ export class Engine implements Keeper {
 
   /** Lets go of every timer; for the end of the incarnation, which after a kill comes without `close`. */
   dispose(): void {
-    const { timers } = this.#cell.dispatcher.host
+    const { timers } = this.#cell.host
     for (const alarm of this.#waits.values()) timers.cancel(alarm)
     this.#waits.clear()
   }
@@ -115,13 +115,13 @@ export class Engine implements Keeper {
     this.#events.push(event)
     if (this.#events.length > 1) return
     for (let next = this.#events[0]; next !== undefined; next = this.#events[0]) {
-      for (const effect of decide(this.#tree, next, this.#cell.dispatcher.host.runtime.now())) this.#perform(effect)
+      for (const effect of decide(this.#tree, next, this.#cell.host.runtime.now())) this.#perform(effect)
       this.#events.shift()
     }
   }
 
   #perform(effect: Effect): void {
-    const { host } = this.#cell.dispatcher
+    const { host } = this.#cell
     switch (effect.type) {
       case 'joined':
         this.#asked.get(effect.request)!.id = effect.id
@@ -222,7 +222,7 @@ export class Engine implements Keeper {
 
   /** When a child that is told now must have come to rest: as it declares, and before the supervisor itself must. */
   #deadlineOf({ shutdown }: AnyChildSpec): number {
-    const { host } = this.#cell.dispatcher
+    const { host } = this.#cell
     const own = this.#cell.phase === 'stopping' || this.#cell.phase === 'restarting' ? deadlineBelow(this.#cell) : Infinity
     if (shutdown === 'infinity') return own
     return Math.min(own, host.runtime.now() + (shutdown === 'kill' ? 0 : shutdown))

@@ -104,7 +104,7 @@ function check(options: SupervisorOptions): Checked {
 }
 
 function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<Behavior<SupervisorMessage>> {
-  const { runtime } = cellOf(ctx.self)!.dispatcher.host
+  const { runtime } = cellOf(ctx.self)!.host
   const tree = makeTree({ ...checked, path: ctx.path, random: () => runtime.random() })
   const engine = new Engine(ctx, tree, checked.children)
   const running = receive<SupervisorMessage>(
