@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { commandLine, flag, whole } from '@troupe/testkit/internal'
-import { ActorSystem, receive, same } from '@troupe/core'
+import { measured, ActorSystem, receive, same } from '@troupe/core'
 
 const link = { before: (m) => m }
 const setups = [
@@ -13,7 +13,7 @@ const setups = [
   ['system: middleware []', { middleware: [] }, undefined],
   ['actor: middleware []', {}, { middleware: [] }],
   ['actor: one link', {}, { middleware: [link] }],
-  ['actor: metrics', {}, { metrics: true }],
+  ['actor: metrics', {}, { metrics: measured() }],
 ]
 
 const { quick, setup: only } = commandLine({

@@ -1,7 +1,7 @@
 // Who places an order does not know who cares. An accountant sums up, an auditor that is too slow loses the oldest by its own
 // choice, and a watch follows what Troupe itself observes: failures and restarts.
 
-import { type ActorRef, type ActorSystem, buffered, type BufferedChannel, receive, same, type Subscription } from '@troupe/core'
+import { measured, type ActorRef, type ActorSystem, buffered, type BufferedChannel, receive, same, type Subscription } from '@troupe/core'
 
 /** Something happened that others may care about. */
 export class OrderPlaced {
@@ -47,7 +47,7 @@ export function openShop(system: ActorSystem, pause: () => Promise<void>): Shop 
       await pause()
       audited.push(id)
     }),
-    { name: 'auditor', metrics: true },
+    { name: 'auditor', metrics: measured() },
   )
   const audit = system.events.subscribe(auditor, OrderPlaced, { capacity: 6, overflow: 'drop-oldest' })
 

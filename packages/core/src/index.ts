@@ -98,9 +98,11 @@ export type {
   Signal,
   Terminated,
 } from './values/signals.ts'
+export { measured, type MeasuredOptions } from './cell/measuring.ts'
+export type { Measuring } from './values/measuring.ts'
 export type { ClassThatNeedsNoArgs, MayHaveArgs, NeedsArgs, OptionsFor, Spawned } from './values/spawnable.ts'
 export type { SystemPhase, SystemView } from './values/system.ts'
-export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, priority, unbounded } from './queues/kinds.ts'
+export { type BoundOptions, bounded, grow, mailboxOf, type MailboxOptions, priority, unbounded } from './patterns/mailboxes.ts'
 export { ActorSystem, type DispatcherState } from './system/actor-system.ts'
 export type {
   ActorMetrics,

@@ -3,7 +3,17 @@
 
 import { afterAll, describe, expect, test } from 'vitest'
 import * as t from '@troupe/core'
-import { type ActorContext, type ActorRef, type AnyRef, type EventStream, ignore, receive, same, type SupervisorMessage } from '@troupe/core'
+import {
+  measured,
+  type ActorContext,
+  type ActorRef,
+  type AnyRef,
+  type EventStream,
+  ignore,
+  receive,
+  same,
+  type SupervisorMessage,
+} from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from './wrong-input.ts'
 
 class Cart extends t.Actor {
@@ -69,7 +79,7 @@ const options = {
   reentrant: { maxConcurrent: 2 },
   accepts: { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } },
   middleware: [{ before: (m: unknown) => m }],
-  metrics: true,
+  metrics: measured(),
 }
 const backoff = { min: 1, max: 2, factor: 2, jitter: 0 }
 
@@ -95,7 +105,7 @@ const functions: Record<string, Entry> = {
         deadLetterCapacity: 5,
         onEscalation: 'stop',
         middleware: [{ after: () => {} }],
-        metrics: true,
+        metrics: measured(),
         flightRecorder: t.flightRecorder(),
       },
     ],
@@ -119,7 +129,7 @@ const functions: Record<string, Entry> = {
   child: entry(call(t.child), () => ['x', ignore, { restart: 'transient', shutdown: 5, significant: true, needs: [], backoff, stopTimeout: 5 }]),
   consistentHash: entry(call(t.consistentHash), () => [String]),
   delay: entry(call(t.delay), ({ kit }) => [5, { signal: signal(), clock: kit.system.clock }]),
-  entities: entry(call(t.entities), () => [{ keyOf: () => 'x', create: () => ignore, idle: 5, capacity: 5, options: { metrics: true } }]),
+  entities: entry(call(t.entities), () => [{ keyOf: () => 'x', create: () => ignore, idle: 5, capacity: 5, options: { metrics: measured() } }]),
   eventsOf: entry(
     (args) => {
       const iterator = (t.eventsOf as (...given: readonly unknown[]) => AsyncIterable<unknown>)(...args)[Symbol.asyncIterator]()
@@ -127,6 +137,7 @@ const functions: Record<string, Entry> = {
     },
     ({ kit }) => [kit.system.events, 'x', { capacity: 5, overflow: 'drop-oldest', signal: signal() }],
   ),
+  measured: entry(call(t.measured), () => [{ every: 5 }]),
   flightRecorder: entry(call(t.flightRecorder), () => [{ capacity: 5 }]),
   formatTree: entry(call(t.formatTree), () => [{ name: 'x', phase: 'running', incarnation: 0, queued: 0, stashed: 0, children: [] }]),
   fsm: entry(call(t.fsm), () => [
@@ -150,7 +161,7 @@ const functions: Record<string, Entry> = {
   passivate: entry(call(t.passivate), () => [ignore, { after: 5 }]),
   pool: entry(call(t.pool), () => [
     ignore,
-    { size: 2, strategy: t.random(), options: { metrics: true }, replace: 'never', limit: { replacements: 1, within: 5 } },
+    { size: 2, strategy: t.random(), options: { metrics: measured() }, replace: 'never', limit: { replacements: 1, within: 5 } },
   ]),
   priority: entry(call(t.priority), () => [() => 0, { capacity: 5, overflow: { policy: 'grow', maxFactor: 2 } }]),
   processor: entry(call(t.processor), () => [() => {}, { maxConcurrent: 1, capacity: 5, overflow: 'reject' }]),

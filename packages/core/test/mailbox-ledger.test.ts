@@ -5,6 +5,7 @@ import { createTestKit, type TestKit } from '@troupe/testkit'
 import { fc } from './properties.ts'
 import { expect, test } from 'vitest'
 import {
+  measured,
   type ActorRef,
   bounded,
   grow,
@@ -117,7 +118,7 @@ function spawnAll(kit: TestKit, settings: readonly Setting[]): ActorRef<Message>
       mailbox: mailboxOf(s),
       stash: { capacity: stashCapacity, overflow: 'drop-oldest' },
       drain: s.drain === 'redirect' ? (refs[0] === undefined ? 'drop' : { redirect: refs[0] }) : s.drain,
-      metrics: s.metrics,
+      metrics: s.metrics && measured(),
       middleware: s.middleware ? [{ before: (m) => ((m as Message).what === 'swallow' ? swallow : m) }] : [],
       onRestart: { mailbox: s.clear ? 'clear' : 'keep' },
       supervision: supervise({ limit: { restarts: 2, within: 100 }, backoff: { min: 5, max: 50, factor: 2, jitter: 0 } }),

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, bounded, flightRecorder, InvalidOption, receive, same, unbounded } from '@troupe/core'
+import { measured, type ActorRef, bounded, flightRecorder, InvalidOption, receive, same, unbounded } from '@troupe/core'
 
 const taking = (kit: ReturnType<typeof createTestKit>, ms: number) =>
   receive<object | string>(() => {
@@ -11,8 +11,8 @@ const taking = (kit: ReturnType<typeof createTestKit>, ms: number) =>
 describe('an actor with metrics', () => {
   test('counts what got in, what was lost, and how deep it was', async () => {
     const kit = createTestKit()
-    const ref = kit.system.spawn(taking(kit, 0), { metrics: true, mailbox: bounded(10, 'drop-oldest') })
-    const newest = kit.system.spawn(taking(kit, 0), { metrics: true, mailbox: bounded(10, 'drop-newest') })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: measured(), mailbox: bounded(10, 'drop-oldest') })
+    const newest = kit.system.spawn(taking(kit, 0), { metrics: measured(), mailbox: bounded(10, 'drop-newest') })
     for (let i = 0; i < 15; i++) for (const r of [ref, newest]) r.tell({ i })
     await kit.settle()
     ref.tell({})
@@ -24,7 +24,7 @@ describe('an actor with metrics', () => {
   })
   test('offers that waited count as enqueued once they are taken', async () => {
     const kit = createTestKit()
-    const ref = kit.system.spawn(taking(kit, 0), { metrics: true, mailbox: bounded(1, 'block') })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: measured(), mailbox: bounded(1, 'block') })
     await kit.settle()
     kit.system.suspend(ref, 'so that it fills up')
     await kit.settle()
@@ -46,7 +46,7 @@ describe('an actor with metrics', () => {
         kit.clock.tick(n++ % 640 === 0 ? 100 : n % 64 === 1 ? 10 : 0)
         return same
       }),
-      { metrics: true },
+      { metrics: measured() },
     )
     for (let i = 0; i < 6400; i++) {
       ref.tell({})
@@ -67,7 +67,7 @@ describe('an actor with metrics', () => {
     ['primitives that are all the same', (): object | string => 'same'],
   ])('queue time is the time from send to take, for %s', async (_what, make) => {
     const kit = createTestKit()
-    const ref = kit.system.spawn(taking(kit, 1), { metrics: true })
+    const ref = kit.system.spawn(taking(kit, 1), { metrics: measured() })
     for (let i = 0; i < 129; i++) ref.tell(make(i))
     await kit.advance(1000)
     const { queueTime } = (await kit.system.inspect(ref)).metrics!.mailbox
@@ -92,7 +92,7 @@ describe('an actor with metrics', () => {
         },
         () => same,
       ),
-      { metrics: true },
+      { metrics: measured() },
     )
     await kit.advance(1000)
     for (let i = 0; i < 29; i++) ref.tell('x')
@@ -113,7 +113,7 @@ describe('an actor with metrics', () => {
     const kit = createTestKit()
     const ref = kit.system.spawn<string>(
       receive((ctx) => new Promise((resolve) => kit.system.sendAfter({ tell: () => resolve() } as never, 40, ctx.path as never))),
-      { metrics: true },
+      { metrics: measured() },
     )
     ref.tell('x')
     await kit.advance(100)
@@ -122,8 +122,8 @@ describe('an actor with metrics', () => {
   })
   test('tells how many messages its turns took, how long they lasted, and whether they left something to do', async () => {
     const kit = createTestKit({ dispatcher: { throughput: 10 } })
-    const ref = kit.system.spawn(taking(kit, 0), { metrics: true })
-    const slow = kit.system.spawn(taking(kit, 2), { metrics: true })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: measured() })
+    const slow = kit.system.spawn(taking(kit, 2), { metrics: measured() })
     await kit.settle()
     const invokerOf = async (r: ActorRef<object | string>) => (await kit.system.inspect(r)).metrics!.invoker
     for (let i = 0; i < 20; i++) {
@@ -150,7 +150,7 @@ describe('an actor with metrics', () => {
   })
   test('pressure is of its recent turns: it falls once the actor keeps up again', async () => {
     const kit = createTestKit({ dispatcher: { throughput: 10 } })
-    const ref = kit.system.spawn(taking(kit, 0), { metrics: true })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: measured() })
     for (let i = 0; i < 5000; i++) ref.tell({})
     await kit.settle()
     for (let i = 0; i < 500; i++) {
@@ -162,7 +162,7 @@ describe('an actor with metrics', () => {
   })
   test('loop latency is what others took between two of its turns while it had more to do', async () => {
     const kit = createTestKit({ dispatcher: { throughput: 10 } })
-    const ref = kit.system.spawn(taking(kit, 0), { metrics: true })
+    const ref = kit.system.spawn(taking(kit, 0), { metrics: measured() })
     const other = kit.system.spawn(taking(kit, 3))
     await kit.settle()
     for (let i = 0; i < 100; i++) ref.tell({})
@@ -176,15 +176,15 @@ describe('an actor with metrics', () => {
     await kit.end()
   })
   test('the system can ask for metrics of all, and an actor can decline', async () => {
-    const kit = createTestKit({ metrics: true })
+    const kit = createTestKit({ metrics: measured() })
     const [a, b, c] = [
       kit.system.spawn(taking(kit, 0)),
       kit.system.spawn(taking(kit, 0), { metrics: false }),
       kit.system.spawn(taking(kit, 0), { mailbox: unbounded() }),
     ]
     await kit.settle()
-    const measured = await Promise.all([a, b, c].map(async (ref) => (await kit.system.inspect(ref)).metrics !== undefined))
-    expect(measured).toEqual([true, false, true])
+    const found = await Promise.all([a, b, c].map(async (ref) => (await kit.system.inspect(ref)).metrics !== undefined))
+    expect(found).toEqual([true, false, true])
     await kit.end()
   })
 })

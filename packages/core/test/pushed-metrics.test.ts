@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { ActorSystem, buffered, type Observation, receive, same } from '@troupe/core'
+import { measured, ActorSystem, buffered, type Observation, receive, same } from '@troupe/core'
 
 const quiet = () => receive<unknown>(() => same)
 type Pushed = Extract<Observation, { type: 'metrics.system' | 'metrics.actor' }>
@@ -29,10 +29,10 @@ describe('of a system', () => {
     await kit.end()
   })
   test('do not measure every actor unless that is asked for too', async () => {
-    for (const actors of [undefined, false, true]) {
+    for (const actors of [undefined, false, measured()] as const) {
       const kit = createTestKit({ metrics: { every: 100, actors } })
       const ref = kit.system.spawn(quiet())
-      expect((await kit.system.inspect(ref)).metrics !== undefined).toBe(actors === true)
+      expect((await kit.system.inspect(ref)).metrics !== undefined).toBe(Boolean(actors))
       await kit.end()
     }
   })
@@ -57,7 +57,7 @@ describe('of an actor', () => {
     const kit = createTestKit()
     const pushed = buffered<Pushed>(100)
     pushed.attach(kit.system.events, 'metrics.actor')
-    const ref = kit.system.spawn(quiet(), { metrics: { every: 100 } })
+    const ref = kit.system.spawn(quiet(), { metrics: measured({ every: 100 }) })
     ref.tell(1)
     await kit.advance(200)
     kit.system.restart(ref)

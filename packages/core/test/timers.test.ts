@@ -403,7 +403,7 @@ const dist = fileURLToPath(new URL('../dist/index.js', import.meta.url))
 test('37. timers do not keep the process alive after shutdown', () => {
   const script = `
     import { ActorSystem, receive, same, setup } from ${JSON.stringify(dist)}
-    const system = ActorSystem.create('t')
+    const system = ActorSystem.create('t', { logger: false })
     const ref = system.spawn(setup((ctx) => { ctx.timers.every('k', 5, 'x'); ctx.timers.once('far', 1e9, 'x'); ctx.setReceiveTimeout(1e9); return receive(() => same) }))
     system.sendAfter(ref, 1e9, 'x')
     ref.ask((replyTo) => 'q', { timeout: 1e9 }).catch(() => {})

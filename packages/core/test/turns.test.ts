@@ -3,6 +3,7 @@
 import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import {
+  measured,
   type ActorRef,
   ActorSystem,
   type AnyRef,
@@ -237,7 +238,7 @@ describe('a turn is bounded by time', () => {
     for (const slice of [0.5, 5, 100])
       for (const options of [
         {},
-        { metrics: true },
+        { metrics: measured() },
         { reentrant: true },
         { mailbox: priority<number>(() => 0) },
         { mailbox: unbounded({ systemShare: 50 }) },
@@ -577,7 +578,7 @@ test('C11, the ledger and turns hold for any mixture of costs, mailboxes, settin
             if (kind === 'breeding' && handled % 10 === 0) ctx.spawn(costing(runtime, 0)).tell(0)
             return same
           }),
-          { mailbox, metrics: kind === 'guarded', reentrant: kind === 'reentrant' } as never,
+          { mailbox, metrics: kind === 'guarded' && measured(), reentrant: kind === 'reentrant' } as never,
         )
       })
       let sent = 0

@@ -4,7 +4,7 @@
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as n from '@troupe/node'
-import { ActorSystem, receive, same, type SystemOptions } from '@troupe/core'
+import { measured, ActorSystem, receive, same, type SystemOptions } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, type Stage } from '../../core/test/wrong-input.ts'
 
 type Anything = (...given: readonly unknown[]) => unknown
@@ -63,7 +63,7 @@ const functions: Record<string, Entry> = {
   respReplies: entry(call(n.respReplies), () => [{ maxBulk: 5, maxElements: 5, maxDepth: 5, maxLine: 5 }]),
   respRequests: entry(call(n.respRequests), () => [{ argument: () => 1, maxArguments: 5, maxBulk: 5, maxCommand: 5, maxInline: 5 }]),
   encodeRespRequest: entry(call(n.encodeRespRequest), () => [['SET', 'x', new Uint8Array(2)]]),
-  defineActor: entry(call(n.defineActor), () => [import.meta.url, 'x', () => receive(() => same), { metrics: true }]),
+  defineActor: entry(call(n.defineActor), () => [import.meta.url, 'x', () => receive(() => same), { metrics: measured() }]),
   transfer: entry(call(n.transfer), () => [{ type: 'x' }, []]),
 }
 

@@ -1,7 +1,7 @@
 // The figures of a system with threads: counts, metrics, phases and the numbers of threads see all of them.
 
 import { expect, test } from 'vitest'
-import { type ActorRef, type ActorSnapshot, buffered, type Observation, type SystemMetrics } from '@troupe/core'
+import { measured, type ActorRef, type ActorSnapshot, buffered, type Observation, type SystemMetrics } from '@troupe/core'
 import { relay } from '../dist-test/relay.js'
 import { subject, type Subject } from '../dist-test/subject.js'
 import { type Stage, stageDefaults, stagesOfTests } from './stage.ts'
@@ -230,7 +230,7 @@ test('an actor of a thread pushes its metrics where asked, and knows the id of i
   const s = stage()
   const pushed = buffered<Extract<Observation, { type: 'metrics.actor' | 'metrics.system' }>>(1000)
   pushed.attach(s.system.events, 'metrics.actor')
-  const ref = s.subject({ name: 'a', dispatcher: 'parallel', script: { quiet: true }, metrics: { every: 5 } })
+  const ref = s.subject({ name: 'a', dispatcher: 'parallel', script: { quiet: true }, metrics: measured({ every: 5 }) })
   expect(await ref.ask({ type: 'system' })).toBe(s.system.id)
   // What was pushed before it answered.
   pushed.drain()

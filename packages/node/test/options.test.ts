@@ -1,7 +1,7 @@
 // Options and handles of actors on threads: what is said of them beside their parent holds where they run.
 
 import { expect, test } from 'vitest'
-import { handleOf, receive, same, supervise } from '@troupe/core'
+import { measured, handleOf, receive, same, supervise } from '@troupe/core'
 import { Cart, shopper } from '../dist-test/cart.js'
 import { choosy, reentrantActor, watched } from '../dist-test/optioned.js'
 import { stagesOfTests } from './stage.ts'
@@ -59,15 +59,15 @@ test('middleware given to spawn is refused by name, for its functions cannot go 
 })
 
 test.each([
-  ['asked for at spawn', {}, true],
-  ['by default of the system', { system: { metrics: true } }, undefined],
+  ['asked for at spawn', {}, measured()],
+  ['by default of the system', { system: { metrics: measured() } }, undefined],
 ])('metrics are of the actor where it runs, %s', async (_how, options, metrics) => {
   const s = stage(options)
   const a = s.subject({ name: 'a', dispatcher: 'parallel', script: { quiet: true }, ...(metrics === undefined ? undefined : { metrics }) })
   for (let i = 0; i < 100; i++) a.tell({ type: 'note', value: i })
   await a.ask({ type: 'echo', value: 1 })
-  const { metrics: measured } = await s.system.inspect(a)
-  expect(measured).toMatchObject({ mailbox: { enqueued: 101, dropped: 0 }, invoker: { processed: 101 } })
+  const { metrics: found } = await s.system.inspect(a)
+  expect(found).toMatchObject({ mailbox: { enqueued: 101, dropped: 0 }, invoker: { processed: 101 } })
   await s.end()
 })
 

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'vitest'
 import * as kitApi from '@troupe/testkit'
-import { ignore, receive, same, setup, unbounded, type ActorContext } from '@troupe/core'
+import { measured, ignore, receive, same, setup, unbounded, type ActorContext } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from '../../core/test/wrong-input.ts'
 
 const { BehaviorTestKit, createTestKit, Inbox, mailboxContract, seeded, simulate, VirtualClock, buggify } = kitApi
@@ -65,7 +65,7 @@ const functions: Record<string, Entry> = {
     () => [5],
   ),
   buggify: entry(call(buggify), () => ['x', 0.5]),
-  createTestKit: entry(call(createTestKit), () => [{ messages: 'freeze', seed: 1, askTimeout: 5, metrics: true }]),
+  createTestKit: entry(call(createTestKit), () => [{ messages: 'freeze', seed: 1, askTimeout: 5, metrics: measured() }]),
   mailboxContract: entry(call(mailboxContract), () => [() => unbounded(), { fifo: true }]),
   seeded: entry(call(seeded), () => [1]),
   simulate: entry(call(simulate), () => [
@@ -120,7 +120,7 @@ const methods: Record<string, Entry> = {
   ),
   'fake.spawn': entry(
     faked((ctx) => ctx, 'spawn'),
-    () => [ignore, { name: 'x', metrics: true }],
+    () => [ignore, { name: 'x', metrics: measured() }],
   ),
   'fake.stop': entry(
     faked((ctx) => ctx, 'stop'),

@@ -1,7 +1,7 @@
 // An actor that runs on this thread while its parent lives on another: a cell as any other, under a parent that stands
 // for the real one. Nothing is decided here: each turn of its life is reported to where its parent is, and that decides.
 
-import type { Behavior, SpawnOptions } from '@troupe/core'
+import { type Behavior, measured, type MeasuredOptions, type SpawnOptions } from '@troupe/core'
 import {
   behaviorFrom,
   type BehaviorNode,
@@ -14,7 +14,6 @@ import {
   HookedNode,
   type Keeper,
   LocalRef,
-  measure,
   releaseHeld,
   resolveOptions,
 } from '@troupe/core/internal'
@@ -111,7 +110,9 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   for (const layer of layers.toReversed()) Object.assign(given, layer)
   // What is decided beside the parent stays there.
   const { name: _name, mailbox: _mailbox, dispatcher: _dispatcher, supervision: _supervision, placement: _placement, ...rest } = given
-  const resolved = resolveOptions({ ...rest, ...order.options }, exchange.core)
+  // What measures does not go over, only that it is wanted.
+  const { metrics, ...sent } = order.options as SpawnOptions & { readonly metrics?: MeasuredOptions }
+  const resolved = resolveOptions({ ...rest, ...sent, ...(metrics === undefined ? undefined : { metrics: measured(metrics) }) }, exchange.core)
   const ref = refOf(node as BehaviorNode, order)
   const cell = new HostedCell(
     ref,
@@ -125,7 +126,7 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, channel)
   extras.incarnation = order.incarnation
-  measure(cell)
+  cell.options.metrics?.begin(cell as never)
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)
   exchange.residents.host(cell)

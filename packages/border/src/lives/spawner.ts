@@ -20,7 +20,6 @@ const travelling: readonly (keyof SpawnOptions)[] = [
   'reentrant',
   'accepts',
   'middleware',
-  'metrics',
   'hangAfter',
 ]
 
@@ -40,7 +39,7 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
         options[key] = kept(given[key], key, `option ${key} of ${origin.name}`, '; say it in defineActor, whose options go along')
       }
       // A system that measures all its actors means those on threads too.
-      if (resolved.metrics) options['metrics'] = resolved.metricsEvery === undefined ? true : { every: resolved.metricsEvery }
+      if (resolved.metrics !== undefined) options['metrics'] = { every: resolved.metrics.every }
       const placement = { dispatcher: dispatcherName, rule: checkPlacement(given.placement ?? 'round-robin') }
       return (ref) => new StubCell(ref, dispatcher, resolved, { origin, options, placement }, exchange)
     },

@@ -6,7 +6,6 @@ import { type MailboxKind, receive, type Signal, unbounded } from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
-  CellMailboxOwner,
   openMailbox,
   type CellOptions,
   type Dispatcher,
@@ -78,7 +77,7 @@ export class StubCell extends Cell {
       middleware: [],
       ownMiddleware: [],
       passages: false,
-      metrics: false,
+      metrics: undefined,
       // Where it stands is not where it may hang.
       hangAfter: undefined,
       mailbox: kind,
@@ -98,7 +97,7 @@ export class StubCell extends Cell {
     this.exchange = exchange
     this.plan = plan
     this.#window = windowOf(kind)
-    this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : openMailbox(kind, new CellMailboxOwner(this)), exchange)
+    this.wire = new WireQueue(this, mailbox === undefined ? new MessageRing() : openMailbox(kind, this), exchange)
     this.queue = this.wire
     exchange.residents.stand(this)
   }

@@ -4,6 +4,7 @@
 //
 //   tell ─→ send ─→ inline slot, or ring ─→ ready queue ─→ turn: system lane, then messages ─→ handler ─→ follow
 
+import { laneReady, runLane } from './lane-runner.ts'
 import { takesMessages } from '../deciders/phase.ts'
 import type { FrontableQueue } from '../queues/own-kind.ts'
 import { MessageRing } from '../queues/ring.ts'
@@ -19,7 +20,6 @@ import { followMessage, messageFailed } from './following.ts'
 import { handleGuarded } from './guarded.ts'
 import type { CellHost } from './host.ts'
 import type { Command, SystemLane } from './system-lane.ts'
-import { laneReady, runLane } from './lane-runner.ts'
 import type { LocalRef } from './local-ref.ts'
 import type { CellOptions } from './options.ts'
 import { type EndInfo, PhaseInfo } from './phase-info.ts'

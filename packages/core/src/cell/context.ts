@@ -1,6 +1,7 @@
 // What user code holds while its incarnation lives. It is alive as long as its cell says so: everything else is a
 // getter or a call that checks first, so that a handler that was cut off cannot reach into what came after it.
 
+import { unwatch, watch } from './watch.ts'
 import { makeAbortSource } from '../ports/host.ts'
 import type { Signal as AbortSignalLike } from '../values/abort.ts'
 import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
@@ -25,7 +26,6 @@ import { phaseInfo } from './phase-change.ts'
 import { spawnUnder } from './spawning.ts'
 import { CellStash, checkStashed } from './stash.ts'
 import { tellAny } from './telling.ts'
-import { unwatch, watch } from './watch.ts'
 
 const noHeaders: Headers = Object.freeze({})
 

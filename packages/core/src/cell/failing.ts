@@ -1,17 +1,17 @@
 // A failure: counted, logged, decided about and acted on, at once, whatever the parent is doing. The decision itself is
 // pure (deciders/supervision); here it meets the tree.
 
+import { logFailure } from './failure-log.ts'
 import { backoffDelay, decideFailure, FailureHistory } from '../deciders/supervision.ts'
+import { beginRestart } from './restarting.ts'
 import { on, outcomeOf, takesMessages } from '../deciders/phase.ts'
 import { actorErrorOf, ActorInitializationError, Escalated, readable } from '../values/errors.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { Directive } from '../values/signals.ts'
 import { observed } from '../values/thenable.ts'
 import type { Cell } from './cell.ts'
-import { logFailure } from './failure-log.ts'
 import { bind } from './group-restart.ts'
 import { change, infoOf, isLive, phaseInfo } from './phase-change.ts'
-import { beginRestart } from './restarting.ts'
 import { beginStop } from './stopping.ts'
 import { resumeEscalated } from './taking-along.ts'
 

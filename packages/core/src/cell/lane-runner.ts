@@ -1,6 +1,7 @@
 // Works off the system lane: commands first, in order; then signals, as long as the phase takes them and no handler is
 // pending. What must wait stays in the lane.
 
+import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { on, outcomeOf, takesSignals } from '../deciders/phase.ts'
 import { unhandled } from '../values/behavior.ts'
 import { DeathPact } from '../values/errors.ts'
@@ -12,7 +13,6 @@ import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './following.ts'
 import { hear, hearsSignals, isUnhandled } from './hearing.ts'
 import { change, infoOf, phaseInfo } from './phase-change.ts'
-import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
 import { startOverrun } from './starting.ts'
 import { awaitChildren, beginKill, beginStop, proceedRelease, proceedStop } from './stopping.ts'
 import type { Command, SystemLane } from './system-lane.ts'

@@ -42,13 +42,15 @@ export class CellMetrics {
     this.dropped++
     if (!evicted) this.enqueued--
   }
-  /** Whether the handling that begins now is to be timed. */
-  get samples(): boolean {
-    return this.processed % sampleEvery === 0
+  /** When the handling begins that begins now, if it is to be timed. */
+  handles(cell: Cell): number {
+    return this.processed % sampleEvery === 0 ? cell.host.runtime.now() : NaN
   }
-  handled(now: number): void {
+  /** A handling is over that was to be timed if it has a beginning. */
+  handled(cell: Cell, began: number): void {
+    if (began === began) this.handlerTime.add(cell.host.runtime.now() - began)
     this.processed++
-    this.#turnTo(now)
+    this.#turnTo(cell.dispatcher.now)
     this.#inSecond++
   }
   turnBegins(cell: Cell): void {

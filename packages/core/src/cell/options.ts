@@ -1,7 +1,6 @@
 // Spawn options, checked and completed. Most actors are spawned with a name at most: they all share one object.
 
 import { OwnKind } from '../queues/own-kind.ts'
-import { MessageRing } from '../queues/ring.ts'
 import { ownPolicyOf, policyOf } from '../deciders/supervision.ts'
 import {
   any,
@@ -20,6 +19,7 @@ import {
 } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { MailboxKind } from '../values/mailbox.ts'
+import { Measuring } from '../values/measuring.ts'
 import { longestChain, type Middleware } from '../values/middleware.ts'
 import type { Drain, SpawnOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -53,11 +53,9 @@ export interface CellOptions {
   /** The system's links, then the actor's own. */
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
-  readonly metrics: boolean
+  readonly metrics: Measuring | undefined
   /** For those who watch over threads. */
   readonly hangAfter: number | false | undefined
-  /** After how many ms they are observed, again and again; undefined: not at all. */
-  readonly metricsEvery: number | undefined
 }
 
 export const defaultOptions: CellOptions = {
@@ -80,9 +78,14 @@ export const defaultOptions: CellOptions = {
   accepts: undefined,
   middleware: [],
   ownMiddleware: [],
-  metrics: false,
+  metrics: undefined,
   hangAfter: undefined,
-  metricsEvery: undefined,
+}
+
+/** What measures actors, or that none does. */
+export function checkMeasuring(option: string, value: unknown): unknown {
+  if (value === false || value instanceof Measuring) return value
+  throw new InvalidOption(option, value, 'use measured(), or false')
 }
 
 /** What each option of `spawn` may be, as far as that can be told without the system. */
@@ -108,8 +111,7 @@ export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
     return value
   },
   middleware: checkMiddleware,
-  metrics: (option, value) =>
-    typeof value === 'boolean' ? value : checkPart<{ readonly every: number }>(option, value, { every: [checkFinite, 'above', true] }),
+  metrics: checkMeasuring,
   hangAfter: (option, value) => (value === false ? value : checkWhole(option, value, 20)),
   // Those of a class are taken before this.
   args: (option, value) => {
@@ -137,11 +139,10 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   if (typeof drain === 'object' && cellOf(drain.redirect)?.host !== host)
     throw new InvalidOption('drain.redirect', drain.redirect, 'use a ref of an actor of this system')
   const middleware = ownMiddleware.length === 0 ? inherited : checkLength([...inherited, ...ownMiddleware])
-  const metricsEvery = typeof measured === 'object' ? measured.every : undefined
-  const metrics = Boolean(measured)
+  const metrics = measured === false ? undefined : measured
   return {
-    plain: !reentrant && accepts === undefined && !metrics && middleware.length === 0 && host.flightRecorder === undefined,
-    mailbox: mailbox ?? (metrics ? meteredRing : undefined),
+    plain: !reentrant && accepts === undefined && metrics === undefined && middleware.length === 0 && host.flightRecorder === undefined,
+    mailbox: mailbox ?? metrics?.mailbox,
     systemShare: mailbox?.systemShare ?? d.systemShare,
     stashCapacity: stash?.capacity ?? d.stashCapacity,
     stashOverflow: stash?.overflow ?? d.stashOverflow,
@@ -161,18 +162,14 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     ownMiddleware,
     metrics,
     hangAfter,
-    metricsEvery,
   }
 }
 
 /** What a system's actors have that were spawned with nothing special. */
-export function defaultsOf(middleware: readonly Middleware[], metrics: boolean, recorded: boolean): CellOptions {
-  if (!metrics && middleware.length === 0 && !recorded) return defaultOptions
-  return { ...defaultOptions, plain: false, mailbox: metrics ? meteredRing : undefined, middleware, metrics }
+export function defaultsOf(middleware: readonly Middleware[], metrics: Measuring | undefined, recorded: boolean): CellOptions {
+  if (metrics === undefined && middleware.length === 0 && !recorded) return defaultOptions
+  return { ...defaultOptions, plain: false, mailbox: metrics?.mailbox, middleware, metrics }
 }
-
-/** The default mailbox, for actors that are measured: one that stays. */
-const meteredRing: OwnKind = new OwnKind('unbounded', () => new MessageRing())
 
 const linkTable: Table<Middleware> = { name: any, before: checkFunction, after: checkFunction, error: checkFunction, close: checkFunction }
 

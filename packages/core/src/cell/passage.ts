@@ -18,14 +18,13 @@ export class MessagePassage implements Passage {
   /** How many links it has passed. */
   passed = 0
   kept: Map<unknown, unknown> | undefined
-  /** When the handler began; NaN where it is not timed. */
-  declare readonly began: number
-  measured = false
+  /** When the handler began, where it is measured; NaN where it is not timed. */
+  declare began: number | undefined
   constructor(cell: Cell, ctx: Context) {
     this.cell = cell
     this.meta = ctx.meta
     this.message = ctx.message
-    this.began = cell.extras?.metrics?.samples === true ? cell.host.runtime.now() : NaN
+    this.began = cell.extras?.metrics?.handles(cell)
   }
   get ref(): AnyRef {
     return this.cell.ref
@@ -76,12 +75,9 @@ export class MessagePassage implements Passage {
     }
   }
   measure(): void {
-    const metrics = this.cell.extras?.metrics
-    if (metrics === undefined || this.measured) return
-    this.measured = true
-    const { dispatcher } = this.cell
-    if (this.began === this.began) metrics.handlerTime.add(dispatcher.host.runtime.now() - this.began)
-    metrics.handled(dispatcher.now)
+    const { began } = this
+    this.began = undefined
+    if (began !== undefined) this.cell.extras?.metrics?.handled(this.cell, began)
   }
 }
 

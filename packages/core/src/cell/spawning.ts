@@ -1,7 +1,8 @@
 // A new actor under a parent. Everything that can be refused is refused before anything is changed, so that a spawn
 // that fails leaves nothing behind; no user code runs here.
 
-import { CellMailboxOwner } from './mailbox-owner.ts'
+import { type CellOptions, resolveOptions } from './options.ts'
+import { Children } from './children.ts'
 import { takesMessages } from '../deciders/phase.ts'
 import { openMailbox } from '../queues/own-kind.ts'
 import { behaviorFrom } from '../values/actor-class.ts'
@@ -11,11 +12,8 @@ import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from
 import { endless, type SpawnOptions } from '../values/options.ts'
 import { checkName } from '../values/path.ts'
 import { Cell } from './cell.ts'
-import { Children } from './children.ts'
 import { declareEndless } from './ending.ts'
 import { LocalRef } from './local-ref.ts'
-import { measure } from './measuring.ts'
-import { type CellOptions, resolveOptions } from './options.ts'
 
 /** What may be spawned: a behavior, or a class that knows how to become one. */
 type Spawnable = Behavior<never> | ((...args: never) => unknown) | (abstract new (...args: never) => unknown)
@@ -65,9 +63,9 @@ export function spawnUnder(
   const cell =
     make !== undefined ? make(ref) : plain === undefined ? new Cell(ref, dispatcher, resolved, node) : plain.makeCell(ref, dispatcher, resolved, node)
   // Of the cell: a tap may have made it with a smaller mailbox.
-  if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = openMailbox(cell.options.mailbox, new CellMailboxOwner(cell))
+  if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = openMailbox(cell.options.mailbox, cell)
   // Of the cell: one that stands for an actor of another thread is not measured, the actor is.
-  measure(cell)
+  cell.options.metrics?.begin(cell as never)
   if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
   ;(parent.more.children ??= new Children()).add(cell)
   if (resolved.stopTimeout >= endless) declareEndless(parent)

@@ -2,12 +2,12 @@
 // it: own watches cleared, unregistered, mailbox drained, watchers told. A stop waits for user code up to its deadline;
 // a kill waits for none, and takes all below with it.
 
+import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, paced, portion, runEndSignal, tighten } from './ending.ts'
+import { drainMailbox } from './draining.ts'
 import { on, outcomeOf, quickStop } from '../deciders/phase.ts'
 import { ActorInitializationError, Cancelled } from '../values/errors.ts'
 import { type ExitReason, postStop, preStop } from '../values/signals.ts'
 import type { Cell } from './cell.ts'
-import { drainMailbox } from './draining.ts'
-import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, paced, portion, runEndSignal, tighten } from './ending.ts'
 import { hearsSignals } from './hearing.ts'
 import { endIncarnation, interrupt } from './incarnation.ts'
 import { closeMiddleware } from './passage.ts'

@@ -1,7 +1,7 @@
 // Work with a limit: so many messages in progress at once, so many more in the mailbox, and a policy beyond that. The
 // mailbox is the queue, so that the ledger, `offer`, stop and restart mean what they always mean.
 
-import { bounded, checkOverflow } from '../queues/kinds.ts'
+import { bounded, checkOverflow } from './mailboxes.ts'
 import { type Behavior, receive, withOptions } from '../values/behavior.ts'
 import { checkFunction, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'

@@ -7,8 +7,8 @@ import type { MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../value
 export type FrontableQueue = MailboxQueue & { unshift(message: unknown, meta: unknown): void }
 
 /** The queue of a new actor, from a kind that `spawn` has checked. */
-export function openMailbox(kind: MailboxKind, owner: MailboxOwner): FrontableQueue {
-  return kind.create(owner) as FrontableQueue
+export function openMailbox(kind: MailboxKind, cell: unknown): FrontableQueue {
+  return (kind as OwnKind).open(cell)
 }
 
 /** What `spawn` takes; only the functions of kinds.ts make it, and they check what they are given. */
@@ -18,11 +18,22 @@ export class OwnKind implements MailboxKind {
   declare readonly overflow?: Overflow | undefined
   declare readonly systemShare?: number | undefined
   declare readonly create: (owner: MailboxOwner) => FrontableQueue
-  constructor(kind: string, create: (owner: MailboxOwner) => FrontableQueue, about: Omit<MailboxKind, 'kind' | 'create'> = {}) {
+  declare readonly ownerOf: ((cell: never) => MailboxOwner) | undefined
+  /** Without `ownerOf` for queues that need nobody. */
+  constructor(
+    kind: string,
+    create: (owner: MailboxOwner) => FrontableQueue,
+    about: Omit<MailboxKind, 'kind' | 'create'> = {},
+    ownerOf?: (cell: never) => MailboxOwner,
+  ) {
     this.kind = kind
     this.create = create
     this.capacity = about.capacity
     this.overflow = about.overflow
     this.systemShare = about.systemShare
+    this.ownerOf = ownerOf
+  }
+  open(cell: unknown): FrontableQueue {
+    return this.create(this.ownerOf?.(cell as never) as MailboxOwner)
   }
 }

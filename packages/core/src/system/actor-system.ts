@@ -1,9 +1,9 @@
 // The public face of a system. It holds no state of its own: everything is in the core behind it.
 
+import { tellAny } from '../cell/telling.ts'
 import type { DispatcherState } from '../cell/dispatcher.ts'
 import { spawnUnder } from '../cell/spawning.ts'
 import { neverStarted } from '../cell/stopping.ts'
-import { tellAny } from '../cell/telling.ts'
 import { unwatch, watch } from '../cell/watch.ts'
 import type { Cell } from '../cell/cell.ts'
 import type { ThreadReporter } from '../cell/thread-reporter.ts'
@@ -30,7 +30,7 @@ import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
 import { countsOf, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
-import { pushEvery } from '../cell/measuring.ts'
+import { pushEvery } from '../cell/pushing.ts'
 import { SystemCore } from './core.ts'
 
 export type { DispatcherState }

@@ -1,5 +1,6 @@
 // The inside of a system: what cells see of it, and the state that its public face works on. Not exported to users.
 
+import { runtimeOf } from './runtimes.ts'
 import { printedLog, told } from './printed-log.ts'
 import { Cell } from '../cell/cell.ts'
 import { change } from '../cell/phase-change.ts'
@@ -24,6 +25,7 @@ import { messageOf, typeOf } from '../values/errors.ts'
 import type { Failure } from '../values/failure.ts'
 import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
+import { Measuring } from '../values/measuring.ts'
 import type { Observation } from '../values/observation.ts'
 import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
@@ -35,7 +37,6 @@ import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
 import type { Elsewhere, Federation } from './federation.ts'
 import { Recent } from './recent.ts'
-import { runtimeOf } from './runtimes.ts'
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
 const guardianOptions: CellOptions = { ...defaultOptions, stopTimeout: endless }
@@ -115,10 +116,10 @@ export class SystemCore implements CellHost {
     this.askTimeout = options.askTimeout ?? 5000
     this.deadlock = options.deadlock ?? 'reject'
     this.flightRecorder = options.flightRecorder
-    const { metrics = false } = options
-    this.metricsEvery = typeof metrics === 'object' ? metrics.every : undefined
-    const measured = typeof metrics === 'object' ? (metrics.actors ?? false) : metrics
-    this.defaults = defaultsOf(options.middleware ?? [], measured, this.flightRecorder !== undefined)
+    const { metrics } = options
+    const all = metrics instanceof Measuring || !metrics
+    this.metricsEvery = all ? undefined : metrics.every
+    this.defaults = defaultsOf(options.middleware ?? [], (all ? metrics : metrics.actors) || undefined, this.flightRecorder !== undefined)
     this.onEscalation = options.onEscalation ?? 'shutdown'
     this.deadLetters = new Recent(options.deadLetterCapacity ?? 10_000)
     this.failures = new Recent(options.failureCapacity ?? 1000)

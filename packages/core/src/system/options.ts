@@ -1,7 +1,7 @@
 // Which options a system knows, and what each may be. What depends on others is checked by whoever uses it.
 
 import { deadlockModes } from '../cell/deadlock.ts'
-import { checkMiddleware } from '../cell/options.ts'
+import { checkMeasuring, checkMiddleware } from '../cell/options.ts'
 import { defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import {
   any,
@@ -17,8 +17,11 @@ import {
   type Table,
 } from '../values/checks.ts'
 import type { LevelledLogger } from '../values/logger.ts'
+import { Measuring } from '../values/measuring.ts'
 import type { DispatcherOptions, SystemOptions } from '../values/options.ts'
 import type { Supervision } from '../values/policy.ts'
+
+type Pushing = Exclude<SystemOptions['metrics'], Measuring | false | undefined>
 
 const dispatcherTable: Table<DispatcherOptions> = { throughput: [checkWhole, 1], slice: [checkFinite, 'above'], maxTurns: [checkWhole, 1] }
 
@@ -53,9 +56,9 @@ export const systemTable: Table<SystemOptions> = {
   onEscalation: [checkOneOf, ['shutdown', 'stop']],
   middleware: checkMiddleware,
   metrics: (option, value) =>
-    typeof value === 'boolean'
-      ? value
-      : checkPart<SystemOptions['metrics'] & object>(option, value, { every: [checkFinite, 'above', true], actors: checkBoolean }),
+    typeof value === 'object' && !(value instanceof Measuring)
+      ? checkPart<Pushing>(option, value, { every: [checkFinite, 'above', true], actors: checkMeasuring })
+      : checkMeasuring(option, value),
   flightRecorder: [checkCan, ['flightRecorder()', 'open']],
 }
 

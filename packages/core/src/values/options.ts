@@ -5,6 +5,7 @@ import type { DeadLetterReason } from './dead-letter.ts'
 import type { FlightRecorder } from './flight.ts'
 import type { LevelledLogger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
+import type { Measuring } from './measuring.ts'
 import type { Middleware } from './middleware.ts'
 import type { Supervision } from './policy.ts'
 import type { AnyRef, DeadlockMode } from './ref.ts'
@@ -50,10 +51,10 @@ export interface SpawnOptions {
   /** Links between mailbox and handler, inside those of the system; at most 16 in all. */
   readonly middleware?: readonly Middleware[] | undefined
   /**
-   * Counts and samples what this actor does, for `inspect`; what the system says if left out. With `{ every }` it is observed as
-   * `metrics.actor` every so many ms, too.
+   * Made by `measured()`: counts and samples what this actor does, for `inspect`. What the system says if left out; `false`: not measured,
+   * whatever that is.
    */
-  readonly metrics?: boolean | { readonly every: number } | undefined
+  readonly metrics?: Measuring | false | undefined
   /**
    * On a thread: milliseconds that one of its turns may take without a sign of life until the thread is ended as hung, here and
    * below; that of `threads` if left out. `false` for ever, on `pinned` only.
@@ -101,10 +102,10 @@ export interface SystemOptions<in R = never> {
   /** Links between mailbox and handler of every actor. */
   readonly middleware?: readonly Middleware[] | undefined
   /**
-   * Whether every actor is measured that does not say otherwise; false if left out. `{ every }` has `system.metrics()` observed as
-   * `metrics.system` every so many ms; `actors` then says whether every actor is measured.
+   * Made by `measured()`: every actor is measured that does not say otherwise; none if left out. `{ every }` has `system.metrics()`
+   * observed as `metrics.system` every so many ms; `actors` then says how every actor is measured.
    */
-  readonly metrics?: boolean | { readonly every: number; readonly actors?: boolean | undefined } | undefined
+  readonly metrics?: Measuring | false | { readonly every: number; readonly actors?: Measuring | false | undefined } | undefined
   /** Made by `flightRecorder()`: keeps the last messages and transitions of each actor. */
   readonly flightRecorder?: FlightRecorder | undefined
 }

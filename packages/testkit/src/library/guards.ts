@@ -1,7 +1,19 @@
 // What stands between a mailbox and a handler: links of middleware that change, swallow or fail, schemas, and reentrant
 // actors with a bound. Whoever was let in is let out once, in reverse, and each call keeps its own sender.
 
-import { type ActorRef, type Behavior, type MessageSchema, type Middleware, receive, same, setup, stopped, swallow, unhandled } from '@troupe/core'
+import {
+  measured,
+  type ActorRef,
+  type Behavior,
+  type MessageSchema,
+  type Middleware,
+  receive,
+  same,
+  setup,
+  stopped,
+  swallow,
+  unhandled,
+} from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -135,7 +147,7 @@ function run(sim: Simulation): void {
     supervision: sim.oneOf(['restart', 'resume'] as const),
     middleware: links,
     ...(most === undefined ? {} : { reentrant: { maxConcurrent: most } }),
-    metrics: sim.choose(3) === 1,
+    metrics: sim.choose(3) === 1 && measured(),
     stopTimeout: 30,
     ...(links.length === 0 || sim.choose(2) === 1 ? { accepts } : {}),
   })

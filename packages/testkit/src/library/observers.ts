@@ -1,7 +1,7 @@
 // What can be seen of a system from outside: every spawn, phase, failure, end, dead and unhandled message is observed once
 // while somebody listens, and counters, snapshots and measurements say what happened.
 
-import { type ActorRef, type AnyRef, type Behavior, type Observation, receive, same, setup, stopped, unhandled } from '@troupe/core'
+import { measured, type ActorRef, type AnyRef, type Behavior, type Observation, receive, same, setup, stopped, unhandled } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -76,7 +76,7 @@ function run(sim: Simulation): void {
       ),
     )
   const supervision = sim.oneOf(['restart', 'resume', 'stop'] as const)
-  const ref: ActorRef<Seen> = sim.system.spawn(actor(true), { name: 'seen', supervision, metrics: true, stopTimeout: 20 })
+  const ref: ActorRef<Seen> = sim.system.spawn(actor(true), { name: 'seen', supervision, metrics: measured(), stopTimeout: 20 })
   const kinds: readonly Seen['type'][] = ['work', 'fail', 'unknown', 'grow', 'wait', 'adapt', 'end']
   sim.plan(sim.int(1, 10), () => {
     switch (sim.choose(6)) {
@@ -115,9 +115,9 @@ function run(sim: Simulation): void {
   })
   sim.eventually('what was measured is what happened', () => {
     const cell = sim.tap.living.find((c) => c.ref === ref)
-    const measured = cell?.extras?.metrics
-    if (cell === undefined || measured === undefined || sim.faulted) return true
-    return measured.signals === signals && measured.suspendedMs === suspended
+    const counted = cell?.extras?.metrics
+    if (cell === undefined || counted === undefined || sim.faulted) return true
+    return counted.signals === signals && counted.suspendedMs === suspended
   })
 }
 

@@ -1,14 +1,16 @@
 // The kinds of mailbox that `spawn` takes. Each is a storage, which decides the order, under rules, which decide who
 // gets in. Options are checked here, where they are written down.
 
+import type { Cell } from '../cell/cell.ts'
+import { CellMailboxOwner } from '../cell/mailbox-owner.ts'
 import { checkFactor, checkFunction, checkOneOf, checkPart, checkText, checkUpTo, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'
-import { ContainedQueue } from './contained.ts'
-import { GovernedQueue, type Rules } from './governed.ts'
-import { OwnKind } from './own-kind.ts'
-import { PriorityHeap } from './priority-heap.ts'
-import { MessageRing } from './ring.ts'
+import { ContainedQueue } from '../queues/contained.ts'
+import { GovernedQueue, type Rules } from '../queues/governed.ts'
+import { OwnKind } from '../queues/own-kind.ts'
+import { PriorityHeap } from '../queues/priority-heap.ts'
+import { MessageRing } from '../queues/ring.ts'
 
 /** What every kind of mailbox takes. */
 export interface MailboxOptions {
@@ -105,17 +107,19 @@ export function mailboxOf(mailbox: MailboxKind): MailboxKind
 export function mailboxOf(kind: string | MailboxKind, storage?: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions = {}): MailboxKind {
   if (typeof kind === 'object') {
     const made = readOptions('mailboxOf', kind, kindTable)
-    return new OwnKind(made.kind, (owner) => new ContainedQueue(owner, (inner) => made.create.call(kind, inner)), made)
+    return new OwnKind(made.kind, (owner) => new ContainedQueue(owner, (inner) => made.create.call(kind, inner)), made, ownerOf)
   }
   checkText('kind', kind)
   checkFunction('storage', storage)
   return governed(kind, (owner) => new ContainedQueue(owner, storage!), readOptions('mailboxOf', options, boundTable))
 }
 
+const ownerOf = (cell: Cell): MailboxOwner => new CellMailboxOwner(cell)
+
 /** A storage that keeps its word, under rules. */
 function governed(kind: string, storage: (owner: MailboxOwner) => MailboxQueue, options: BoundOptions): MailboxKind {
   const rules = rulesOf(options)
-  return new OwnKind(kind, (owner) => new GovernedQueue(storage(owner), owner, rules), options)
+  return new OwnKind(kind, (owner) => new GovernedQueue(storage(owner), owner, rules), options, ownerOf)
 }
 
 export function checkOverflow(option: string, value: unknown): Overflow {
