@@ -3,6 +3,11 @@
 
 export const border = [
   {
+    name: 'a thread of its own ends before what its actor told last has left it',
+    file: 'node/src/threads/pool/pool.ts',
+    edits: [['(unsent > 0 || ledger.queued > 0)', '(unsent > 0 || ledger.queued < 0)']],
+  },
+  {
     name: 'the end of an actor is not told where it has children',
     file: 'border/src/way/remote-ref.ts',
     edits: [['  #followed = false\n', '  get #followed(): boolean { return this.extras?.children !== undefined }\n  set #followed(_: boolean) {}\n']],

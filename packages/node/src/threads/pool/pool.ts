@@ -31,6 +31,9 @@ export interface PoolSettings extends ThreadSettings {
 /** How long the end of the system waits for what is under way between threads. */
 const lastWords = 1000
 
+/** Between two looks whether a thread that is to end has told all it had to tell, in milliseconds. */
+const longestPause = 64
+
 export class ThreadPool implements Federation {
   readonly core: SystemCore
   readonly exchange: Exchange
@@ -247,12 +250,12 @@ export class ThreadPool implements Federation {
   }
   /** Ends a thread that is not needed any more, once it has told what it did last. */
   async #retire(thread: Thread): Promise<void> {
-    // What it told others last may wait for a way that is only being opened.
-    for (let waits = true; waits;) {
+    // What it told others last may wait for a way that is only being opened, or for an actor that is between two threads.
+    for (let pause = 1; ; pause = Math.min(2 * pause, longestPause)) {
       const parts = await this.#counting.parts()
       if (!this.has(thread) || this.closing) return
-      waits = parts.some((part) => part.epoch === thread.epoch && part.unsent > 0)
-      if (waits) await new Promise<void>((resolve) => this.#settings.loop.after(1, resolve))
+      if (!parts.some(({ epoch, unsent, ledger }) => epoch === thread.epoch && (unsent > 0 || ledger.queued > 0))) break
+      await new Promise<void>((resolve) => this.#settings.loop.after(pause, resolve))
     }
     this.#ending.add(thread)
     thread.kill('retired')
