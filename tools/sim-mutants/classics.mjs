@@ -4,12 +4,12 @@
 export const classics = [
   {
     name: 'skip the generation check of a timer',
-    file: 'cell/keyed-timers.ts',
+    file: 'cell/context/timers.ts',
     edits: [['    if (!this.live) {', '    if (!this.live && this.at < 0) {']],
   },
   {
     name: 'timers survive a restart',
-    file: 'cell/incarnation.ts',
+    file: 'cell/life/incarnation.ts',
     edits: [
       ['  extras.timers?.cancelAll()\n', ''],
       ['  extras.timers.end()\n', ''],
@@ -17,7 +17,7 @@ export const classics = [
   },
   {
     name: 'lose the stash on the second failure',
-    file: 'cell/restarting.ts',
+    file: 'cell/life/restarting.ts',
     edits: [
       [
         '  endIncarnation(cell)\n',
@@ -27,12 +27,12 @@ export const classics = [
   },
   {
     name: 'unstash in reverse',
-    file: 'cell/cell.ts',
+    file: 'cell/turn/cell.ts',
     edits: [['for (let i = messages.length - 1; i >= 0; i--) front.unshift', 'for (let i = 0; i < messages.length; i++) front.unshift']],
   },
   {
     name: 'tell watchers twice',
-    file: 'cell/lane-runner.ts',
+    file: 'cell/life/run-commands.ts',
     edits: [
       [
         '    cell.extras!.watching!.delete(signal.ref)\n',
@@ -42,12 +42,12 @@ export const classics = [
   },
   {
     name: 'forget to clear a watch',
-    file: 'cell/watch.ts',
+    file: 'cell/ref/watch.ts',
     edits: [['  for (const ref of watching.keys()) cellOf(ref)?.extras?.watchers?.delete(cell)\n', '']],
   },
   {
     name: 'unwatch leaves a Terminated that is queued',
-    file: 'cell/lane-runner.ts',
+    file: 'cell/life/run-commands.ts',
     edits: [
       ['    if (watch === undefined || !watch.ended || watch.message !== undefined) return\n', ''],
       [
@@ -58,22 +58,22 @@ export const classics = [
   },
   {
     name: 'a watch of the dead is never answered',
-    file: 'cell/watch.ts',
+    file: 'cell/ref/watch.ts',
     edits: [['  else tellOf(cell, ref, end.reason, end.cause)\n', '']],
   },
   {
     name: 'count restarts per parent',
-    file: 'cell/failing.ts',
+    file: 'cell/life/failing.ts',
     edits: [["  if (policy.scope === 'one-for-one' || parent === undefined) return", '  if (policy === undefined || parent === undefined) return']],
   },
   {
     name: 'each member of a group has a budget of its own',
-    file: 'cell/failing.ts',
+    file: 'cell/life/failing.ts',
     edits: [["  if (policy.scope === 'one-for-one' || parent === undefined) return", '  if (policy !== undefined || parent === undefined) return']],
   },
   {
     name: 'a group that begins anew with its parent keeps the budget it had',
-    file: 'cell/starting.ts',
+    file: 'cell/life/starting.ts',
     edits: [['  extras.groupHistory = undefined\n', '']],
   },
   {
@@ -83,7 +83,7 @@ export const classics = [
   },
   {
     name: 'the handler of a setup does not hear what the behavior leaves unhandled',
-    file: 'cell/hearing.ts',
+    file: 'cell/life/hearing.ts',
     edits: [['    if (!isUnhandled(answer)) return answer\n', '    return answer\n']],
   },
   {
@@ -93,7 +93,7 @@ export const classics = [
   },
   {
     name: 'unregister after notifying',
-    file: 'cell/stopping.ts',
+    file: 'cell/life/stopping.ts',
     edits: [
       ['  cell.ref.parent?.cell.children?.free(cell)\n', ''],
       [
@@ -104,7 +104,7 @@ export const classics = [
   },
   {
     name: 'run two handlers at once after an await',
-    file: 'cell/cell.ts',
+    file: 'cell/turn/cell.ts',
     edits: [
       [
         "    return this.phase === 'running' && (this.extras === undefined || (this.extras.pending === undefined && !this.extras.saturated))\n",
@@ -119,22 +119,22 @@ export const classics = [
   },
   {
     name: 'restart before the children stopped',
-    file: 'cell/restarting.ts',
+    file: 'cell/life/restarting.ts',
     edits: [["  if (cell.options.restartChildren === 'stop' && cell.children !== undefined && cell.children.size > 0) return\n", '']],
   },
   {
     name: 'stop before the children stopped',
-    file: 'cell/stopping.ts',
+    file: 'cell/life/stopping.ts',
     edits: [['  if (cell.children !== undefined && cell.children.size > 0) return\n', '']],
   },
   {
     name: 'deliver to the wrong incarnation: an adapter outlives its own',
-    file: 'cell/adapter.ts',
+    file: 'cell/ref/adapter.ts',
     edits: [['    return this.cell.ctx === this.#of ? this.#fn : undefined\n', '    return this.#of === undefined ? undefined : this.#fn\n']],
   },
   {
     name: 'deliver to the wrong incarnation: a handler that was cut off completes in the next',
-    file: 'cell/pending.ts',
+    file: 'cell/life/pending.ts',
     edits: [
       [
         "    if (this.state !== 'waiting') return\n",
@@ -144,7 +144,7 @@ export const classics = [
   },
   {
     name: 'a target that stops leaves its askers waiting',
-    file: 'cell/stopping.ts',
+    file: 'cell/life/stopping.ts',
     edits: [
       [
         '!drainMailbox(cell, end) || !endAsked(cell, end) || ',
@@ -154,12 +154,12 @@ export const classics = [
   },
   {
     name: 'an ask that timed out stays registered',
-    file: 'cell/ask.ts',
+    file: 'cell/ask/ask.ts',
     edits: [['    if (this.edge !== undefined) this.edge.unlink()\n', '']],
   },
   {
     name: 'the message in progress is forgotten by a kill',
-    file: 'cell/ending.ts',
+    file: 'cell/life/ending.ts',
     edits: [
       [
         "  loseMessage(ctx, 'stopped', phaseInfo(cell).cause)\n",
@@ -169,17 +169,17 @@ export const classics = [
   },
   {
     name: 'messages left in the mailbox vanish on stop',
-    file: 'cell/stopping.ts',
+    file: 'cell/life/stopping.ts',
     edits: [['  if (!drainMailbox(cell, end) || ', '  if ((end.cause === drainMailbox && !drainMailbox(cell, end)) || ']],
   },
   {
     name: 'PostStop runs again when a restart is stopped',
-    file: 'cell/restarting.ts',
+    file: 'cell/life/restarting.ts',
     edits: [['  info.live = false\n', '']],
   },
   {
     name: 'a shutdown waits for a handler that never settles',
-    file: 'cell/stopping.ts',
+    file: 'cell/life/stopping.ts',
     edits: [
       ["  info.step = 'handler'\n  boundWait(cell)\n", "  info.step = 'handler'\n  void boundWait\n"],
       ['  info.hurry = true\n  overrun(cell)\n', '  info.hurry = true\n'],
@@ -187,14 +187,14 @@ export const classics = [
   },
   {
     name: 'suspended actors go on with their mailbox',
-    file: 'cell/cell.ts',
+    file: 'cell/turn/cell.ts',
     edits: [
       ["    return this.phase === 'running' && (this.extras", "    return (this.phase === 'running' || this.phase === 'suspended') && (this.extras"],
     ],
   },
   {
     name: 'a kept child that failed up to a parent in its backoff is restarted at once, without limit and delay',
-    file: 'cell/failing.ts',
+    file: 'cell/life/failing.ts',
     edits: [
       [
         "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)\n",
@@ -204,22 +204,22 @@ export const classics = [
   },
   {
     name: 'a start that fails again and again under a parent that resumes is made again without a pause',
-    file: 'cell/failing.ts',
+    file: 'cell/life/failing.ts',
     edits: [['  return count < 2 ? 0 : backoffDelay', '  return count > 0 ? 0 : backoffDelay']],
   },
   {
     name: 'a restart asked for during a start that fails is made a second time',
-    file: 'cell/restarting.ts',
+    file: 'cell/life/restarting.ts',
     edits: [["  if (lane !== undefined) lane.deferred = lane.deferred.filter((command) => command.verb !== 'restart')\n", '  void lane\n']],
   },
   {
     name: 'a handler that let its question expire asks with its full time',
-    file: 'cell/ask.ts',
+    file: 'cell/ask/ask.ts',
     edits: [['    if (this.settled) return this.timeout === 0 ? -Infinity : Infinity\n', '    if (this.settled) return Infinity\n']],
   },
   {
     name: 'a wake-up is lost after a turn that began with signals alone',
-    file: 'cell/cell.ts',
+    file: 'cell/turn/cell.ts',
     edits: [
       [
         '    } else this.fullTurn(quota)\n',
@@ -229,7 +229,7 @@ export const classics = [
   },
   {
     name: 'an unstash outside of a turn wakes nobody',
-    file: 'cell/cell.ts',
+    file: 'cell/turn/cell.ts',
     edits: [['    if ((this.scheduled & standing) === idle) this.rouse()\n', '']],
   },
   {
@@ -244,7 +244,7 @@ export const classics = [
   },
   {
     name: 'a restart group is never left by a member that fails on its own',
-    file: 'cell/group-restart.ts',
+    file: 'cell/life/group-restart.ts',
     edits: [['    extras.group?.left(member)\n', '']],
   },
   {

@@ -98,7 +98,7 @@ export type {
   Signal,
   Terminated,
 } from './values/signals.ts'
-export { measured, type MeasuredOptions } from './cell/measuring.ts'
+export { measured, type MeasuredOptions } from './cell/message/measuring.ts'
 export type { Measuring } from './values/measuring.ts'
 export type { ClassThatNeedsNoArgs, MayHaveArgs, NeedsArgs, OptionsFor, Spawned } from './values/spawnable.ts'
 export type { SystemPhase, SystemView } from './values/system.ts'

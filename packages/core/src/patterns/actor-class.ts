@@ -2,8 +2,8 @@
 // incarnation. A class becomes an ordinary behavior; `spawn` finds the conversion on the class itself, so that programs
 // without class actors do not carry it.
 
-import type { Context } from '../cell/context.ts'
-import { askedBy } from '../cell/envelope.ts'
+import type { Context } from '../cell/context/context.ts'
+import { askedBy } from '../cell/message/envelope.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf, type ClassCall } from '../values/actor-class.ts'
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
 import { checkRef, isList } from '../values/checks.ts'
@@ -12,8 +12,8 @@ import { NotABehavior, NotAllowed, pathOf } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { ChildFailed, ChildStopped, Signal, Terminated } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
-import { cellOf } from '../cell/local-ref.ts'
-import { tellAny } from '../cell/telling.ts'
+import { cellOf } from '../cell/ref/local-ref.ts'
+import { tellAny } from '../cell/message/telling.ts'
 import { HandleRef, Protocol } from './actor-handle.ts'
 
 type Method = (...args: readonly unknown[]) => unknown

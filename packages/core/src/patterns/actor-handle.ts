@@ -2,8 +2,8 @@
 // `tell` and `ask` are functions that also carry the methods of the class. Methods are found once per class and bound
 // once per handle, on first use; nothing is a Proxy, so that awaiting, logging or comparing a handle sends nothing.
 
-import { askTable } from '../cell/ask.ts'
-import { LocalRef } from '../cell/local-ref.ts'
+import { askTable } from '../cell/ask/ask.ts'
+import { LocalRef } from '../cell/ref/local-ref.ts'
 import { readOptions } from '../values/checks.ts'
 import type { AskOptions } from '../values/ref.ts'
 

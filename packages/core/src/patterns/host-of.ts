@@ -1,7 +1,7 @@
 // The inside of a system, for patterns that need its clock, timers or chance. Every system has its top actor.
 
-import type { CellHost } from '../cell/host.ts'
-import { cellOf } from '../cell/local-ref.ts'
+import type { CellHost } from '../cell/turn/host.ts'
+import { cellOf } from '../cell/ref/local-ref.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { AnyRef } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'

@@ -1,8 +1,8 @@
 // The kinds of mailbox that `spawn` takes. Each is a storage, which decides the order, under rules, which decide who
 // gets in. Options are checked here, where they are written down.
 
-import type { Cell } from '../cell/cell.ts'
-import { CellMailboxOwner } from '../cell/mailbox-owner.ts'
+import type { Cell } from '../cell/turn/cell.ts'
+import { CellMailboxOwner } from '../cell/message/mailbox-owner.ts'
 import { checkFactor, checkFunction, checkOneOf, checkPart, checkText, checkUpTo, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'

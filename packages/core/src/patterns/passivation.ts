@@ -1,8 +1,8 @@
 // Actors that leave when nobody needs them, and come back when somebody does. `passivate` makes one leave after a
 // silence; `entities` keeps one actor per key and wakes it again, losing nothing that arrives while it is leaving.
 
-import { cellOf } from '../cell/local-ref.ts'
-import type { Context } from '../cell/context.ts'
+import { cellOf } from '../cell/ref/local-ref.ts'
+import type { Context } from '../cell/context/context.ts'
 import {
   type Behavior,
   BehaviorNode,

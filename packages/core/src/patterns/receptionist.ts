@@ -1,14 +1,14 @@
 // Finding actors by what they do instead of where they are. Belongs to one system; an actor that stops is forgotten
 // before its watchers hear of it, so that nobody finds a ref that is known to be dead.
 
-import { cellIn } from '../cell/local-ref.ts'
-import type { CellHost } from '../cell/host.ts'
+import { cellIn } from '../cell/ref/local-ref.ts'
+import type { CellHost } from '../cell/turn/host.ts'
 import { checkText } from '../values/checks.ts'
 import { InvalidOption, SystemClosed } from '../values/errors.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'
-import { Adapter, adapterOf } from '../cell/adapter.ts'
-import type { Cell } from '../cell/cell.ts'
+import { Adapter, adapterOf } from '../cell/ref/adapter.ts'
+import type { Cell } from '../cell/turn/cell.ts'
 import { hostOf } from './host-of.ts'
 
 /** What actors are registered under; keys of the same id are the same key. */

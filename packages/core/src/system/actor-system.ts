@@ -1,12 +1,12 @@
 // The public face of a system. It holds no state of its own: everything is in the core behind it.
 
-import { tellAny } from '../cell/telling.ts'
-import type { DispatcherState } from '../cell/dispatcher.ts'
-import { spawnUnder } from '../cell/spawning.ts'
-import { neverStarted } from '../cell/stopping.ts'
-import { unwatch, watch } from '../cell/watch.ts'
-import type { Cell } from '../cell/cell.ts'
-import type { ThreadReporter } from '../cell/thread-reporter.ts'
+import { tellAny } from '../cell/message/telling.ts'
+import type { DispatcherState } from '../cell/turn/dispatcher.ts'
+import { spawnUnder } from '../cell/context/spawning.ts'
+import { neverStarted } from '../cell/life/stopping.ts'
+import { unwatch, watch } from '../cell/ref/watch.ts'
+import type { Cell } from '../cell/turn/cell.ts'
+import type { ThreadReporter } from '../cell/turn/thread-reporter.ts'
 import type { ActorClass, ActorHooks } from '../values/actor-class.ts'
 import type { Behavior } from '../values/behavior.ts'
 import { checkFinite, checkRef } from '../values/checks.ts'
@@ -30,7 +30,7 @@ import type { DeadLetters, Failures } from './recent.ts'
 import { spawnRoot } from './root.ts'
 import { countsOf, systemMetrics } from './metrics.ts'
 import { shutDown } from './shutdown.ts'
-import { pushEvery } from '../cell/pushing.ts'
+import { pushEvery } from '../cell/message/pushing.ts'
 import { SystemCore } from './core.ts'
 
 export type { DispatcherState }

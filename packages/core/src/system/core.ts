@@ -2,20 +2,20 @@
 
 import { runtimeOf } from './runtimes.ts'
 import { printedLog, told } from './printed-log.ts'
-import { Cell } from '../cell/cell.ts'
-import { change } from '../cell/phase-change.ts'
-import type { Dispatcher } from '../cell/dispatcher.ts'
-import { Envelope, type Meta, senderOf } from '../cell/envelope.ts'
-import type { CellHost } from '../cell/host.ts'
-import { Context } from '../cell/context.ts'
-import type { AskEdge } from '../cell/deadlock.ts'
-import { Ledger } from '../cell/ledger.ts'
-import { cellIn, LocalRef } from '../cell/local-ref.ts'
-import { Storm } from '../cell/storm.ts'
-import { type Tap, tapOf } from '../cell/tap.ts'
-import type { ThreadReporter } from '../cell/thread-reporter.ts'
-import { YoungAsks } from '../cell/young-asks.ts'
-import { type CellOptions, defaultOptions, defaultsOf } from '../cell/options.ts'
+import { Cell } from '../cell/turn/cell.ts'
+import { change } from '../cell/life/phase-change.ts'
+import type { Dispatcher } from '../cell/turn/dispatcher.ts'
+import { Envelope, type Meta, senderOf } from '../cell/message/envelope.ts'
+import type { CellHost } from '../cell/turn/host.ts'
+import { CallContext, Context } from '../cell/context/context.ts'
+import type { AskEdge } from '../cell/ask/deadlock.ts'
+import { Ledger } from '../cell/message/ledger.ts'
+import { cellIn, LocalRef } from '../cell/ref/local-ref.ts'
+import { Storm } from '../cell/life/storm.ts'
+import { type Tap, tapOf } from '../cell/turn/tap.ts'
+import type { ThreadReporter } from '../cell/turn/thread-reporter.ts'
+import { YoungAsks } from '../cell/ask/unarmed-asks.ts'
+import { type CellOptions, defaultOptions, defaultsOf } from '../cell/context/options.ts'
 import { on } from '../deciders/phase.ts'
 import { type Decision, defaultPolicy } from '../deciders/supervision.ts'
 import { TimerQueue } from '../queues/timers.ts'
@@ -146,7 +146,7 @@ export class SystemCore implements CellHost {
   #makeGuardian(): Cell {
     const ref = new LocalRef(undefined, 'user', this.nextUid())
     const cell = new Cell(ref, this.dispatchers.fallback, guardianOptions, new BehaviorNode('receive', (ctx) => this.#refuse(ctx), undefined))
-    cell.ctx = new Context(cell)
+    cell.ctx = this.makeContext(cell)
     change(cell, on.start, undefined)
     change(cell, on.started, undefined)
     cell.turn(0)
@@ -164,6 +164,12 @@ export class SystemCore implements CellHost {
     if (this.events.size > 0 || this.tellsPhases || this.reporter?.listens === true) return true
     this.unheard++
     return false
+  }
+  makeContext(cell: Cell): Context {
+    return new Context(cell)
+  }
+  makeCall(cell: Cell, main: Context): CallContext {
+    return new CallContext(cell, main)
   }
   nextUid(): number {
     return ++this.#uid

@@ -1,8 +1,8 @@
 // The dispatchers of one system, by name. The default one is never absent.
 
-import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../cell/dispatcher.ts'
-import type { CellHost } from '../cell/host.ts'
-import type { Spawner } from '../cell/spawner.ts'
+import { Dispatcher, type DispatcherSettings, type DispatcherState } from '../cell/turn/dispatcher.ts'
+import type { CellHost } from '../cell/turn/host.ts'
+import type { Spawner } from '../cell/context/remote-spawner.ts'
 import { checkText } from '../values/checks.ts'
 import { SystemClosed, UnknownDispatcher } from '../values/errors.ts'
 import type { DispatcherOptions } from '../values/options.ts'

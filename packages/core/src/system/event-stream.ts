@@ -3,9 +3,9 @@
 //
 //   publish ─→ for each subscription that matches ─→ in flight (in the actor's mailbox) ─→ buffer ─→ dropped, counted
 
-import { Envelope } from '../cell/envelope.ts'
-import type { CellHost } from '../cell/host.ts'
-import { cellOf } from '../cell/local-ref.ts'
+import { Envelope } from '../cell/message/envelope.ts'
+import type { CellHost } from '../cell/turn/host.ts'
+import { cellOf } from '../cell/ref/local-ref.ts'
 import { MessageRing } from '../queues/ring.ts'
 import { checkFunction, checkObject, checkOneOf, checkRef, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { SystemClosed } from '../values/errors.ts'

@@ -1,6 +1,6 @@
 // What a system that spans several threads asks of those who connect them. A system of one thread has none.
 
-import type { Cell } from '../cell/cell.ts'
+import type { Cell } from '../cell/turn/cell.ts'
 import type { LedgerReport } from '../values/options.ts'
 import type { SystemCounts, SystemMetrics } from '../values/metrics.ts'
 import type { ActorSnapshot } from './inspection.ts'

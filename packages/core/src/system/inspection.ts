@@ -1,8 +1,8 @@
 // A look at the whole tree: what each actor is and does, and where each message is. Walks with a stack of its own, so
 // that a deep tree costs no recursion.
 
-import type { Cell } from '../cell/cell.ts'
-import type { PhaseInfo } from '../cell/phase-info.ts'
+import type { Cell } from '../cell/turn/cell.ts'
+import type { PhaseInfo } from '../cell/life/phase-info.ts'
 import type { FlightEntry } from '../values/flight.ts'
 import type { ActorMetrics } from '../values/metrics.ts'
 import type { Phase } from '../values/observation.ts'

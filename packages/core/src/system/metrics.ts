@@ -1,7 +1,7 @@
 // The numbers of a whole system, gathered when asked for: what the cells and dispatchers count anyway, in one report.
 
-import { fairnessOf } from '../cell/fairness.ts'
-import type { Dispatcher } from '../cell/dispatcher.ts'
+import { fairnessOf } from '../cell/turn/fairness.ts'
+import type { Dispatcher } from '../cell/turn/dispatcher.ts'
 import type { DispatcherMetrics, SystemCounts, SystemMetrics } from '../values/metrics.ts'
 import type { SystemCore } from './core.ts'
 

@@ -1,7 +1,7 @@
 // Which options a system knows, and what each may be. What depends on others is checked by whoever uses it.
 
-import { deadlockModes } from '../cell/deadlock.ts'
-import { checkMeasuring, checkMiddleware } from '../cell/options.ts'
+import { deadlockModes } from '../cell/ask/deadlock.ts'
+import { checkMeasuring, checkMiddleware } from '../cell/context/options.ts'
 import { defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import {
   any,

@@ -1,7 +1,7 @@
 // The log of a system that was given none: warnings and errors as lines for people, on standard error. It tells words and numbers
 // of what it is given, never what is inside of an object: a message may be anybody's secret. One line each, but for the stack of the cause.
 
-import { Storm } from '../cell/storm.ts'
+import { Storm } from '../cell/life/storm.ts'
 import { hostPrint } from '../ports/host.ts'
 import type { TimerQueue } from '../queues/timers.ts'
 import { messageOf, show } from '../values/errors.ts'

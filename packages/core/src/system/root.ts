@@ -1,7 +1,7 @@
 // The root of a system: one actor that is the application. Its end is the system's end, with its cause.
 
-import { cellOf } from '../cell/local-ref.ts'
-import { spawnUnder } from '../cell/spawning.ts'
+import { cellOf } from '../cell/ref/local-ref.ts'
+import { spawnUnder } from '../cell/context/spawning.ts'
 import { type Behavior, SpawnOnly } from '../values/behavior.ts'
 import { RootKilled } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'

@@ -5,7 +5,7 @@ import { hostNow, hostYield } from '../ports/host.ts'
 import { checkFinite, readOptions, type Table } from '../values/checks.ts'
 import { InvalidOption } from '../values/errors.ts'
 import type { ShutdownOptions, ShutdownReport } from '../values/options.ts'
-import type { Cell } from '../cell/cell.ts'
+import type { Cell } from '../cell/turn/cell.ts'
 import type { SystemCore } from './core.ts'
 import { pathsFrom, walk } from './inspection.ts'
 

@@ -656,7 +656,7 @@ test('30: 100,000 watched instances stop at once, and their watcher hears of eac
   await kit.settle()
   expect([heard.size, twice]).toEqual([100_000, 0])
   await kit.end()
-}, 20_000)
+})
 
 test('a child that stops itself while it starts is not there, and that is no failure', async () => {
   const kit = createTestKit()

@@ -1,10 +1,10 @@
 // The way of a message through a router: forwarded to one routee, told to all, or asked of all. Forwarding moves it:
 // sender, headers and a waiting ask go with it, and it is counted once.
 
-import type { Context } from '../../cell/context.ts'
-import { Envelope, headersOf } from '../../cell/envelope.ts'
-import { cellOf } from '../../cell/local-ref.ts'
-import { tellAny } from '../../cell/telling.ts'
+import type { Context } from '../../cell/context/context.ts'
+import { Envelope, headersOf } from '../../cell/message/envelope.ts'
+import { cellOf } from '../../cell/ref/local-ref.ts'
+import { tellAny } from '../../cell/message/telling.ts'
 import { makeAbortSource } from '../../ports/host.ts'
 import { type Behavior, same, unhandled } from '../../values/behavior.ts'
 import type { ActorContext } from '../../values/context.ts'

@@ -1,7 +1,7 @@
 // Who of several gets a message. A strategy is a plain value that many routers may share; what it remembers is made
 // anew for each router, and for each of its incarnations.
 
-import { cellOf } from '../../cell/local-ref.ts'
+import { cellOf } from '../../cell/ref/local-ref.ts'
 import { checkFinite, checkFunction, readOptions, unreadable } from '../../values/checks.ts'
 import { InvalidOption, NotAllowed } from '../../values/errors.ts'
 import type { ActorRef } from '../../values/ref.ts'

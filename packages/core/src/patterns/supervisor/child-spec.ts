@@ -1,7 +1,7 @@
 // What a supervisor knows of a child before it lives: its name, its behavior or what makes it, and how its end is answered.
 // Specs are values: the same one may stand in several supervisors, and it is also the typed key to the child's ref.
 
-import { spawnTable } from '../../cell/options.ts'
+import { spawnTable } from '../../cell/context/options.ts'
 import { checkBackoff } from '../../deciders/supervision.ts'
 import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type CallOf } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'

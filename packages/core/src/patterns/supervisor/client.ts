@@ -1,6 +1,6 @@
 // The requests to a supervisor as calls: typed, and rejecting where the supervisor refuses.
 
-import { askTable } from '../../cell/ask.ts'
+import { askTable } from '../../cell/ask/ask.ts'
 import { checkCan, readOptions } from '../../values/checks.ts'
 import type { ActorRef, AnyRef, AskOptions } from '../../values/ref.ts'
 import type { ChildSpec } from './child-spec.ts'

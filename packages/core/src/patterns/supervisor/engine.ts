@@ -2,13 +2,13 @@
 // hears of every start, failure and end at once, in each phase of the supervisor's own life. One engine per
 // incarnation; it never waits, and of user code it runs only what makes a child.
 
-import { tellAny } from '../../cell/telling.ts'
-import type { Cell } from '../../cell/cell.ts'
-import type { Keeper } from '../../cell/keeper.ts'
-import { deadlineBelow } from '../../cell/ending.ts'
-import { cellOf } from '../../cell/local-ref.ts'
-import type { EndInfo } from '../../cell/phase-info.ts'
-import { releaseHeld } from '../../cell/restarting.ts'
+import { tellAny } from '../../cell/message/telling.ts'
+import type { Cell } from '../../cell/turn/cell.ts'
+import type { Keeper } from '../../cell/life/cell-supervisor.ts'
+import { deadlineBelow } from '../../cell/life/ending.ts'
+import { cellOf } from '../../cell/ref/local-ref.ts'
+import type { EndInfo } from '../../cell/life/phase-info.ts'
+import { releaseHeld } from '../../cell/life/restarting.ts'
 import type { Deadline } from '../../queues/timers.ts'
 import type { ActorContext } from '../../values/context.ts'
 import { show, SystemClosed } from '../../values/errors.ts'

@@ -1,7 +1,7 @@
 // Which actor is which child: the specs on file, the cells of those that live, and what users may learn of them.
 
-import type { Cell } from '../../cell/cell.ts'
-import { cellOf } from '../../cell/local-ref.ts'
+import type { Cell } from '../../cell/turn/cell.ts'
+import { cellOf } from '../../cell/ref/local-ref.ts'
 import type { AnyChildSpec } from './child-spec.ts'
 import { isSupervisor } from './marker.ts'
 import type { ChildCount, ChildInfo, ChildKey } from './protocol.ts'

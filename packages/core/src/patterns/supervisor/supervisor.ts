@@ -3,7 +3,7 @@
 //
 //   setup: children start, in order ─→ running ─→ PreStop or PreRestart: children stop, youngest first
 
-import { cellOf } from '../../cell/local-ref.ts'
+import { cellOf } from '../../cell/ref/local-ref.ts'
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
 import { checkCan, checkFinite, checkList, checkOneOf, checkWhole, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
