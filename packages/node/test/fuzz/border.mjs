@@ -8,6 +8,7 @@
 
 import fc from 'fast-check'
 import { commandLine, whole } from '@troupe/testkit/internal'
+import { coverageOf } from './coverage.mjs'
 
 const { values, inputs, seed } = commandLine({
   name: 'npm run fuzz:border',
@@ -85,4 +86,16 @@ console.log(`  slowest ${report.worst.toFixed(1)} ms (${report.worstBytes} bytes
 console.log(
   `  memory, of ${number(report.measured)} that were measured: at most ${report.greediest.toFixed(0)} bytes for each byte (${report.greediestInput})`,
 )
+// Slower by far, so of fewer inputs: which lines of the reader they run through.
+const modules = ['reader', 'build', 'shape-reader', 'define', 'error-value'].map(
+  (name) => new URL(`../../../border/dist/codec/${name}.js`, import.meta.url).href,
+)
+const looked = new BytesFuzz({ Reader, Writer }, seed + 1)
+const found = await coverageOf(modules, () => looked.run(Math.min(inputs, 50_000), Infinity))
+const sum = (key) => found.reduce((all, each) => all + each[key], 0)
+console.log(`reader: ${number(sum('covered'))} of ${number(sum('total'))} lines run by ${number(looked.report.inputs)} inputs`)
+for (const { name, total, covered, missed } of found) {
+  console.log(`  ${name.padEnd(16)} ${covered} of ${total}`)
+  for (const line of missed) console.log(`    ${line}`)
+}
 process.exitCode = wrong === 0 && report.others === 0 && report.greediest <= perByte ? 0 : 1
