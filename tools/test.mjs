@@ -18,6 +18,7 @@ const steps = [
   step('build and types', 'typescript:tsc', ['-b'], 'npm run build'),
   step('lint', 'oxlint:oxlint', ['--deny-warnings'], 'npm run lint'),
   step('format', 'oxfmt:oxfmt', ['--check', '.'], 'npm run format, then look at git diff'),
+  step('unused', 'knip:knip', ['--no-config-hints', '--no-progress'], 'npx knip'),
   step('tests', 'vitest:vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], 'npm run test:unit', {
     live: true,
   }),

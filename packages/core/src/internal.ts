@@ -19,9 +19,8 @@ export { refusalOf } from './cell/life/returned.ts'
 export { openMailbox } from './queues/own-kind.ts'
 export type { EndReason } from './values/options.ts'
 
-export { backoffDelay, decideFailure, defaultPolicy } from './deciders/supervision.ts'
-export { on, outcomeOf, phaseTable, takesMessages, takesSignals, type PhaseEvent } from './deciders/phase.ts'
-export { hostEnter, hostHold, hostNow, hostTimer, hostYield, makeAbortSource } from './ports/host.ts'
+export { takesMessages } from './deciders/phase.ts'
+export { hostNow, hostYield, makeAbortSource } from './ports/host.ts'
 export { listenTo } from './ports/on-abort.ts'
 export { actorBehind, onRelease, setupOrRelease } from './cell/context/resources.ts'
 export {

@@ -1,7 +1,7 @@
 // What sibling folders of this repository need and users do not.
 
-export { amount, anyText, type Argument, flag, oneOf, required, someOf, whole, wholes } from './command-arguments.ts'
-export { type Command, commandLine, type Given, misuse } from './command-line.ts'
+export { amount, anyText, flag, oneOf, required, someOf, whole, wholes } from './command-arguments.ts'
+export { commandLine, misuse } from './command-line.ts'
 
 // For those who simulate several systems in one run.
 export type { LibraryScenario } from './library/scenario.ts'

@@ -26,7 +26,7 @@ export async function coverageOf(modules, work) {
     let covered = 0
     let offset = 0
     for (const [i, line] of source.split('\n').entries()) {
-      const code = [...line].some((c, at) => /\S/.test(c) && c !== '}' && ran[offset + at] === 0)
+      const code = [...line.matchAll(/[^\s}]/g)].some(({ index }) => ran[offset + index] === 0)
       if (/\S/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line)) {
         total++
         if (code) missed.push(`${i + 1}: ${line.trim()}`)
