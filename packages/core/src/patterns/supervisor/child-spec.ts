@@ -193,17 +193,26 @@ function specOf<M>(
   for (const [key, value] of Object.entries(read)) if (!(key in ownTable)) spawn[key] = value
   if (spawn['stopTimeout'] === undefined && !isSupervisor(behavior) && shutdown !== 'kill')
     spawn['stopTimeout'] = shutdown === 'infinity' ? endless : shutdown
-  return { name, behavior, make, restart, shutdown, significant, needs, siblings, backoff: backoff as Backoff | undefined, spawn, template: from }
+  const spec: ChildSpec<M> = {
+    name,
+    behavior,
+    make,
+    restart,
+    shutdown,
+    significant,
+    needs,
+    siblings,
+    backoff: backoff as Backoff | undefined,
+    spawn,
+    template: from,
+  }
+  specs.add(spec)
+  return spec
 }
 
-/** Whether it comes from `child` or `template`; made by hand, it would lack what those check and complete. */
+/** Those that came from `child` or `template`: made by hand, one would lack what those check and complete. */
+const specs = new WeakSet<object>()
+
 export function isSpec(spec: unknown): spec is AnyChildSpec {
-  const { name, behavior, make, needs, siblings, spawn } = (spec ?? {}) as Partial<AnyChildSpec>
-  return (
-    (name === undefined || typeof name === 'string') &&
-    (typeof behavior === 'object' || typeof make === 'function') &&
-    Array.isArray(needs) &&
-    Array.isArray(siblings) &&
-    typeof spawn === 'object'
-  )
+  return typeof spec === 'object' && spec !== null && specs.has(spec)
 }
