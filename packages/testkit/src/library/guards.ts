@@ -85,7 +85,10 @@ function run(sim: Simulation): void {
           sim.check(m.type !== 'bad', 'a message was refused and handled')
           const recent = sim.tap.cells.find((cell) => cell.ref === ref)?.extras?.flight?.entries() ?? []
           const last = recent.at(-1)
-          sim.check(last?.what === 'message' && (last.message as Call).n === m.n, `call ${m.n} is handled, and the flight recorder does not end with it`)
+          sim.check(
+            last?.what === 'message' && (last.message as Call).n === m.n,
+            `call ${m.n} is handled, and the flight recorder does not end with it`,
+          )
           sim.check(recent.length <= recorded, `${recent.length} entries were recorded, of ${recorded} at most`)
           const { sender } = c
           const over = (): void => {

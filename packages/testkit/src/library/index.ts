@@ -32,6 +32,7 @@ import { startsAndStops } from './starts-and-stops.ts'
 import { stashUnderFailure } from './stash-under-failure.ts'
 import { streams } from './streams.ts'
 import { subscriptions } from './subscriptions.ts'
+import { supervisorRequests } from './supervisor-requests.ts'
 import { supervisorTrees } from './supervisor-trees.ts'
 import { suspension } from './suspension.ts'
 import { taskGroups } from './task-groups.ts'
@@ -77,4 +78,5 @@ export const library: readonly LibraryScenario[] = [
   errands,
   crowd,
   siblingRefs,
+  supervisorRequests,
 ]

@@ -1,7 +1,8 @@
 // Children of a supervisor that fail while others of them wait for their backoff, so that restarts meet and become one.
-// Nobody is forgotten, nobody begins before his time, and whoever begins finds up what he needs.
+// Nobody is forgotten, nobody begins before his time, and whoever begins finds up what he needs. Now and then somebody stops
+// one of them meanwhile: then that one is away, until a restart takes it along, and all others come up.
 
-import { type ActorRef, type Behavior, child, receive, same, setup, supervisor } from '@troupe/core'
+import { type ActorRef, type Behavior, child, receive, same, setup, supervisor, supervisorClient } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -30,14 +31,14 @@ function run(sim: Simulation): void {
   const failedAt: number[] = all.map(() => 0)
   const concerned: number[] = all.map(() => Infinity)
   let events = 0
+  /** Those whom somebody wants to be stopped: asked for, or done. */
+  const unwanted: ('asked' | 'done' | undefined)[] = all.map(() => undefined)
   /** When each may begin again at the earliest, because it failed. */
   const notBefore: number[] = all.map(() => 0)
-  let failures = 0
   const failed = (i: number): void => {
-    failures++
     up[i] = false
     // Who fails while others are restarted may have to go with them.
-    if (all.every((k) => k === i || up[k])) notBefore[i] = sim.now + backoffs[i]!
+    if (unwanted[i] === undefined && all.every((k) => k === i || up[k])) notBefore[i] = sim.now + backoffs[i]!
     failedAt[i] = ++events
     for (const k of all) if (shares(k, i)) concerned[k] = Math.min(concerned[k]!, events)
   }
@@ -55,7 +56,7 @@ function run(sim: Simulation): void {
       for (const k of before(i)) {
         // Who came up for this, and failed again; or failed when this restart was under way: he is seen to after it.
         const later = rose[k]! > fell[i]! || failedAt[k]! > concerned[i]!
-        sim.check(sim.faulted || up[k]! || later, `child ${i} begins, and child ${k} is not up`)
+        sim.check(sim.faulted || up[k]! || later || unwanted[k] !== undefined, `child ${i} begins, and child ${k} is not up`)
       }
       const behavior = receive<Job>(
         (_c, m) => {
@@ -80,6 +81,7 @@ function run(sim: Simulation): void {
       const begin = (): Behavior<Job> => {
         if (!frail || ctx.incarnation === 0 || sim.choose(4) !== 3) return behavior
         failed(i)
+        if (meddles && sim.choose(3) === 2) stop(i)
         throw new Error(`child ${i} does not come up`)
       }
       return sim.choose(4) === 3 ? sim.delay().then(begin) : begin()
@@ -95,13 +97,29 @@ function run(sim: Simulation): void {
   const tree = sim.calmly(() =>
     sim.system.spawn(supervisor({ strategy, intensity: 1000, period: 1000, children: specs }), { name: 'tree', supervision: 'stop' }),
   )
+  const client = supervisorClient(tree, { timeout: 2000 })
+  const meddles = sim.choose(3) === 2
+  const stop = (i: number): void => {
+    unwanted[i] ??= 'asked'
+    // It does not wait for a restart of its own any more.
+    notBefore[i] = 0
+    client.stopChild(`c${i}`).then(
+      () => (unwanted[i] = 'done'),
+      (cause: unknown) => sim.check(sim.faulted, `child ${i} was not stopped: ${String(cause)}`),
+    )
+  }
   const told = (): void => refs[sim.choose(size)]?.tell(sim.oneOf(['fail', 'fail', 'fail', 'work', 'wait']))
   sim.plan(sim.int(1, 6), told)
   // Also while others wait.
   for (let left = sim.int(1, 6); left > 0; left--) sim.after(sim.oneOf([10, 30, 55, 100, 190, 400]), told)
+  if (meddles) sim.after(sim.oneOf([12, 30, 56, 100, 200]), () => stop(sim.choose(size)))
   sim.eventually('whoever failed is up again, and all others with him', () => {
     if (sim.faulted || sim.system.phaseOf(tree) !== 'running') return sim.faulted
-    return failures >= 0 && up.every(Boolean) && refs.every((ref) => ref !== undefined && sim.system.phaseOf(ref) === 'running')
+    if (unwanted.includes('asked')) return false
+    return all.every((i) => {
+      const phase = refs[i] === undefined ? 'created' : sim.system.phaseOf(refs[i])
+      return up[i] === true ? phase === 'running' : unwanted[i] === 'done' && phase === 'terminated'
+    })
   })
 }
 
