@@ -1,6 +1,6 @@
 // Children of a supervisor that fail while others of them wait for their backoff, so that restarts meet and become one.
 // Nobody is forgotten, nobody begins before his time, and whoever begins finds up what he needs. Now and then somebody stops
-// one of them meanwhile: then that one is away, until a restart takes it along, and all others come up.
+// one of them meanwhile, or starts another: then that one is away, until a restart takes it along, and all others come up.
 
 import { type ActorRef, type Behavior, child, receive, same, setup, supervisor, supervisorClient } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
@@ -62,6 +62,10 @@ function run(sim: Simulation): void {
         (_c, m) => {
           if (m === 'fail') {
             failed(i)
+            if (meddles && sim.choose(2) === 1) {
+              startAnother()
+              stop(i)
+            }
             throw new Error(`child ${i}`)
           }
           return m === 'wait' ? sim.delay().then(() => same) : same
@@ -79,7 +83,7 @@ function run(sim: Simulation): void {
         },
       )
       const begin = (): Behavior<Job> => {
-        if (!frail || ctx.incarnation === 0 || sim.choose(4) !== 3) return behavior
+        if (!(frail || meddles) || ctx.incarnation === 0 || sim.choose(4) < (unwanted[i] === undefined ? 3 : 2)) return behavior
         failed(i)
         if (meddles && sim.choose(3) === 2) stop(i)
         throw new Error(`child ${i} does not come up`)
@@ -108,6 +112,17 @@ function run(sim: Simulation): void {
       (cause: unknown) => sim.check(sim.faulted, `child ${i} was not stopped: ${String(cause)}`),
     )
   }
+  /** One who is long in coming up, and whom the restart of others has to wait for. */
+  let another: 'none' | 'asked' | 'done' = 'none'
+  const startAnother = (): void => {
+    if (another !== 'none') return
+    another = 'asked'
+    const late = setup<Job>(() => sim.delay().then(() => receive<Job>(() => same)))
+    client.startChild(child('late', late)).then(
+      () => (another = 'done'),
+      (cause: unknown) => sim.check(sim.faulted, `another child was not started: ${String(cause)}`),
+    )
+  }
   const told = (): void => refs[sim.choose(size)]?.tell(sim.oneOf(['fail', 'fail', 'fail', 'work', 'wait']))
   sim.plan(sim.int(1, 6), told)
   // Also while others wait.
@@ -115,7 +130,7 @@ function run(sim: Simulation): void {
   if (meddles) sim.after(sim.oneOf([12, 30, 56, 100, 200]), () => stop(sim.choose(size)))
   sim.eventually('whoever failed is up again, and all others with him', () => {
     if (sim.faulted || sim.system.phaseOf(tree) !== 'running') return sim.faulted
-    if (unwanted.includes('asked')) return false
+    if (unwanted.includes('asked') || another === 'asked') return false
     return all.every((i) => {
       const phase = refs[i] === undefined ? 'created' : sim.system.phaseOf(refs[i])
       return up[i] === true ? phase === 'running' : unwanted[i] === 'done' && phase === 'terminated'
