@@ -38,6 +38,7 @@ import { suspension } from './suspension.ts'
 import { taskGroups } from './task-groups.ts'
 import { timersAndRestarts } from './timers-and-restarts.ts'
 import { watchRaces } from './watch-races.ts'
+import { wideEnds } from './wide-ends.ts'
 
 export type { LibraryScenario }
 
@@ -79,4 +80,5 @@ export const library: readonly LibraryScenario[] = [
   crowd,
   siblingRefs,
   supervisorRequests,
+  wideEnds,
 ]
