@@ -15,6 +15,7 @@ import {
   swallow,
   unhandled,
 } from '@troupe/core'
+import { cellOf } from '@troupe/core/internal'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -83,7 +84,7 @@ function run(sim: Simulation): void {
         (c, m) => {
           sim.check(m.type !== 'swallow' || links.length === 0, 'a message was swallowed and handled')
           sim.check(m.type !== 'bad', 'a message was refused and handled')
-          const recent = sim.tap.cells.find((cell) => cell.ref === ref)?.extras?.flight?.entries() ?? []
+          const recent = cellOf(ref)?.extras?.flight?.entries() ?? []
           const last = recent.at(-1)
           sim.check(
             last?.what === 'message' && (last.message as Call).n === m.n,
