@@ -21,7 +21,8 @@ function run(sim: Simulation): void {
   const needs = sim.oneOf(families)
   const size = needs.length
   const all = Array.from({ length: size }, (_, i) => i)
-  const backoffs = all.map(() => sim.oneOf([60, 0, 200, 20]))
+  const meddles = sim.choose(3) === 2
+  const backoffs = all.map(() => sim.oneOf(meddles ? [0, 20, 0, 60] : [60, 0, 200, 20]))
   const frail = sim.choose(3) === 2
   const refs: (ActorRef<Job> | undefined)[] = []
   const up: boolean[] = all.map(() => false)
@@ -33,6 +34,9 @@ function run(sim: Simulation): void {
   let events = 0
   /** Those whom somebody wants to be stopped: asked for, or done. */
   const unwanted: ('asked' | 'done' | undefined)[] = all.map(() => undefined)
+  /** One who is long in coming up, and whom the restart of others has to wait for. */
+  let another: 'none' | 'asked' | 'done' = 'none'
+  const isMeddled = (): boolean => another !== 'none' || unwanted.some((u) => u !== undefined)
   /** When each may begin again at the earliest, because it failed. */
   const notBefore: number[] = all.map(() => 0)
   const failed = (i: number): void => {
@@ -54,9 +58,10 @@ function run(sim: Simulation): void {
       refs[i] = ctx.self
       sim.check(sim.faulted || sim.now >= notBefore[i]!, `child ${i} begins anew ${notBefore[i]! - sim.now} ms before its backoff is over`)
       for (const k of before(i)) {
+        // Who is to be stopped does not come up; and who failed may wait for another's stop, or start, before he is seen to.
         // Who came up for this, and failed again; or failed when this restart was under way: he is seen to after it.
         const later = rose[k]! > fell[i]! || failedAt[k]! > concerned[i]!
-        sim.check(sim.faulted || up[k]! || later || unwanted[k] !== undefined, `child ${i} begins, and child ${k} is not up`)
+        sim.check(sim.faulted || up[k]! || later || isMeddled(), `child ${i} begins, and child ${k} is not up`)
       }
       const behavior = receive<Job>(
         (_c, m) => {
@@ -102,7 +107,6 @@ function run(sim: Simulation): void {
     sim.system.spawn(supervisor({ strategy, intensity: 1000, period: 1000, children: specs }), { name: 'tree', supervision: 'stop' }),
   )
   const client = supervisorClient(tree, { timeout: 2000 })
-  const meddles = sim.choose(3) === 2
   const stop = (i: number): void => {
     unwanted[i] ??= 'asked'
     // It does not wait for a restart of its own any more.
@@ -112,12 +116,10 @@ function run(sim: Simulation): void {
       (cause: unknown) => sim.check(sim.faulted, `child ${i} was not stopped: ${String(cause)}`),
     )
   }
-  /** One who is long in coming up, and whom the restart of others has to wait for. */
-  let another: 'none' | 'asked' | 'done' = 'none'
   const startAnother = (): void => {
     if (another !== 'none') return
     another = 'asked'
-    const late = setup<Job>(() => sim.delay().then(() => receive<Job>(() => same)))
+    const late = setup<Job>(() => sim.delay(sim.oneOf([40, 10, 100])).then(() => receive<Job>(() => same)))
     client.startChild(child('late', late)).then(
       () => (another = 'done'),
       (cause: unknown) => sim.check(sim.faulted, `another child was not started: ${String(cause)}`),
