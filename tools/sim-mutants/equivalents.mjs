@@ -457,6 +457,18 @@ export const equivalents = [
     after: 'else if (this.initialOrInfo instanceof BehaviorNode) this.initialOrInfo = initial',
     why: 'a cell has what it began with until its end, and then how it ended: it never has neither',
   },
+  {
+    file: 'patterns/wait-list.ts',
+    before: 'waiter.previous = undefined',
+    after: '',
+    why: 'nobody who is left points to one that is out, and whoever waited lets go of it: what it points to goes with it',
+  },
+  {
+    file: 'patterns/wait-list.ts',
+    before: 'waiter.next = undefined',
+    after: '',
+    why: 'nobody who is left points to one that is out, and whoever waited lets go of it: what it points to goes with it',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */
