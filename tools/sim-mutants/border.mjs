@@ -8,6 +8,12 @@ export const border = [
     edits: [['(unsent > 0 || ledger.queued > 0)', '(unsent > 0 || ledger.queued < 0)']],
   },
   {
+    // Only who runs elsewhere is hastened: no scenario of the core alone can notice this one.
+    name: 'a restart that waits for its backoff is taken for one whose code is still running elsewhere',
+    file: 'core/src/cell/life/restarting.ts',
+    edits: [['if (late && isBusy(cell) && cell.hasten()) return disarmStep(cell)', 'if (late && cell.hasten()) return disarmStep(cell)']],
+  },
+  {
     name: 'the end of an actor is not told where it has children',
     file: 'border/src/way/remote-ref.ts',
     edits: [['  #followed = false\n', '  get #followed(): boolean { return this.extras?.children !== undefined }\n  set #followed(_: boolean) {}\n']],

@@ -421,6 +421,54 @@ export const equivalents = [
     after: 'interrupt(cell)',
     why: 'an interruption looks at the phase only to say it in the words of a refusal',
   },
+  {
+    file: 'queues/ring.ts',
+    before: 'if (this.size > this.mask) this.grow()',
+    after: 'if (this.size >= this.mask) this.grow()',
+    why: 'a ring that grows one place early holds the same, in the same order',
+  },
+  {
+    file: 'patterns/channel.ts',
+    before: 'unlisten()',
+    after: 'resolve(result)',
+    why: 'whoever waits hears of it in a later microtask, when both are done',
+  },
+  {
+    file: 'queues/priority-heap.ts',
+    before: 'while (i > 0) {',
+    after: 'while (i >= 0) {',
+    why: 'above the top there is nobody, and nobody is behind nobody: the way ends there all the same',
+  },
+  {
+    file: 'patterns/supervisor/engine.ts',
+    before: 'this.#booted = undefined',
+    after: '',
+    why: 'an engine boots once, and what is kept has been called: it does nothing a second time, and goes with the incarnation',
+  },
+  {
+    file: 'patterns/supervisor/operations.ts',
+    before: "if (m.standing !== 'stopping' && m.standing !== 'holding') settle(step, operation, m, back)",
+    after: "if (m.standing !== 'holding') settle(step, operation, m, back)",
+    why: 'a child on its way out is told to stop again, by a later deadline, or to be killed again: it does that already',
+  },
+  {
+    file: 'cell/turn/cell.ts',
+    before: 'else if (this.initialOrInfo === undefined || this.initialOrInfo instanceof BehaviorNode) this.initialOrInfo = initial',
+    after: 'else if (this.initialOrInfo instanceof BehaviorNode) this.initialOrInfo = initial',
+    why: 'a cell has what it began with until its end, and then how it ended: it never has neither',
+  },
+  {
+    file: 'patterns/wait-list.ts',
+    before: 'waiter.previous = undefined',
+    after: '',
+    why: 'nobody who is left points to one that is out, and whoever waited lets go of it: what it points to goes with it',
+  },
+  {
+    file: 'patterns/wait-list.ts',
+    before: 'waiter.next = undefined',
+    after: '',
+    why: 'nobody who is left points to one that is out, and whoever waited lets go of it: what it points to goes with it',
+  },
 ]
 
 /** Kinds of mutants that change nothing, wherever they are made. */

@@ -1,7 +1,13 @@
 // What must not be left behind by the dead and the settled: looks at every cell that a system made. Used at the end of
 // each test and of each simulated run.
 
-import type { Cell, CellHost } from '@troupe/core/internal'
+import type { AnyRef } from '@troupe/core'
+import { type Cell, type CellHost, cellOf } from '@troupe/core/internal'
+
+/** The subscriptions that a system has on file, by who is told. */
+interface Subscribed {
+  readonly events: { readonly byRef: ReadonlyMap<AnyRef, ReadonlySet<{ readonly active: boolean }>> }
+}
 
 /** Everything that is left of actors that ended and questions that were settled, in words; empty when all is well. */
 export function leaksOf(host: CellHost, cells: Iterable<Cell>): string[] {
@@ -11,6 +17,10 @@ export function leaksOf(host: CellHost, cells: Iterable<Cell>): string[] {
     const { path } = cell.ref
     if (cell.phase === 'terminated') leaksOfDead(cell, path, found)
     else leaksOfLiving(cell, path, found, known)
+  }
+  for (const [ref, subscriptions] of (host as Partial<Subscribed>).events?.byRef ?? []) {
+    if (cellOf(ref)?.phase === 'terminated') found.push(`${ref.path} has ended, and the event stream keeps it`)
+    for (const { active } of subscriptions) if (!active) found.push(`the event stream keeps a subscription of ${ref.path} that is over`)
   }
   if (host.pending < 0) found.push(`${-host.pending} more handlers settled than were pending`)
   return found

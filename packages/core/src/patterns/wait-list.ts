@@ -19,7 +19,6 @@ export class Waiter<V, R> {
 export class WaitList<V, R> {
   #first: Waiter<V, R> | undefined
   #last: Waiter<V, R> | undefined
-  size = 0
 
   add(value: V, done: (result: R) => void, failed: (cause: unknown) => void): Waiter<V, R> {
     const waiter = new Waiter(value, done, failed)
@@ -28,7 +27,6 @@ export class WaitList<V, R> {
     if (last === undefined) this.#first = waiter
     else last.next = waiter
     this.#last = waiter
-    this.size++
     return waiter
   }
 
@@ -49,6 +47,5 @@ export class WaitList<V, R> {
     else next.previous = previous
     waiter.previous = undefined
     waiter.next = undefined
-    this.size--
   }
 }

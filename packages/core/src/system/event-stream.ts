@@ -194,7 +194,8 @@ export class LocalEventStream implements EventStream {
   /** Hears of listeners that throw or reject. */
   readonly failed = (cause: unknown): void => this.host.logger.error({ cause }, 'an event listener failed')
   readonly #entries = new Set<Entry>()
-  readonly #byRef = new Map<AnyRef, Set<Entry>>()
+  /** The subscriptions of each actor that has any. */
+  readonly byRef: Map<AnyRef, Set<Entry>> = new Map()
   /** Events published so far. */
   #published = 0
   /** What subscriptions had that have ended. */
@@ -249,8 +250,8 @@ export class LocalEventStream implements EventStream {
       entry.cancel()
       return entry
     }
-    let of = this.#byRef.get(subscriber)
-    if (of === undefined) this.#byRef.set(subscriber, (of = new Set()))
+    let of = this.byRef.get(subscriber)
+    if (of === undefined) this.byRef.set(subscriber, (of = new Set()))
     of.add(entry)
     return entry
   }
@@ -266,13 +267,13 @@ export class LocalEventStream implements EventStream {
     if (this.#publishing === 0) entry.state = 'removed'
     else this.#leaving.push(entry)
     if (entry.ref === undefined) return
-    const of = this.#byRef.get(entry.ref)
+    const of = this.byRef.get(entry.ref)
     of?.delete(entry)
-    if (of?.size === 0) this.#byRef.delete(entry.ref)
+    if (of?.size === 0) this.byRef.delete(entry.ref)
   }
   /** Ends all subscriptions of an actor. */
   forget(ref: AnyRef): void {
-    for (const entry of this.#byRef.get(ref) ?? []) entry.cancel()
+    for (const entry of this.byRef.get(ref) ?? []) entry.cancel()
   }
   close(): void {
     for (const entry of this.#entries) entry.cancel()

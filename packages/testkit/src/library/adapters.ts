@@ -1,13 +1,23 @@
 // Refs of another protocol: told, asked, offered to, replaced, ended, and outlived by nobody. As long as an adapter is the
 // present one of its incarnation, everything it is told arrives, in order; afterwards nothing does.
 
-import { type ActorRef, AskRefused, type Behavior, receive, same, setup } from '@troupe/core'
+import { type ActorContext, type ActorRef, AskRefused, type Behavior, NotAllowed, receive, same, setup } from '@troupe/core'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
 type Own =
   | { readonly type: 'got'; readonly by: number; readonly n: number; readonly replyTo?: ActorRef<number> }
-  | { readonly type: 'make' | 'keyed' | 'fail' | 'wait' | 'pipe' }
+  | { readonly type: 'make' | 'keyed' | 'fail' | 'wait' | 'pipe' | 'aside' | 'back' }
+/** Whether this can be put aside. */
+function puts(ctx: ActorContext<Own>, message: unknown): boolean {
+  try {
+    ctx.stash.add(message as Own)
+    return true
+  } catch (cause) {
+    if (cause instanceof NotAllowed) return false
+    throw cause
+  }
+}
 type Foreign = { readonly n: number; readonly replyTo?: ActorRef<number> }
 
 function run(sim: Simulation): void {
@@ -33,6 +43,11 @@ function run(sim: Simulation): void {
       const ref = ctx.adapt<Foreign>(
         (f) => {
           if (f.n % 11 === 10) throw new Error('an adapter')
+          // What it is given is not its own yet; anything else may be put aside from here as from anywhere.
+          sim.check(!puts(ctx, f), 'an adapter put aside what has not reached the handler')
+          if (f.n % 7 === 6) sim.check(puts(ctx, { type: 'aside' }), 'an adapter may not put a message of its own aside')
+          // Makes nothing of it.
+          if (f.n % 13 === 12) return undefined as never
           return { type: 'got', by, n: f.n, ...(f.replyTo === undefined ? {} : { replyTo: f.replyTo }) }
         },
         key === undefined ? {} : { key },
@@ -40,49 +55,65 @@ function run(sim: Simulation): void {
       made.push({ ref, life: mine, ended: false, sent: [], got: [], late: new Set() })
     }
     make(undefined)
-    return receive<Own>((c, m) => {
-      switch (m.type) {
-        case 'got': {
-          const adapter = made[m.by]
-          if (adapter === undefined) {
-            arrived++
+    return receive<Own>(
+      (c, m) => {
+        switch (m.type) {
+          case 'got': {
+            const adapter = made[m.by]
+            if (adapter === undefined) {
+              arrived++
+              return same
+            }
+            sim.check(adapter.life === mine, `an adapter of life ${adapter.life} reached life ${mine}`)
+            sim.check(!adapter.late.has(m.n), 'an adapter was told after its end, and it arrived')
+            const before = adapter.got.at(-1) ?? -1
+            sim.check(before < m.n, `${m.n} came after ${before} through one adapter`)
+            adapter.got.push(m.n)
+            if (m.replyTo !== undefined) c.reply(m.n)
             return same
           }
-          sim.check(adapter.life === mine, `an adapter of life ${adapter.life} reached life ${mine}`)
-          sim.check(!adapter.late.has(m.n), 'an adapter was told after its end, and it arrived')
-          const before = adapter.got.at(-1) ?? -1
-          sim.check(before < m.n, `${m.n} came after ${before} through one adapter`)
-          adapter.got.push(m.n)
-          if (m.replyTo !== undefined) c.reply(m.n)
-          return same
+          case 'make':
+            make(undefined)
+            return same
+          case 'aside':
+            return same
+          case 'back':
+            c.stash.unstashAll()
+            return same
+          case 'keyed':
+            make(sim.oneOf(['k', 'l']))
+            return same
+          case 'pipe': {
+            piped++
+            const fails = sim.choose(3) === 1
+            c.pipeToSelf(
+              fails ? sim.delay().then(() => Promise.reject(new Error('piped'))) : sim.delay(),
+              () => ({ type: 'got', by: -1, n: 0 }),
+              (cause) => {
+                sim.check(fails && String(cause).includes('piped'), 'a pipe has another cause')
+                return { type: 'got', by: -1, n: 0 }
+              },
+            )
+            return same
+          }
+          case 'wait':
+            return sim.delay().then(() => same)
+          case 'fail':
+            throw new Error('owner')
         }
-        case 'make':
-          make(undefined)
-          return same
-        case 'keyed':
-          make(sim.oneOf(['k', 'l']))
-          return same
-        case 'pipe': {
-          piped++
-          const fails = sim.choose(3) === 1
-          c.pipeToSelf(
-            fails ? sim.delay().then(() => Promise.reject(new Error('piped'))) : sim.delay(),
-            () => ({ type: 'got', by: -1, n: 0 }),
-            (cause) => {
-              sim.check(fails && String(cause).includes('piped'), 'a pipe has another cause')
-              return { type: 'got', by: -1, n: 0 }
-            },
-          )
-          return same
-        }
-        case 'wait':
-          return sim.delay().then(() => same)
-        case 'fail':
-          throw new Error('owner')
-      }
-    })
+      },
+      (c, s) => {
+        sim.check(c.sender === undefined, `${s.type} comes from nobody, and has the sender of a message`)
+        return same
+      },
+    )
   })
-  const ref = sim.system.spawn(owner, { name: 'owner', supervision: sim.oneOf(['resume', 'restart'] as const), stopTimeout: 30 })
+  const ref = sim.system.spawn(owner, {
+    name: 'owner',
+    supervision: sim.oneOf(['resume', 'restart'] as const),
+    stopTimeout: 30,
+    ...(sim.choose(3) === 2 ? { reentrant: true } : {}),
+  })
   let n = 0
   let asked = 0
   let settled = 0
@@ -94,7 +125,7 @@ function run(sim: Simulation): void {
     const number = n++
     switch (sim.choose(9)) {
       case 1:
-        return ref.tell({ type: sim.oneOf(['keyed', 'make', 'pipe', 'wait', 'fail']) })
+        return ref.tell({ type: sim.oneOf(['keyed', 'make', 'pipe', 'wait', 'fail', 'back']) })
       case 2:
         to.ref.stop()
         to.ended = true
@@ -152,7 +183,7 @@ function run(sim: Simulation): void {
     () =>
       sim.faulted ||
       sim.system.phaseOf(ref) !== 'running' ||
-      made.every((m) => m.ended || m.life !== life || m.sent.every((k) => k % 11 === 10 || m.got.includes(k))),
+      made.every((m) => m.ended || m.life !== life || m.sent.every((k) => k % 11 === 10 || k % 13 === 12 || m.got.includes(k))),
   )
   sim.eventually('what was piped arrived', () => sim.faulted || life > 1 || sim.system.phaseOf(ref) !== 'running' || arrived === piped)
   sim.eventually('questions and offers are settled', () => asked === settled && offered === taken)

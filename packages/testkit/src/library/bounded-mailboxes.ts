@@ -47,18 +47,21 @@ function run(sim: Simulation): void {
   let n = 0
   let offered = 0
   let settled = 0
+  const offer = (): void => {
+    const abort = new AbortController()
+    offered++
+    ref.offer({ type: 'item', n: n++ }, { signal: abort.signal }).then(
+      () => settled++,
+      () => settled++,
+    )
+    if (sim.choose(4) === 1) sim.after(sim.choose(20), () => abort.abort())
+  }
   sim.plan(sim.int(2, 20), () => {
     switch (sim.choose(8)) {
-      case 1: {
-        const abort = new AbortController()
-        offered++
-        ref.offer({ type: 'item', n: n++ }, { signal: abort.signal }).then(
-          () => settled++,
-          () => settled++,
-        )
-        if (sim.choose(4) === 1) sim.after(sim.choose(20), () => abort.abort())
+      case 1:
+        // Several at a time where they wait for room.
+        for (let left = overflow === 'block' ? sim.int(1, 4) : 1; left > 0; left--) offer()
         return undefined
-      }
       case 2: {
         // A flood, in one go.
         for (let i = sim.int(1, 12); i > 0; i--) ref.tell({ type: 'item', n: n++ })

@@ -2,6 +2,7 @@
 // actors with a bound. Whoever was let in is let out once, in reverse, and each call keeps its own sender.
 
 import {
+  flightRecorder,
   measured,
   type ActorRef,
   type Behavior,
@@ -14,6 +15,7 @@ import {
   swallow,
   unhandled,
 } from '@troupe/core'
+import { cellOf } from '@troupe/core/internal'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -34,6 +36,9 @@ const accepts: MessageSchema = {
     },
   },
 }
+
+/** How much is recorded of each actor. */
+const recorded = 4
 
 function run(sim: Simulation): void {
   const most = sim.oneOf([undefined, 1, 2, 3])
@@ -79,6 +84,13 @@ function run(sim: Simulation): void {
         (c, m) => {
           sim.check(m.type !== 'swallow' || links.length === 0, 'a message was swallowed and handled')
           sim.check(m.type !== 'bad', 'a message was refused and handled')
+          const recent = cellOf(ref)?.extras?.flight?.entries() ?? []
+          const last = recent.at(-1)
+          sim.check(
+            last?.what === 'message' && (last.message as Call).n === m.n,
+            `call ${m.n} is handled, and the flight recorder does not end with it`,
+          )
+          sim.check(recent.length <= recorded, `${recent.length} entries were recorded, of ${recorded} at most`)
           const { sender } = c
           const over = (): void => {
             open--
@@ -211,4 +223,9 @@ function run(sim: Simulation): void {
   sim.eventually('an end is heard of once', () => ends === (sim.system.phaseOf(ref) === 'terminated' ? 1 : 0))
 }
 
-export const guards: LibraryScenario = { name: 'guards', about: 'middleware, schemas and bounds around handlers, also reentrant ones', run }
+export const guards: LibraryScenario = {
+  name: 'guards',
+  about: 'middleware, schemas and bounds around handlers, also reentrant ones',
+  run,
+  options: { system: { flightRecorder: flightRecorder({ capacity: recorded }) } },
+}

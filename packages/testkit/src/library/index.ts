@@ -32,11 +32,13 @@ import { startsAndStops } from './starts-and-stops.ts'
 import { stashUnderFailure } from './stash-under-failure.ts'
 import { streams } from './streams.ts'
 import { subscriptions } from './subscriptions.ts'
+import { supervisorRequests } from './supervisor-requests.ts'
 import { supervisorTrees } from './supervisor-trees.ts'
 import { suspension } from './suspension.ts'
 import { taskGroups } from './task-groups.ts'
 import { timersAndRestarts } from './timers-and-restarts.ts'
 import { watchRaces } from './watch-races.ts'
+import { wideEnds } from './wide-ends.ts'
 
 export type { LibraryScenario }
 
@@ -77,4 +79,6 @@ export const library: readonly LibraryScenario[] = [
   errands,
   crowd,
   siblingRefs,
+  supervisorRequests,
+  wideEnds,
 ]

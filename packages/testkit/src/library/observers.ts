@@ -113,6 +113,10 @@ function run(sim: Simulation): void {
     const { active, terminated } = sim.system.counts()
     return active === sim.tap.living.length && terminated === sim.tap.cells.length - active
   })
+  sim.eventually('a dispatcher counts those who live there', () => {
+    const { dispatchers } = sim.system.metrics()
+    return dispatchers.reduce((sum, { actors }) => sum + actors, 0) === sim.tap.living.length
+  })
   sim.eventually('what was measured is what happened', () => {
     const cell = sim.tap.living.find((c) => c.ref === ref)
     const counted = cell?.extras?.metrics

@@ -6,7 +6,7 @@ import type { LibraryScenario } from './scenario.ts'
 
 type Clock =
   | { readonly type: 'tick'; readonly key: string; readonly round: number; readonly life: number }
-  | { readonly type: 'set' | 'every' | 'tiny' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'silence' | 'talk' }
+  | { readonly type: 'set' | 'every' | 'tiny' | 'cancel' | 'cancel-all' | 'fail' | 'wait' | 'late' | 'silence' | 'talk' }
 
 function run(sim: Simulation): void {
   // Now and then nothing disturbs it: then what it set at its start must tick, and silence must be noticed.
@@ -23,6 +23,8 @@ function run(sim: Simulation): void {
     const begun = sim.now
     const rounds = new Map<string, number>()
     const due = new Map<string, number>()
+    /** Timers that nobody cancelled, and when each ticks first. */
+    const armed = new Map<string, number>()
     let tiny = 0
     let silence: number | undefined
     let quietSince = sim.now
@@ -31,8 +33,13 @@ function run(sim: Simulation): void {
       const ms = sim.oneOf([10, 0, 25, 10])
       rounds.set(key, round)
       due.set(key, sim.now + ms)
+      armed.set(key, sim.now + ms)
       if (every) ctx.timers.every(key, ms + 20, { type: 'tick', key, round, life })
       else ctx.timers.once(key, ms, { type: 'tick', key, round, life })
+    }
+    /** Whatever became of the ticks of those that it replaced: a timer is there until it ticks. */
+    const look = (): void => {
+      for (const [k, at] of armed) sim.check(sim.now >= at || ctx.timers.has(k), `timer ${k} is gone before it ticked`)
     }
     try {
       set('a', false)
@@ -46,6 +53,7 @@ function run(sim: Simulation): void {
       (c, m) => {
         quietSince = sim.now
         sim.check(sim.faulted || sim.now <= begun + 15 || !c.timers.has('elsewhere'), 'a timer that told somebody else is still there')
+        look()
         const key = sim.oneOf(['a', 'b'])
         switch (m.type) {
           case 'tick':
@@ -71,17 +79,28 @@ function run(sim: Simulation): void {
             return same
           case 'cancel':
             c.timers.cancel(key)
+            armed.delete(key)
             rounds.set(key, (rounds.get(key) ?? 0) + 1)
             sim.check(!c.timers.has(key), 'a cancelled timer is still there')
             return same
           case 'cancel-all':
             c.timers.cancelAll()
+            armed.clear()
             for (const k of rounds.keys()) rounds.set(k, rounds.get(k)! + 1)
             return same
           case 'fail':
             throw new Error('clock')
           case 'wait':
             return sim.delay().then(() => {
+              quietSince = sim.now
+              return same
+            })
+          case 'late':
+            // Replaces one whose tick may be in the mailbox, and may be lost there meanwhile.
+            return sim.delay(10).then(async () => {
+              if (!c.signal.aborted) set(key, false)
+              await sim.delay(5)
+              if (!c.signal.aborted) look()
               quietSince = sim.now
               return same
             })
@@ -109,10 +128,11 @@ function run(sim: Simulation): void {
     )
   })
   // In a small mailbox ticks are lost, also those of timers that were replaced since.
-  const mailbox = !calm && sim.choose(4) === 3 ? { mailbox: bounded(3, 'drop-oldest') } : {}
+  const small = !calm && sim.choose(4) === 3
+  const mailbox = small ? { mailbox: bounded(3, 'drop-oldest') } : {}
   const ref = sim.system.spawn(clock, { name: 'clock', supervision: 'restart', stopTimeout: 30, ...mailbox })
   sim.eventually('a timer that nobody disturbed ticked', () => sim.faulted || !calm || (ticks > 0 && there === 1 && silences > 0))
-  const kinds = calm ? (['talk'] as const) : (['talk', 'set', 'every', 'cancel', 'fail', 'wait', 'silence', 'cancel-all', 'tiny'] as const)
+  const kinds = calm ? (['talk'] as const) : (['talk', 'set', 'every', 'cancel', 'fail', 'wait', 'silence', 'cancel-all', 'tiny', 'late'] as const)
   const cancels: (() => void)[] = []
   sim.plan(sim.int(1, 18), () => {
     if (sim.choose(6) === 1) {
@@ -135,7 +155,12 @@ function run(sim: Simulation): void {
       cancels.push(cancel)
       return
     }
-    if (sim.choose(3) === 1) sim.after(sim.choose(40), () => ref.tell({ type: sim.oneOf(kinds) }))
+    if (small && sim.choose(3) === 1) {
+      ref.tell({ type: 'late' })
+      sim.after(sim.int(9, 14), () => {
+        for (let left = 3; left > 0; left--) ref.tell({ type: 'talk' })
+      })
+    } else if (sim.choose(3) === 1) sim.after(sim.choose(40), () => ref.tell({ type: sim.oneOf(kinds) }))
     else ref.tell({ type: sim.oneOf(kinds) })
   })
   sim.after(995, () => ref.tell({ type: 'cancel-all' }))

@@ -94,8 +94,8 @@ export class DecisionAccount {
     if (failures === undefined) return
     if (from === 'failed' && failures.turn === this.#tap.turns) this.#compare(cell, failures, to)
     if (to === 'restarting' && from !== 'failed') failures.backoff = undefined
-    // Made again, and not counted as a restart: at once the first time, then as its policy says.
-    if (to === 'restarting' && from === 'failed' && failures.retried && failures.from === 'starting') {
+    // Made again, and not counted as a restart: at once the first time, then as its policy says; a keeper's children have none of their own.
+    if (to === 'restarting' && from === 'failed' && failures.retried && failures.from === 'starting' && cell.extras?.keeper === undefined) {
       const policy = this.#policyOf(cell)
       const inWindow = this.#recent(this.#budgetOf(cell).failures, policy.limit.within).length
       if (inWindow > 1) failures.backoff = this.#backoff(policy, inWindow - 1)

@@ -152,7 +152,10 @@ export class SimCell extends Cell {
   }
   override take(): unknown {
     const message = super.take()
-    this.tap.messages.took(this, message)
+    const { messages } = this.tap
+    messages.took(this, message)
+    // Offers that waited may have come in.
+    if (this.options.mailbox?.capacity !== undefined) messages.checkBound(this)
     return message
   }
   override putBack(messages: readonly (readonly [unknown, Meta])[]): void {
