@@ -3,11 +3,6 @@
 
 export const border = [
   {
-    name: 'a thread of its own ends before what its actor told last has left it',
-    file: 'node/src/threads/pool/pool.ts',
-    edits: [['(unsent > 0 || ledger.queued > 0)', '(unsent > 0 || ledger.queued < 0)']],
-  },
-  {
     // Only who runs elsewhere is hastened: no scenario of the core alone can notice this one.
     name: 'a restart that waits for its backoff is taken for one whose code is still running elsewhere',
     file: 'core/src/cell/life/restarting.ts',

@@ -303,8 +303,8 @@ export const equivalents = [
   },
   {
     file: 'cell/life/resuming.ts',
-    before: "else if (cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && extras.pending === undefined) {",
-    after: "else if (cell.phase === 'stopping' && extras.pending === undefined) {",
+    before: "else if (cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && cell.extras?.pending === undefined) {",
+    after: "else if (cell.phase === 'stopping' && cell.extras?.pending === undefined) {",
     why: 'with nothing pending a stop that waits is at its children',
   },
   {

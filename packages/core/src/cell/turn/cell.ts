@@ -250,7 +250,7 @@ export class Cell {
   }
   /** It has ended: its own middleware hears of it. */
   closeMiddleware(): void {
-    if (this.options.ownMiddleware.length > 0) closeMiddleware(this)
+    closeMiddleware(this)
   }
 
   private fullTurn(quota: number): void {
