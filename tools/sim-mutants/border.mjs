@@ -9,16 +9,6 @@ export const border = [
     edits: [['if (late && isBusy(cell) && cell.hasten()) return disarmStep(cell)', 'if (late && cell.hasten()) return disarmStep(cell)']],
   },
   {
-    name: 'the end of an actor is not told where it has children',
-    file: 'border/src/way/remote-ref.ts',
-    edits: [['  #followed = false\n', '  get #followed(): boolean { return this.extras?.children !== undefined }\n  set #followed(_: boolean) {}\n']],
-  },
-  {
-    name: 'a suspension that was told to a failing actor outlives its restart',
-    file: 'border/src/lives/stub.ts',
-    edits: [['    if (this.#toldToSuspend) this.#tellResume()', '    if (this.#toldToSuspend && this.at === undefined) this.#tellResume()']],
-  },
-  {
     name: 'credit is not returned for messages that a cleared mailbox drops',
     file: 'border/src/way/arrivals.ts',
     edits: [['cause: unknown): void {\n    this.#give()\n', 'cause: unknown): void {\n']],
