@@ -50,6 +50,8 @@ export class SimCell extends Cell {
   /** When it began to start, and to stop or restart; -1 before that. */
   startingAt = -1
   endingAt = -1
+  /** Until when those above gave it time when it was told to end; later words only shorten that. */
+  toldUntil: number = Infinity
   /** The same, at the end of its last turn. */
   startedBefore = -1
   endedBefore = -1

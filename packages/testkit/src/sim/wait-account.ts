@@ -23,7 +23,11 @@ export class WaitAccount {
   }
   phased(cell: SimCell, to: Phase): void {
     if (to === 'starting') cell.startingAt = this.#tap.now
-    else if (to === 'stopping' || to === 'restarting') cell.endingAt = this.#tap.now
+    if (to !== 'stopping' && to !== 'restarting') cell.toldUntil = Infinity
+    else {
+      cell.endingAt = this.#tap.now
+      cell.toldUntil = Math.min(cell.toldUntil, this.#timeAbove(cell))
+    }
   }
   turnEnded(cell: SimCell): void {
     const call = cell.extras?.pending
@@ -45,7 +49,7 @@ export class WaitAccount {
     if (cell.killed || host.hurried) return
     // As it was when this turn began: since then it may have come further.
     const { startedBefore, endedBefore } = cell
-    const stopOver = endedBefore >= 0 && now >= Math.min(this.#ownTime(cell, endedBefore, what, since), this.#timeAbove(cell))
+    const stopOver = endedBefore >= 0 && now >= Math.min(this.#ownTime(cell, endedBefore, what, since), this.#timeAbove(cell), cell.toldUntil)
     const startOver = startedBefore >= 0 && now >= startedBefore + cell.options.startTimeout
     if (!stopOver && !startOver)
       this.#tap.violate('C4', cell, `gave up a handler after ${now - since} ms, though it was not killed and its time was not over`)
