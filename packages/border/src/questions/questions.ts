@@ -200,19 +200,19 @@ export class Questions implements MirrorKeeper {
     const gone = this.#gone.get(id)
     if (gone === undefined) return this.#exchange.reach(at, { op: 'ask.cancelled', id })
     gone.holder = at
-    if (this.#exchange.isLost(at)) this.refusalCame(id, this.#exchange.lossOf(at))
+    if (this.#exchange.isLost(at)) this.#lostWith(id, gone.ask, this.#exchange.lossOf(at))
     else this.#exchange.deadlocks.went(gone.ask)
   }
 
+  /** A question was on a thread that is gone. */
+  #lostWith(id: number, ask: PendingAsk, cause: unknown): void {
+    // One that was ended because its actor had: whoever asked that one is told so.
+    if ((cause as { readonly why?: unknown } | undefined)?.why === 'retired') ask.end('stopped', undefined)
+    else this.refusalCame(id, cause)
+  }
   /** A thread is lost: what it was asked gets no answer, and nobody waits for what it asked. */
   lost(peer: number, cause: unknown): void {
-    // One that was ended because its actor had: whoever asked that one is told so.
-    const retired = (cause as { readonly why?: unknown } | undefined)?.why === 'retired'
-    for (const [id, { holder, ask }] of this.#gone) {
-      if (holder !== peer) continue
-      if (retired) ask.end('stopped', undefined)
-      else this.refusalCame(id, cause)
-    }
+    for (const [id, { holder, ask }] of this.#gone) if (holder === peer) this.#lostWith(id, ask, cause)
     const mirrors = this.#mirrors.get(peer)
     this.#mirrors.delete(peer)
     for (const mirror of mirrors?.values() ?? []) mirror.leave(cause)

@@ -50,8 +50,8 @@ export class SimCell extends Cell {
   /** When it began to start, and to stop or restart; -1 before that. */
   startingAt = -1
   endingAt = -1
-  /** Until when those above gave it time when it was told to end; later words only shorten that. */
-  toldUntil: number = Infinity
+  /** Since when it has been ending, for one reason or another: those below that were told then have the time of then. */
+  endsFrom = -1
   /** The same, at the end of its last turn. */
   startedBefore = -1
   endedBefore = -1

@@ -23,10 +23,10 @@ export class WaitAccount {
   }
   phased(cell: SimCell, to: Phase): void {
     if (to === 'starting') cell.startingAt = this.#tap.now
-    if (to !== 'stopping' && to !== 'restarting') cell.toldUntil = Infinity
+    if (to !== 'stopping' && to !== 'restarting') cell.endsFrom = -1
     else {
       cell.endingAt = this.#tap.now
-      cell.toldUntil = Math.min(cell.toldUntil, this.#timeAbove(cell))
+      if (cell.endsFrom < 0) cell.endsFrom = this.#tap.now
     }
   }
   turnEnded(cell: SimCell): void {
@@ -49,7 +49,7 @@ export class WaitAccount {
     if (cell.killed || host.hurried) return
     // As it was when this turn began: since then it may have come further.
     const { startedBefore, endedBefore } = cell
-    const stopOver = endedBefore >= 0 && now >= Math.min(this.#ownTime(cell, endedBefore, what, since), this.#timeAbove(cell), cell.toldUntil)
+    const stopOver = endedBefore >= 0 && now >= Math.min(this.#ownTime(cell, endedBefore, what, since), this.#timeAbove(cell, 'endsFrom'))
     const startOver = startedBefore >= 0 && now >= startedBefore + cell.options.startTimeout
     if (!stopOver && !startOver)
       this.#tap.violate('C4', cell, `gave up a handler after ${now - since} ms, though it was not killed and its time was not over`)
@@ -60,14 +60,14 @@ export class WaitAccount {
     const graced = what === 'PostStop' || isPatient(cell)
     return Math.max(began + stopTimeout, graced ? since + Math.min(stopTimeout, lastGrace) : 0)
   }
-  /** When the time of those above is up that have told it to end. */
-  #timeAbove(cell: SimCell): number {
+  /** When the time of those above is up that have told it to end: by their last word, or by the first, which a later one does not make longer. */
+  #timeAbove(cell: SimCell, since: 'endingAt' | 'endsFrom' = 'endingAt'): number {
     // A supervisor passes down what the child declares.
     let above = cell.declared
     let below: SimCell = cell
     for (let at = cell.ref.parent?.cell; at instanceof CellClass; at = at.ref.parent?.cell) {
       if (at.phase !== 'stopping' && (at.phase !== 'restarting' || at.options.restartChildren === 'keep')) break
-      if (at.options.ownStopTimeout || !takesItsTime(below)) above = Math.min(above, at.endingAt + at.options.stopTimeout)
+      if (at.options.ownStopTimeout || !takesItsTime(below)) above = Math.min(above, at[since] + at.options.stopTimeout)
       below = at
     }
     return above
