@@ -165,7 +165,7 @@ export class Dispatcher {
       this.#turns = 0
       this.#turnRead = 0
     }
-    this.#over = this.now > this.#sliceEnd
+    this.#over = this.now >= this.#sliceEnd
     try {
       this.#runTurns()
     } catch (cause) {
