@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tools/test-order.ts'
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** Each file in a process of its own: these look at their process or end threads in it, or load what others have loaded, once more. */
+const alone = ['packages/node/**/*.test.ts', 'tools/*.test.ts', 'packages/core/test/heap.test.ts', 'packages/core/test/mailbox-memory.test.ts']
+/** Many files in one process after another, which loads the sources once. */
+const together = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts']
 
 // Tests run against the sources, so that a stack trace points at them; the built output is tried by the examples.
 export default defineConfig({
@@ -10,6 +16,13 @@ export default defineConfig({
       { find: /^@troupe\/core$/, replacement: source('./packages/core/src/index.ts') },
       { find: /^@troupe\/core\/internal$/, replacement: source('./packages/core/src/internal.ts') },
       { find: /^@troupe\/border$/, replacement: source('./packages/border/src/index.ts') },
+      { find: /^@troupe\/persistence\/testing$/, replacement: source('./packages/persistence/src/testing.ts') },
+      { find: /^@troupe\/persistence$/, replacement: source('./packages/persistence/src/index.ts') },
+      { find: /^@troupe\/observer\/findings$/, replacement: source('./packages/observer/src/findings.ts') },
+      { find: /^@troupe\/cli$/, replacement: source('./packages/cli/src/index.ts') },
+      { find: /^@troupe\/observer$/, replacement: source('./packages/observer/src/index.ts') },
+      { find: /^@troupe\/cluster\/testing$/, replacement: source('./packages/cluster/src/testing.ts') },
+      { find: /^@troupe\/cluster$/, replacement: source('./packages/cluster/src/index.ts') },
       { find: /^@troupe\/node\/threads$/, replacement: source('./packages/node/src/threads/index.ts') },
       { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },
       { find: /^@troupe\/node\/internal$/, replacement: source('./packages/node/src/internal.ts') },
@@ -23,12 +36,10 @@ export default defineConfig({
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      'examples/*/src/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'tools/*.test.ts',
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      { extends: true, test: { name: 'together', include: together, exclude: alone, isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone } },
     ],
   },
 })

@@ -11,6 +11,12 @@ import { root } from './markdown.ts'
 
 /** Bad input of each command, and what the answer must have in it. */
 const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], says: string])[]>> = {
+  api: [[['core'], "no place for 'core'; there is only --help"]],
+  release: [
+    [['huge'], "no bump 'huge'; there are: patch, minor, major"],
+    [['patch', 'now'], "no place for 'now'"],
+    [['--date', 'soon'], "--date takes a day, such as 2026-01-31, not 'soon'"],
+  ],
   bench: [
     [['--only', 'nope'], "no benchmark 'nope'; there are: ping-pong, counting"],
     [['--peers', 'raw,nope'], "no peer 'nope'; there are: raw, none"],
@@ -20,6 +26,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   'bench:ask': [[['0'], "<rounds> takes a whole number from 1 on, not '0'"]],
   'bench:fan-in': [[['long'], "<seconds> takes a whole number from 1 on, not 'long'"]],
   'bench:overload': [[['--quick=1'], "--quick takes no value, but was given '1'"]],
+  'bench:import': [[['0'], "<rounds> takes a whole number from 1 on, not '0'"]],
   'bench:middleware': [[['99'], "<setup> takes a whole number from 0 to 4, not '99'"]],
   'bench:redis': [
     [['--tests', 'set,nope'], "no test 'nope'; there are: ping_inline"],
@@ -43,9 +50,25 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['nope'], "no benchmark 'nope'; there are: ping-pong"],
     [['ping-pong', 'nope'], "no side 'nope'; there are: troupe, raw"],
   ],
+  engines: [[['--only', 'nope'], "no engine 'nope'; there are: postgres, nats"]],
   chaos: [
     [['soon'], "<seconds> takes a number from 0 to 86400, not 'soon'"],
     [['1', '10', '7', 'nope'], "no memory 'nope'; there are: shared, ports"],
+  ],
+  'chaos:journal': [
+    [['--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
+    [['--store', 'nope'], "no store 'nope'; there are: lmdb, postgres"],
+    [['--through', 'nope'], "no way 'nope'; there are: actors, port"],
+    [['--leaky=1'], "--leaky takes no value, but was given '1'"],
+  ],
+  'bench:observer': [
+    [['--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
+    [['--messages', 'many'], "--messages takes a whole number from 1 on, not 'many'"],
+  ],
+  'bench:persistence': [
+    [['--only', 'nope'], "no side 'nope'; there are: "],
+    [['--seconds', 'long'], "--seconds takes a number from 0.1 to 600, not 'long'"],
+    [['--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
   ],
   sim: [
     [['--seeds', 'abc'], "--seeds takes a whole number from 1 on, not 'abc'"],
@@ -67,6 +90,28 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--port', '--plain'], "'--port' argument is ambiguous"],
     [['extra'], "Unexpected argument 'extra'"],
   ],
+  bank: [
+    [['--rounds', '3'], '--rounds needs --chaos'],
+    [['--chaos', '--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
+    [['--chaos', '--forever'], '--chaos ends after its --rounds'],
+    [['--seconds', 'long'], "--seconds takes a number from 0 on, not 'long'"],
+    [['--accounts', '1'], "--accounts takes a whole number from 2 on, not '1'"],
+    [['--store', 'nope'], "no store 'nope'; there are: lmdb, postgres"],
+    [['--store', 'postgres', '--data', 'x'], '--data is for --store lmdb'],
+    [['extra'], "Unexpected argument 'extra'"],
+  ],
+  journal: [
+    [[], '<command> is missing'],
+    [['frob', 'x'], "no command 'frob'; there are: create, ls, show"],
+    [['ls'], '<journal> is missing'],
+    [['ls', 'x', 'y'], "no place for 'y' in ls"],
+    [['show', 'x'], 'show needs <what>, an id'],
+    [['erase', 'x'], 'erase needs <what>, a subject'],
+    [['snapshot', 'x', 'cart/1'], 'snapshot needs --with'],
+    [['backup', 'x'], 'backup needs --to'],
+    [['show', 'x', 'y', '--most', '0'], "--most takes a whole number from 1 on, not '0'"],
+    [['export', 'x', '--keys', 'some'], "no keys 'some'; there are: with, without, only"],
+  ],
   chat: [
     [['--port', '65536'], "not '65536'"],
     [['--sleep-after', 'never'], "--sleep-after takes milliseconds, above 0, not 'never'"],
@@ -74,9 +119,12 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   ],
   'test:runtimes': [
     [['--clients', '0'], "--clients takes a whole number from 1 on, not '0'"],
-    [['--only', 'nope'], "no runtime 'nope'; there are: here, node24, deno"],
+    [['--only', 'node24,nope'], "no runtime 'nope'; there are: node20, node22, node24, node26, bun, deno, chromium"],
+    [['--files', 'tcp', '--write'], '--write takes whole suites, not --files'],
+    [['--suite', 'nope'], "no suite 'nope'; there are: core, threads, io, echo"],
   ],
   'fuzz:border': [[['--values', 'many'], "--values takes a whole number from 1 on, not 'many'"]],
+  'fuzz:frames': [[['--inputs', 'many'], "--inputs takes a whole number from 1 on, not 'many'"]],
   'fuzz:resp': [[['--frames', 'x'], "--frames takes a whole number from 1 on, not 'x'"]],
 }
 const withoutArguments = ['build', 'lint', 'format', 'size', 'start', 'test', 'test:unit']
@@ -93,7 +141,7 @@ interface Outcome {
 
 /** Runs what the script runs, past npm and the build; the time is the limit of a hang, far above what any needs. */
 function run(script: string, args: readonly string[]): Promise<Outcome> {
-  const [, entry = ''] = /^tsc -b && node (.+)$/.exec(scripts[script] ?? '') ?? []
+  const [, entry = ''] = /^node tools\/build\.mjs && node (.+)$/.exec(scripts[script] ?? '') ?? []
   return new Promise((resolve) => {
     execFile(process.execPath, [...entry.split(' '), ...args], { cwd: root, timeout: 50_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? null), out, err }),
@@ -116,7 +164,7 @@ describe.concurrent.each(Object.keys(bad))('npm run %s', (script) => {
   })
 
   // Those with a reader of their own are tried with both; the others share one, which has its own test.
-  test.each(script === 'redis' || script === 'chat' ? ['--help', '-h'] : ['--help'])(
+  test.each(script === 'redis' || script === 'chat' || script === 'bank' ? ['--help', '-h'] : ['--help'])(
     '%s prints the usage, every option with its default, and ends with 0',
     async (flag) => {
       const { code, out, err } = await run(script, [flag])

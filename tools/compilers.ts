@@ -3,7 +3,7 @@
 // under another name, they would take its place as `tsc`.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './markdown.ts'
 
@@ -51,8 +51,25 @@ export class Project {
   }
 }
 
+/** Whether nothing that the packages are made of has changed since all of it was built. */
+function isBuilt(): boolean {
+  const stamp = statSync(join(root, 'tools/.built'), { throwIfNoEntry: false })
+  if (stamp === undefined) return false
+  const made = new Set(['dist', 'dist-test', 'dist-sim', 'node_modules'])
+  const older = (path: string): boolean => {
+    const found = statSync(path)
+    if (!found.isDirectory()) return found.mtimeMs < stamp.mtimeMs
+    return readdirSync(path).every((name) => made.has(name) || name.endsWith('.tsbuildinfo') || older(join(path, name)))
+  }
+  return ['packages', 'tools/bundle.mjs', 'tsconfig.base.json'].every((path) => older(join(root, path)))
+}
+
 /** So that the packages are those of the sources, whoever runs the test. */
-export async function buildPackages(): Promise<void> {
-  const said = await tsc('7', '-b', 'packages/core', 'packages/testkit', 'packages/node')
-  if (said !== '') throw new Error(said)
+export function buildPackages(): Promise<void> {
+  if (isBuilt()) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [join(root, 'tools/build.mjs')], { cwd: root, timeout: 150_000 }, (error, stdout, stderr) =>
+      error === null ? resolve() : reject(new Error(stdout + stderr)),
+    )
+  })
 }

@@ -12,6 +12,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildPackages } from './compilers.ts'
 import { type CodeBlock, pagePaths, readPage, root } from './markdown.ts'
 
 interface Example {
@@ -70,6 +71,7 @@ function run(script: string, args: readonly string[], timeout: number): Promise<
 }
 
 beforeAll(async () => {
+  await buildPackages()
   const config = {
     extends: '../../../tsconfig.base.json',
     compilerOptions: {
@@ -87,7 +89,7 @@ beforeAll(async () => {
       outDir: 'out',
     },
     include: ['*.ts'],
-    references: ['core', 'testkit', 'node'].map((name) => ({ path: `../../../packages/${name}` })),
+    references: ['core', 'testkit', 'node', 'persistence', 'observer'].map((name) => ({ path: `../../../packages/${name}` })),
   }
   writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify(config))
   writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }')

@@ -56,6 +56,13 @@ test.each([
   ['packages/core/src/cell', ['message', 'ask', 'ref', 'life', 'turn', 'context'], '@troupe/border'],
   ['packages/border/src', ['ports', 'codec', 'values', 'way', 'questions', 'lives', 'exchange'], '@troupe/node'],
   ['packages/node/src/threads', ['wire', 'survey', 'pool'], '@troupe/testkit'],
+  ['packages/observer/src', ['survey', 'findings', 'sampling', 'source', 'attach'], '@troupe/node'],
+  ['packages/persistence/src', ['values', 'journal', 'gate', 'reading', 'keeping', 'operating'], '@troupe/border'],
+  [
+    'packages/cluster/src',
+    ['values', 'ports', 'engines', 'membership', 'channel', 'ledger', 'refs', 'sharding', 'node', 'testing', 'simulation'],
+    '@troupe/node',
+  ],
 ])('a room of %s uses only those to its left; types may point anywhere in it', (base, rooms, sibling) => {
   const files: Record<string, string> = {}
   const expected: Record<string, string[]> = {}
@@ -76,9 +83,33 @@ test.each([
   expect(lint(files)).toEqual(expected)
 })
 
+test('files beside the rooms hold to what their package is built on; threads and I/O know nothing of each other', () => {
+  const siblings = ['border', 'node', 'testkit', 'persistence', 'cluster']
+  const may: Record<string, readonly string[]> = { border: [], node: ['border'], testkit: [], persistence: [], cluster: ['border'] }
+  const files: Record<string, string> = {}
+  const expected: Record<string, string[]> = {}
+  const put = (path: string, from: string, refused: boolean): void => {
+    files[path] = `export * from '${from}'\n`
+    expected[path] = refused ? ['no-restricted-imports'] : []
+  }
+  for (const name of siblings)
+    for (const other of siblings) put(`packages/${name}/src/to-${other}.ts`, `@troupe/${other}`, !may[name]!.includes(other))
+  put('packages/node/src/io/to-threads.ts', '../threads/index.ts', true)
+  put('packages/node/src/io/to-border.ts', '@troupe/border', true)
+  put('packages/node/src/io/to-core.ts', '@troupe/core/internal', false)
+  for (const room of ['wire', 'survey', 'pool']) put(`packages/node/src/threads/${room}/to-io.ts`, '../../io/index.ts', true)
+  expect(lint(files)).toEqual(expected)
+})
+
 test('the border needs nothing of Node', () => {
   const path = 'packages/border/src/way/to-node.ts'
   expect(lint({ [path]: `export { MessageChannel } from 'node:worker_threads'\n` })).toEqual({ [path]: ['no-restricted-imports'] })
+})
+
+test('a cluster takes its time and its chance from its Timing', () => {
+  const path = 'packages/cluster/src/membership/to-host.ts'
+  const text = 'export const used: unknown = [Date.now(), setTimeout, Math.random()]\n'
+  expect(lint({ [path]: text })[path]!.toSorted()).toEqual(['no-restricted-globals', 'no-restricted-globals', 'no-restricted-properties'])
 })
 
 test('only ports/host.ts may touch the host', () => {
@@ -89,7 +120,7 @@ test('only ports/host.ts may touch the host', () => {
   expect(lint({ ...files, 'packages/core/src/ports/host.ts': host })).toEqual({ ...expected, 'packages/core/src/ports/host.ts': [] })
 })
 
-test('files that import each other in a circle are found, but for the steps of a life in cell', () => {
+test('files that import each other in a circle are found, among the steps of a life too', () => {
   const circle = (folder: string): Record<string, string> => ({
     [`${folder}/a.ts`]: `import { b } from './b.ts'\nexport const a = (): unknown => b\n`,
     [`${folder}/b.ts`]: `import { a } from './a.ts'\nexport const b = (): unknown => a\n`,
@@ -107,7 +138,7 @@ test('files that import each other in a circle are found, but for the steps of a
     'packages/node/src/b.ts': ['no-cycle'],
     'packages/core/src/cell/turn/a.ts': ['no-cycle'],
     'packages/core/src/cell/turn/b.ts': ['no-cycle'],
-    'packages/core/src/cell/life/a.ts': [],
-    'packages/core/src/cell/life/b.ts': [],
+    'packages/core/src/cell/life/a.ts': ['no-cycle'],
+    'packages/core/src/cell/life/b.ts': ['no-cycle'],
   })
 })

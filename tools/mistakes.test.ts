@@ -90,7 +90,7 @@ const mistakes: readonly Mistake[] = [
     says: [`Argument of type '(n?: number) => Behavior<Counter>' is not assignable to parameter of type`],
   },
   {
-    what: 'a class is no actor',
+    what: 'a class is not an actor',
     code: `system.spawn(class ▸Plain {})`,
     says: [`Type 'Plain' is missing the following properties from type 'ActorHooks': onStart`],
   },

@@ -6,26 +6,30 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findNats } from './engines/nats.mjs'
+import { findPostgres } from './engines/postgres.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const scratch = mkdtempSync(join(tmpdir(), 'troupe-test-'))
 const report = join(scratch, 'vitest.json')
 const longest = 600_000
 
-/** A step runs a package's own command with this Node, so that no shell and no npx stands between. */
+/** A step runs a package's own command, or a file of ours, with this Node, so that no shell and no npx stands between. */
 const step = (name, pkg, args, alone, more = {}) => ({ name, pkg, args, alone, ...more })
 const steps = [
-  step('build and types', 'typescript:tsc', ['-b'], 'npm run build'),
+  step('build and types', 'tools/build.mjs', [], 'npm run build'),
   step('lint', 'oxlint:oxlint', ['--deny-warnings'], 'npm run lint'),
   step('format', 'oxfmt:oxfmt', ['--check', '.'], 'npm run format, then look at git diff'),
   step('unused', 'knip:knip', ['--no-config-hints', '--no-progress'], 'npx knip'),
   step('tests', 'vitest:vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], 'npm run test:unit', {
     live: true,
   }),
+  step('packages', 'tools/published.mjs', [], 'node tools/published.mjs', { needs: 'build and types' }),
   step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/ }),
 ]
 
 function commandOf(pkg) {
+  if (pkg.endsWith('.mjs')) return join(root, pkg)
   const [name, command] = pkg.split(':')
   const folder = join(root, 'node_modules', name)
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -101,6 +105,9 @@ if (passed === 0 && failed === 0) {
   console.log('\nNo test ran at all.')
 }
 console.log(`\n${summary.join('\n')}`)
+// Said again at the end, where it is read: what was not tried is not known to work.
+for (const [name, find] of Object.entries({ postgres: findPostgres, nats: findNats }))
+  if (find() === undefined) console.log(`  SKIPPED  tests with a real ${name}: none was found. npm run engines -- --only ${name} fetches one.`)
 for (const finding of findings) console.log(`  ${finding}`)
 for (const s of broken) console.log(`\n${s.name} failed; alone: ${s.alone}`)
 console.log(`\n${passed} passed, ${failed} failed`)

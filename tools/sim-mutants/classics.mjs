@@ -119,13 +119,23 @@ export const classics = [
   },
   {
     name: 'restart before the children stopped',
-    file: 'cell/life/restarting.ts',
-    edits: [["  if (cell.options.restartChildren === 'stop' && cell.children !== undefined && cell.children.size > 0) return\n", '']],
+    file: 'cell/life/ending.ts',
+    edits: [
+      [
+        '  if (info.endsChildren(cell) && cell.children !== undefined && cell.children.size > 0) return\n',
+        "  if (cell.phase === 'stopping' && cell.children !== undefined && cell.children.size > 0) return\n",
+      ],
+    ],
   },
   {
     name: 'stop before the children stopped',
-    file: 'cell/life/stopping.ts',
-    edits: [['  if (cell.children !== undefined && cell.children.size > 0) return\n', '']],
+    file: 'cell/life/ending.ts',
+    edits: [
+      [
+        '  if (info.endsChildren(cell) && cell.children !== undefined && cell.children.size > 0) return\n',
+        "  if (cell.phase === 'restarting' && info.endsChildren(cell) && cell.children !== undefined && cell.children.size > 0) return\n",
+      ],
+    ],
   },
   {
     name: 'deliver to the wrong incarnation: an adapter outlives its own',
@@ -138,7 +148,7 @@ export const classics = [
     edits: [
       [
         "    if (this.state !== 'waiting') return\n",
-        "    if (this.state === 'settled') return\n    if (this.state === 'abandoned') this.cell.more.pending = this\n",
+        "    if (this.state === 'settled') return\n    if (this.state === 'abandoned') this.cell.ensureExtras().pending = this\n",
       ],
     ],
   },
@@ -162,8 +172,8 @@ export const classics = [
     file: 'cell/life/ending.ts',
     edits: [
       [
-        "  loseMessage(ctx, 'stopped', phaseInfo(cell).cause)\n",
-        "  const { failed } = cell.dispatcher.ledger\n  loseMessage(ctx, 'stopped', phaseInfo(cell).cause)\n  cell.dispatcher.ledger.failed = failed\n",
+        "  ctx.fail('stopped', cell.info?.cause)\n",
+        "  const { failed } = cell.dispatcher.ledger\n  ctx.fail('stopped', cell.info?.cause)\n  cell.dispatcher.ledger.failed = failed\n",
       ],
     ],
   },
@@ -174,15 +184,15 @@ export const classics = [
   },
   {
     name: 'PostStop runs again when a restart is stopped',
-    file: 'cell/life/restarting.ts',
-    edits: [['  info.live = false\n', '']],
+    file: 'cell/life/ending.ts',
+    edits: [['  info.live = false\n', "  if (cell.phase === 'stopping') info.live = false\n"]],
   },
   {
     name: 'a shutdown waits for a handler that never settles',
-    file: 'cell/life/stopping.ts',
+    file: 'cell/life/ending.ts',
     edits: [
-      ["  info.step = 'handler'\n  boundWait(cell)\n", "  info.step = 'handler'\n  void boundWait\n"],
-      ['  info.hurry = true\n  overrun(cell)\n', '  info.hurry = true\n'],
+      ['  if (isBusy(cell)) boundWait(cell)\n', "  if (isBusy(cell)) cell.phase === 'restarting' && boundWait(cell)\n"],
+      ['  if (isBusy(cell) && cell.hasten()) return\n', '  if (isBusy(cell) && (cell.hasten() || info.hurry === true)) return\n'],
     ],
   },
   {
@@ -197,8 +207,8 @@ export const classics = [
     file: 'cell/life/failing.ts',
     edits: [
       [
-        "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)\n",
-        "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)\n  else if (cell.options.restartChildren === 'keep') child.command({ verb: 'restart', cause, delay: 0 })\n",
+        "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause))\n",
+        "  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause))\n  else if (cell.options.restartChildren === 'keep') child.command({ verb: 'restart', cause, delay: 0 })\n",
       ],
     ],
   },
@@ -210,7 +220,12 @@ export const classics = [
   {
     name: 'a restart asked for during a start that fails is made a second time',
     file: 'cell/life/restarting.ts',
-    edits: [["  if (lane !== undefined) lane.deferred = lane.deferred.filter((command) => command.verb !== 'restart')\n", '  void lane\n']],
+    edits: [
+      [
+        "  if (lane !== undefined) lane.deferred = lane.deferred.filter((waiting) => waiting.verb !== 'restart' && waiting.verb !== 'hold')\n",
+        '  void lane\n',
+      ],
+    ],
   },
   {
     name: 'a handler that let its question expire asks with its full time',

@@ -15,8 +15,9 @@ export const equivalents = [
   },
   {
     file: 'cell/life/failing.ts',
-    before: "if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) {",
-    after: "if (phase === 'failed' || phase === 'restarting' || !takesMessages(phase)) {",
+    before:
+      "if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) return note(cell, cause, message, undefined)",
+    after: "if (phase === 'failed' || phase === 'restarting' || !takesMessages(phase)) return note(cell, cause, message, undefined)",
     why: "nothing fails before its first turn, so the phase 'created' never gets here",
   },
   {
@@ -106,17 +107,11 @@ export const equivalents = [
   {
     file: 'cell/life/restarting.ts',
     before: 'disarmStep(cell)',
-    after: 'cutOff(cell)',
-    why: 'neither looks at what the other does',
-  },
-  {
-    file: 'cell/life/restarting.ts',
-    before: 'disarmStep(cell)',
     after: 'cell.extras!.keeper?.held(cell)',
     why: 'what the keeper decides reaches the cell by its lane, after both',
   },
   {
-    file: 'cell/life/resuming.ts',
+    file: 'cell/life/pending.ts',
     before: 'extras.receiveTimer?.touch(cell.dispatcher.now)',
     after: 'call.continuation(cell, call.ok, call.value)',
     why: 'both happen at the same time, and a timer that the continuation sets begins at that time too',
@@ -218,15 +213,9 @@ export const equivalents = [
     why: 'of two equal numbers either is the smaller',
   },
   {
-    file: 'cell/life/stopping.ts',
-    before: 'change(cell, on.stop, info)',
-    after: 'cell.extras?.group?.left(cell)',
-    why: 'the group waits for the others, and does not look at the phase of the one that left',
-  },
-  {
     file: 'cell/life/restarting.ts',
-    before: "if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'backoff') return",
-    after: "if (cell.phase !== 'restarting') return",
+    before: "if (info?.step !== 'backoff') return",
+    after: 'if (info === undefined) return',
     why: 'a keeper lets go only of those that it was told it holds, which are at that step',
   },
   {
@@ -296,28 +285,16 @@ export const equivalents = [
     why: 'the dispatcher only counts who lives there',
   },
   {
-    file: 'cell/life/restarting.ts',
+    file: 'cell/life/ending.ts',
     before: 'disarmStep(cell)',
-    after: 'change(cell, on.restart, info)',
+    after: 'change(cell, event, info)',
     why: 'nothing that hears of the phase looks at the timer of the step',
   },
   {
-    file: 'cell/life/resuming.ts',
-    before: "else if (cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && cell.extras?.pending === undefined) {",
-    after: "else if (cell.phase === 'stopping' && cell.extras?.pending === undefined) {",
-    why: 'with nothing pending a stop that waits is at its children',
-  },
-  {
-    file: 'cell/turn/cell.ts',
-    before: "loseMessage(ctx, 'failed', cause)",
-    after: '',
-    why: 'only after a turn broke, which is a violation by itself',
-  },
-  {
-    file: 'cell/life/stopping.ts',
-    before: 'cutOff(cell)',
-    after: 'enterPreStop(cell)',
-    why: 'a kill skips PreStop, and what follows it is left to the lane: the handler is cut off before',
+    file: 'cell/life/ending.ts',
+    before: "} else if (step === 'children' && cell.extras?.pending === undefined) {",
+    after: "} else if (step === 'children') {",
+    why: 'what has settled is not pending, and nothing else can be at that step',
   },
   {
     file: 'cell/context/timers.ts',
@@ -357,8 +334,8 @@ export const equivalents = [
   },
   {
     file: 'cell/turn/cell.ts',
-    before: 'if (next === undefined || next === same) {',
-    after: 'if (next === same) {',
+    before: 'if (next === undefined || next === same) ctx.finish()',
+    after: 'if (next === same) ctx.finish()',
     why: 'the slower way does the same',
   },
   {
@@ -375,15 +352,9 @@ export const equivalents = [
   },
   {
     file: 'cell/life/failing.ts',
-    before: "if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)",
-    after: 'if (true as boolean) fail(cell, new Escalated(child.ref.path, cause), undefined)',
+    before: "if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause))",
+    after: 'if (true as boolean) fail(cell, new Escalated(child.ref.path, cause))',
     why: 'who is being replaced does not fail any more: only the log has a line more',
-  },
-  {
-    file: 'cell/life/run-commands.ts',
-    before: 'if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))',
-    after: 'if (phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))',
-    why: 'only a failure is noted as that of a start',
   },
   {
     file: 'cell/turn/guarded-turn.ts',
@@ -411,13 +382,13 @@ export const equivalents = [
   },
   {
     file: 'cell/life/stopping.ts',
-    before: "if (waits && parent.children?.size === 0 && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })",
-    after: "if (waits && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })",
+    before: "if (parent.children?.size === 0 && endingOf(parent)?.step === 'children') parent.command({ verb: 'children-gone' })",
+    after: "if (endingOf(parent)?.step === 'children') parent.command({ verb: 'children-gone' })",
     why: 'whoever waits for his children looks himself whether one is left',
   },
   {
-    file: 'cell/life/restarting.ts',
-    before: 'change(cell, on.restart, info)',
+    file: 'cell/life/ending.ts',
+    before: 'change(cell, event, info)',
     after: 'interrupt(cell)',
     why: 'an interruption looks at the phase only to say it in the words of a refusal',
   },

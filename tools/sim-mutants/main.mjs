@@ -1,7 +1,7 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--limit 90] [--only classics|operators|border] [--json file] [--name text] [--again file] [--in text] [--salt word]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--limit 90] [--only classics|operators|border|persistence] [--json file] [--name text] [--again file] [--in text] [--salt word]
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -10,6 +10,7 @@ import { border } from './border.mjs'
 import { classics } from './classics.mjs'
 import { equivalentKinds, equivalents } from './equivalents.mjs'
 import { mutantsOf } from './operators.mjs'
+import { persistence } from './persistence.mjs'
 import { Workshop } from './workshop.mjs'
 
 const command = {
@@ -23,8 +24,8 @@ const command = {
     limit: whole('seconds that each is simulated for at most', 90),
     only: oneOf(
       'kind',
-      ['classics', 'operators', 'border'],
-      'just these; border: bugs of the border between threads (default: classics and operators)',
+      ['classics', 'operators', 'border', 'persistence'],
+      'just these; border: bugs of the border between threads; persistence: of the gate and its journal (default: classics and operators)',
       undefined,
     ),
     name: anyText('text', 'just the classics with this in their name (default: all)', undefined),
@@ -36,8 +37,8 @@ const command = {
   },
 }
 const { count, seeds, start, limit, only, name: named, in: within, salt, again, json } = commandLine(command)
-/** Bugs by hand: of the core, or of the border. */
-const planted = only === 'border' ? border : classics
+/** Bugs by hand: of the core, of the border, or of persistence. */
+const planted = { border, persistence }[only] ?? classics
 if (named !== undefined && !planted.some((c) => c.name.includes(named)))
   misuse(command, `--name knows no classic with '${named}' in its name; there are: ${planted.map((c) => c.name).join(', ')}`)
 // Said now and not when hours of work are to be written.
@@ -61,7 +62,9 @@ const files = [
   'cell/life/starting.ts',
   'cell/life/stopping.ts',
   'cell/life/restarting.ts',
-  'cell/life/resuming.ts',
+  'cell/life/ending.ts',
+  'cell/life/ending-children.ts',
+  'cell/life/step-timer.ts',
   'cell/life/failing.ts',
   'cell/life/outcome.ts',
   'cell/life/incarnation.ts',
@@ -77,7 +80,7 @@ const files = [
   'cell/life/group-restart.ts',
   'queues/ring.ts',
   'queues/priority-heap.ts',
-  'queues/governed.ts',
+  'queues/governed-mailbox.ts',
   'queues/timers.ts',
   'deciders/supervision.ts',
   'patterns/channel.ts',
@@ -101,16 +104,33 @@ function filesWithin() {
 }
 filesWithin()
 
-const workshop = new Workshop({ border: only === 'border' })
-for (const { file, before } of only === 'border' ? [] : equivalents)
+/** Another package than core. */
+const elsewhere = only === 'border' || only === 'persistence' ? only : undefined
+const workshop = new Workshop({ of: elsewhere })
+for (const { file, before } of elsewhere === undefined ? equivalents : [])
   if (!workshop.source(file).includes(before)) throw new Error(`An equivalent mutant does not fit ${file} any more: ${JSON.stringify(before)}`)
 const results = []
 process.on('exit', () => workshop.close())
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
+const passing = new Set()
+function mustPass(test) {
+  if (passing.has(test.name)) return
+  const without = workshop.test(test)
+  if (without !== 'passes') throw new Error(`The test "${test.name}" of ${test.file} ${without} on the sources as they are.`)
+  passing.add(test.name)
+}
+
+/** By its named test, where it has one; otherwise by the simulator, in the scenario that is made for it where that is known. */
+function outcomeOf({ test, scenario }) {
+  if (test === undefined) return workshop.simulate(seeds, start, limit * 1000, scenario)
+  return workshop.test(test) === 'passes' ? { how: 'survived' } : { how: 'test', text: test.name }
+}
+
 async function judge(mutant) {
+  if (mutant.test !== undefined) mustPass(mutant.test)
   const compiled = workshop.mutate(mutant.file, mutant.text)
-  const outcome = compiled ? await workshop.simulate(seeds, start, limit * 1000) : { how: 'does not compile' }
+  const outcome = compiled ? await outcomeOf(mutant) : { how: 'does not compile' }
   workshop.restore(mutant.file)
   if (!compiled) return false
   const { text: _text, ...rest } = mutant
@@ -125,7 +145,9 @@ async function judge(mutant) {
       ? `${outcome.invariant} in "${outcome.scenario}" after ${outcome.runs} seeds, ${outcome.steps} steps`
       : outcome.how === 'crash'
         ? `crash: ${outcome.text}`
-        : outcome.how
+        : outcome.how === 'test'
+          ? `by the test "${outcome.text}"`
+          : outcome.how
   console.log(
     `${sign.padEnd(10)} ${mutant.name ?? `${mutant.file}:${mutant.line} ${mutant.operator}: ${mutant.before}  →  ${mutant.after || '(nothing)'}`}\n           ${detail}`,
   )
@@ -142,17 +164,18 @@ if (again !== undefined) {
 if (only !== 'operators' && again === undefined) {
   for (const { name, ...patch } of planted) {
     if (named !== undefined && !name.includes(named)) continue
-    const { file, edits } = patch
+    const { file, edits, test, scenario } = patch
     let text = workshop.source(file)
     for (const [find, replace] of edits) {
       if (text.split(find).length !== 2)
         throw new Error(`The classic "${name}" does not fit ${file} any more: ${JSON.stringify(find)} occurs ${text.split(find).length - 1} times.`)
       text = text.replace(find, () => replace)
     }
-    if (!(await judge({ kind: 'classic', name, file, before: name, after: '', text }))) throw new Error(`The classic "${name}" does not compile.`)
+    if (!(await judge({ kind: 'classic', name, file, before: name, after: '', text, test, scenario })))
+      throw new Error(`The classic "${name}" does not compile.`)
   }
 }
-if (only !== 'classics' && only !== 'border' && again === undefined) {
+if (only !== 'classics' && elsewhere === undefined && again === undefined) {
   // Evenly over the files, and the same ones each time.
   const pools = filesWithin().map((file) =>
     shuffled(

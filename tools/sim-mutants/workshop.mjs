@@ -2,33 +2,43 @@
 // written to.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
-const tsc = join(root, 'node_modules/typescript/bin/tsc')
+const build = join(root, 'tools/build.mjs')
 
 export class Workshop {
-  /** `border`: what is mutated is `@troupe/border` and the threads of `@troupe/node`, and its scenarios are simulated alone. */
-  constructor({ border = false } = {}) {
-    this.border = border
-    this.at = border ? 'packages' : 'packages/core/src'
+  /**
+   * `of`: what is mutated is another package, with its scenarios alone: `@troupe/border` and the threads of `@troupe/node`, or
+   * `@troupe/persistence`.
+   */
+  constructor({ of } = {}) {
+    this.package = of === 'border' ? 'node' : of
+    const more = of === 'border' ? ['border', 'node'] : of === undefined ? [] : [of]
+    this.at = of === undefined ? 'packages/core/src' : 'packages'
     this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
     const skip = (path) => !/node_modules|\/dist(-\w+)?(\/|$)|\.test\.ts$/.test(path.slice(root.length))
-    for (const name of border ? ['core', 'testkit', 'border', 'node'] : ['core', 'testkit'])
+    for (const name of ['core', 'observer', 'testkit', ...more])
       cpSync(join(root, 'packages', name), join(this.folder, 'packages', name), { recursive: true, filter: skip })
     cpSync(join(root, 'tsconfig.base.json'), join(this.folder, 'tsconfig.base.json'))
     mkdirSync(join(this.folder, 'node_modules/@troupe'), { recursive: true })
     symlinkSync(join(this.folder, 'packages/core'), join(this.folder, 'node_modules/@troupe/core'))
-    symlinkSync(join(this.folder, 'packages/testkit'), join(this.folder, 'node_modules/@troupe/testkit'))
-    if (border) {
-      for (const name of ['border', 'node']) symlinkSync(join(this.folder, 'packages', name), join(this.folder, 'node_modules/@troupe', name))
-      for (const name of ['@types', 'undici-types', 'ws']) symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name))
+    for (const name of ['observer', 'testkit']) symlinkSync(join(this.folder, 'packages', name), join(this.folder, 'node_modules/@troupe', name))
+    // What those and their tests need of others.
+    for (const name of readdirSync(join(root, 'node_modules')))
+      if (name !== '@troupe' && !name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name))
+    if (of !== undefined) {
+      for (const name of more) symlinkSync(join(this.folder, 'packages', name), join(this.folder, 'node_modules/@troupe', name))
+      cpSync(join(root, 'vitest.config.ts'), join(this.folder, 'vitest.config.ts'))
+      // Tests find PostgreSQL by these.
+      symlinkSync(join(root, 'tools'), join(this.folder, 'tools'))
     }
-    if (!this.#compile(border ? 'node/tsconfig.sim.json' : 'testkit')) throw new Error('The sources do not compile as they are.')
+    if (!this.#compile(of === undefined ? 'testkit' : `${this.package}/tsconfig.sim.json`)) throw new Error('The sources do not compile as they are.')
     this.sources = new Map()
+    this.tests = new Map()
   }
   /** A source file of what is mutated, as it is in the tree. */
   source(file) {
@@ -39,16 +49,33 @@ export class Workshop {
   mutate(file, text) {
     this.source(file)
     writeFileSync(join(this.folder, this.at, file), text)
-    return this.#compile(this.border ? 'node' : 'core')
+    return this.#compile(this.package ?? 'core')
   }
   restore(file) {
     writeFileSync(join(this.folder, this.at, file), this.source(file))
   }
   #compile(name) {
-    return spawnSync(process.execPath, [tsc, '-b', join(this.folder, 'packages', name)], { cwd: this.folder, stdio: 'ignore' }).status === 0
+    return spawnSync(process.execPath, [build, '--root', this.folder, join('packages', name)], { stdio: 'ignore' }).status === 0
   }
-  /** Simulates the library from a seed on, until the first violation, for `ms` at most. */
-  simulate(seeds, start, ms) {
+  /** Runs a named test on what is mutated; one that fails on the sources as they are proves nothing. */
+  test({ file, name }) {
+    const key = `${file} ${name}`
+    if (!this.tests.has(key)) {
+      const text = readFileSync(join(root, file), 'utf8')
+      if (!text.includes(name)) throw new Error(`There is no test "${name}" in ${file} any more.`)
+      this.tests.set(key, text)
+      writeFileSync(join(this.folder, file), text)
+    }
+    const run = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', file, '-t', name], {
+      cwd: this.folder,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    })
+    const ran = /Tests\s.*\d+ (passed|failed)/.test(run.stdout)
+    return ran ? (run.status === 0 ? 'passes' : 'fails') : 'does not run'
+  }
+  /** Simulates the library, or one scenario of it, from a seed on, until the first violation, for `ms` at most. */
+  simulate(seeds, start, ms, scenario) {
     return new Promise((done) => {
       const child = spawn(
         process.execPath,
@@ -60,7 +87,8 @@ export class Workshop {
           String(start),
           '--stop-at-first',
           '--json',
-          ...(this.border ? ['--with', join(this.folder, 'packages/node/dist-sim/index.js'), '--alone'] : []),
+          ...(scenario === undefined ? [] : ['--scenario', scenario]),
+          ...(this.package === undefined ? [] : ['--with', join(this.folder, `packages/${this.package}/dist-sim/index.js`), '--alone']),
         ],
         { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] },
       )

@@ -37,7 +37,7 @@ export function readBrowser(text: string): FromBrowser | string {
   } catch {
     return 'that is no JSON'
   }
-  if (typeof value !== 'object' || value === null) return 'that is no message'
+  if (typeof value !== 'object' || value === null) return 'that is not a message'
   switch (value['type']) {
     case 'join': {
       const room = clean(value['room'], 32)
@@ -52,7 +52,7 @@ export function readBrowser(text: string): FromBrowser | string {
     case 'leave':
       return { type: 'leave' }
     default:
-      return 'that is no message'
+      return 'that is not a message'
   }
 }
 

@@ -10,11 +10,11 @@ import { chat } from '../src/web.ts'
 
 test.each([
   ['{', 'that is no JSON'],
-  ['null', 'that is no message'],
+  ['null', 'that is not a message'],
   ['{"type":"join","room":"","name":"a"}', 'a room needs a name'],
   ['{"type":"join","room":"a","name":7}', 'you need a name'],
   ['{"type":"say","text":"  "}', 'say something'],
-  ['{"type":"dance"}', 'that is no message'],
+  ['{"type":"dance"}', 'that is not a message'],
 ])('what a browser sends is checked: %s', (text, problem) => {
   expect(readBrowser(text)).toBe(problem)
 })

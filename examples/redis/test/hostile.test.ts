@@ -43,7 +43,7 @@ test('subscriptions are bounded by the bytes of their names, and give them back'
   withServer(
     async (port) => {
       const client = new Client(port)
-      const names = ['a', 'b', 'c'].map((letter) => letter.repeat(1000))
+      const names = ['a'.repeat(1000), 'b'.repeat(1000), 'c'.repeat(1000)] as const
       client.socket.write(encodeRespRequest(['SUBSCRIBE', ...names]))
       expect(await client.next()).toEqual(['subscribe', names[0], 1])
       expect(await client.next()).toEqual(['subscribe', names[1], 2])

@@ -1,5 +1,7 @@
 // The public API of troupe, by hand.
 
+import './ports/announce.ts'
+
 export { ActorError, type ActorErrorOptions, type FailureKind, type Severity } from './values/actor-error.ts'
 export {
   type Behavior,
@@ -66,19 +68,20 @@ export {
 export type { LevelledLogger, Logger, LogMethod } from './values/logger.ts'
 export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
 export { type Middleware, type Passage, swallow } from './values/middleware.ts'
-export type { FlightEntry, FlightLog, FlightRecorder } from './values/flight.ts'
-export type { Observation, Phase } from './values/observation.ts'
+export type { FlightEntry, FlightLog, FlightNote, FlightRecorder } from './values/flight.ts'
+export type { Observation } from './values/observation.ts'
+export type { Phase } from './values/phase.ts'
 export type {
   DispatcherOptions,
   Drain,
-  DropReason,
-  LedgerReport,
+  Extension,
   Placement,
   ShutdownOptions,
   ShutdownReport,
   SpawnOptions,
   SystemOptions,
 } from './values/options.ts'
+export type { DropReason, LedgerReport } from './values/ledger.ts'
 export type { Backoff, FailureContext, Scope, Supervision, SupervisionPolicy } from './values/policy.ts'
 export type { ExecutionRuntime, RuntimeSource, SchedulerChoices } from './values/runtime.ts'
 export type { ActorRef, AnswerTo, AnyRef, Ask, AskOptions, DeadlockMode, Headers, QuestionOf, RepliesOf, Tell, TellOptions } from './values/ref.ts'

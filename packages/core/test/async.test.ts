@@ -345,6 +345,7 @@ describe('56. while a handler is pending', () => {
         ),
       setReceiveTimeout: () => c.setReceiveTimeout(1),
       handOver: () => c.handOver(1),
+      label: () => c.label('x'),
     }
     for (const use of Object.values(uses))
       expect(use).toThrow(expect.objectContaining({ code: 'context-ended', message: expect.stringContaining('/user/gone') }))

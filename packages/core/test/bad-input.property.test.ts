@@ -361,6 +361,10 @@ const methods: Record<string, Entry> = {
     inside((ctx) => ctx, 'handOver'),
     () => [5],
   ),
+  'ctx.label': entry(
+    inside((ctx) => ctx, 'label'),
+    () => ['a drone'],
+  ),
   'ctx.breathe': entry(inside((ctx) => ctx, 'breathe')),
   'log.info': entry(
     inside((ctx) => ctx.log, 'info'),
@@ -502,6 +506,11 @@ test('there is an entry for every method', async () => {
     'dispatchers.use',
     'deadLetters.add',
     'ctx.live',
+    'ctx.begin',
+    'ctx.finish',
+    'ctx.fail',
+    'ctx.move',
+    'ctx.clear',
     'timers.end',
     'timers.forget',
     'ref.toString',

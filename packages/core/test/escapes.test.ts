@@ -2,7 +2,7 @@
 // process. The compiler allows it wherever nothing is to be returned.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type ActorContext,
   CircuitBreaker,
@@ -21,19 +21,9 @@ import {
   supervise,
   TaskGroup,
 } from '@troupe/core'
+import { escapedInTests, passes } from './escaped.ts'
 
-const escaped: unknown[] = []
-const heard = (cause: unknown): void => void escaped.push(cause)
-beforeEach(() => {
-  escaped.length = 0
-  process.on('unhandledRejection', heard)
-})
-afterEach(() => void process.off('unhandledRejection', heard))
-
-/** The host tells of a rejection after the microtasks of the pass in which it happened. */
-const passes = async (): Promise<void> => {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
-}
+const escaped = escapedInTests()
 
 /** An async function as whoever has no lint rule gives it: typed as one that returns nothing. */
 const rejecting = (what: string): (() => void) => {

@@ -2,7 +2,7 @@
 // a supervisor fails with; and a manual runtime that is pumped from inside.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type ActorContext,
   type ActorRef,
@@ -25,21 +25,9 @@ import {
   TaskGroup,
   timeout,
 } from '@troupe/core'
+import { escapedInTests, passes } from './escaped.ts'
 
-const escaped: unknown[] = []
-const heard = (cause: unknown): void => void escaped.push(cause)
-beforeEach(() => {
-  escaped.length = 0
-  process.on('unhandledRejection', heard)
-  process.on('uncaughtException', heard)
-})
-afterEach(() => {
-  process.off('unhandledRejection', heard)
-  process.off('uncaughtException', heard)
-})
-const passes = async (): Promise<void> => {
-  for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve))
-}
+const escaped = escapedInTests()
 
 const bang = (): never => {
   throw new Error('bang')

@@ -485,6 +485,28 @@ describe('pressure', () => {
     }
     await kit.end()
   })
+  test('the default mailbox says so at exactly 10,000', async () => {
+    const kit = createTestKit({ dispatcher: { throughput: 1 } })
+    const channel = buffered(1000)
+    channel.attach(kit.system.events, 'mailbox.pressure')
+    const ref = kit.system.spawn(
+      receive<number>((ctx, n) => {
+        // The first lies in front of the queue.
+        if (n === -1) for (let i = 0; i <= 10_000; i++) ctx.self.tell(i)
+        return same
+      }),
+    )
+    // A turn like any other, not its first.
+    await kit.settle()
+    // The turn of that one message ends with as many in the mailbox; each later one with fewer.
+    ref.tell(-1)
+    await kit.settle()
+    expect(pressureOf(channel.drain())).toEqual([
+      ['high', 10_000],
+      ['low', 5000],
+    ])
+    await kit.end()
+  })
 })
 
 describe('stash', () => {

@@ -2,7 +2,7 @@
 // that instant too, nothing escapes, and the system can be shut down.
 
 import { createTestKit, type TestKit } from '@troupe/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type ActorContext,
   type ActorRef,
@@ -25,23 +25,9 @@ import {
   supervise,
   unhandled,
 } from '@troupe/core'
+import { escapedInTests, passes } from './escaped.ts'
 
-const escaped: unknown[] = []
-const heard = (cause: unknown): void => void escaped.push(cause)
-beforeEach(() => {
-  escaped.length = 0
-  process.on('unhandledRejection', heard)
-  process.on('uncaughtException', heard)
-})
-afterEach(() => {
-  process.off('unhandledRejection', heard)
-  process.off('uncaughtException', heard)
-})
-
-/** The host tells of a rejection after the microtasks of the pass in which it happened. */
-const passes = async (): Promise<void> => {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
-}
+const escaped = escapedInTests()
 
 type M = unknown
 

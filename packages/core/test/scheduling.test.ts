@@ -546,3 +546,20 @@ describe('runtimes', () => {
     expect(stops).toBe(1)
   })
 })
+
+test('a slice too small for the clock to tell still lets every pass have a turn', async () => {
+  const kit = createTestKit({ dispatcher: { slice: 1e-15 } })
+  // Far from 0, where the sum of both is the time itself.
+  await kit.advance(1000)
+  const heard: number[] = []
+  const ref = kit.system.spawn(
+    receive<number>((_ctx, n) => {
+      heard.push(n)
+      return same
+    }),
+  )
+  for (let n = 0; n < 3; n++) ref.tell(n)
+  await kit.settle()
+  expect(heard).toEqual([0, 1, 2])
+  await kit.end()
+})

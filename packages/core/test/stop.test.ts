@@ -2,7 +2,6 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import {
   type ActorContext,
@@ -17,6 +16,7 @@ import {
   type SpawnOptions,
   supervise,
 } from '@troupe/core'
+import { scriptArguments } from './script.ts'
 
 const never = (): Promise<void> => new Promise(() => {})
 
@@ -621,7 +621,7 @@ test('a system that is not open refuses spawn and subscribe with SystemClosed, a
   await kit.checkLedger()
 })
 
-const dist = fileURLToPath(new URL('../dist/index.js', import.meta.url))
+const dist = new URL('../dist/index.js', import.meta.url).href
 
 describe('60. a system that is idle keeps the process alive until it ends, one with keepAlive false does not', () => {
   const run = (options: string, alive: number): { status: number | null; stdout: string; signal: string | null } => {
@@ -632,7 +632,7 @@ describe('60. a system that is idle keeps the process alive until it ends, one w
       process.on('exit', () => process.stdout.write('exit'))
       setTimeout(() => { process.stdout.write('alive '); void system.shutdown() }, ${alive}).unref()
     `
-    return spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000, encoding: 'utf8' })
+    return spawnSync(process.execPath, scriptArguments(script), { timeout: 10_000, encoding: 'utf8' })
   }
   test('keepAlive left out: it stays, and ends with its shutdown', () => {
     expect(run('{}', 200)).toMatchObject({ status: 0, stdout: 'alive exit' })

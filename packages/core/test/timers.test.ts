@@ -2,7 +2,6 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import {
   type ActorContext,
@@ -17,6 +16,7 @@ import {
   supervise,
   type Timers,
 } from '@troupe/core'
+import { scriptArguments } from './script.ts'
 
 type Do = (ctx: ActorContext<Do>) => void
 
@@ -398,7 +398,7 @@ describe('36. ReceiveTimeout: reset by user messages, not by system messages; a 
 
 function ignoreMessage(): void {}
 
-const dist = fileURLToPath(new URL('../dist/index.js', import.meta.url))
+const dist = new URL('../dist/index.js', import.meta.url).href
 
 test('37. timers do not keep the process alive after shutdown', () => {
   const script = `
@@ -411,7 +411,7 @@ test('37. timers do not keep the process alive after shutdown', () => {
     await system.shutdown()
     process.stdout.write('done')
   `
-  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000, encoding: 'utf8' })
+  const ran = spawnSync(process.execPath, scriptArguments(script), { timeout: 10_000, encoding: 'utf8' })
   expect(ran.stderr).toBe('')
   expect(ran.stdout).toBe('done')
   expect(ran.status).toBe(0)

@@ -116,6 +116,48 @@ describe('ask', () => {
       void ctx.ask(ref, { type: 'add', by: 1 })
     })
   })
+  test('an answer is found by type, and by the other fields where members share it or have none', () => {
+    type Odd =
+      | { type: 'find'; by: 'id'; id: number; replyTo: ActorRef<'by id'> }
+      | { type: 'find'; by: 'name'; name: string; replyTo: ActorRef<'by name'> }
+      | { type: 'find'; by: 'nothing' }
+      | { type: 'up' | 'down'; replyTo: ActorRef<'moved'> }
+      | { kind: 'untyped'; replyTo: ActorRef<'no type'> }
+      | { type: 7; replyTo: ActorRef<'a number'> }
+    type Loose = { type: string; replyTo: ActorRef<'any'> } | { type: 'known'; replyTo: ActorRef<'known'> }
+    type Lists = { type: 'each'; items: string[]; of: (item: string) => number; replyTo: ActorRef<number[]> }
+    compiles(() => {
+      const odd = null as unknown as ActorRef<Odd>
+      expectTypeOf(odd.ask({ type: 'find', by: 'id', id: 1 })).toEqualTypeOf<Promise<'by id'>>()
+      expectTypeOf(ctx.ask(odd, { type: 'find', by: 'name', name: 'x' })).toEqualTypeOf<Promise<'by name'>>()
+      expectTypeOf(odd.ask({ type: 'up' })).toEqualTypeOf<Promise<'moved'>>()
+      expectTypeOf(odd.ask({ kind: 'untyped' })).toEqualTypeOf<Promise<'no type'>>()
+      expectTypeOf(odd.ask({ type: 7 })).toEqualTypeOf<Promise<'a number'>>()
+      // @ts-expect-error this one has no replyTo
+      void odd.ask({ type: 'find', by: 'nothing' })
+      // @ts-expect-error the fields of one and the name of the other
+      void odd.ask({ type: 'find', by: 'id', name: 'x' })
+      const loose = null as unknown as ActorRef<Loose>
+      expectTypeOf(loose.ask({ type: 'whatever' })).toEqualTypeOf<Promise<'any'>>()
+      expectTypeOf(loose.ask({ type: 'known' })).toEqualTypeOf<Promise<'any' | 'known'>>()
+      const lists = null as unknown as ActorRef<Lists>
+      expectTypeOf(lists.ask({ type: 'each', items: ['a'], of: (item) => item.length })).toEqualTypeOf<Promise<number[]>>()
+      const any = null as unknown as QuestionOf<Counter>
+      expectTypeOf(ref.ask(any)).toEqualTypeOf<Promise<string | number>>()
+      const asksFor = <R>(target: ActorRef<{ type: 'it'; replyTo: ActorRef<R> }>): Promise<R> => target.ask<R>((replyTo) => ({ type: 'it', replyTo }))
+      expectTypeOf(asksFor<bigint>).returns.toEqualTypeOf<Promise<bigint>>()
+    })
+  })
+  test('match gives a handler all members of its type', () => {
+    type Shared = { type: 'a'; x: 1 } | { type: 'a'; y: 2 } | { type: 'b' | 'c'; z: 3 }
+    compiles(() =>
+      match<Shared>({
+        a: (_c, m) => void expectTypeOf(m).toEqualTypeOf<{ type: 'a'; x: 1 } | { type: 'a'; y: 2 }>(),
+        b: (_c, m) => void expectTypeOf(m.z).toEqualTypeOf<3>(),
+        c: (_c, m) => void expectTypeOf(m.z).toEqualTypeOf<3>(),
+      }),
+    )
+  })
   test('questions, answers and replies have names', () => {
     expectTypeOf<QuestionOf<Door>>().toBeNever()
     expectTypeOf<QuestionOf<Counter>['type']>().toEqualTypeOf<'get' | 'name'>()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { Duplex } from 'node:stream'
 import { adopt, type ConnectionEvent, tls } from '@troupe/node'
 import { createTestKit } from '@troupe/testkit'
 import { receive, same } from '@troupe/core'
@@ -132,5 +133,25 @@ test('an owner whose mailbox refuses a chunk loses the connection, not a piece o
   await kit.settle()
   expect(near.destroyed).toBe(true)
   expect(seen).toEqual(['destroyed'])
+  await kit.end()
+})
+
+/** Fails on the spot, as soon as somebody listens, and tells of it later: so does a socket of Bun that finds nobody at its path. */
+class FailsAtOnce extends Duplex {
+  override on(event: string, listener: (...args: never[]) => void): this {
+    super.on(event, listener as (...args: unknown[]) => void)
+    return event === 'close' ? this.destroy(Object.assign(new Error('nobody there'), { code: 'ENOENT' })) : this
+  }
+}
+
+test('a stream that has failed before its actor begins is told as failed, not just as closed', async () => {
+  const kit = createTestKit()
+  const probe = kit.probe<ConnectionEvent>()
+  const connection = kit.system.spawn(adopt(new FailsAtOnce(), { owner: probe.ref }))
+  await kit.settle()
+  await kit.system.whenTerminated(connection)
+  expect(probe.expectType('error').code).toBe('ENOENT')
+  expect(probe.expectType('closed').reason).toBe('error')
+  probe.expectNone()
   await kit.end()
 })

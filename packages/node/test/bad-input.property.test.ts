@@ -64,6 +64,7 @@ const functions: Record<string, Entry> = {
   respRequests: entry(call(n.respRequests), () => [{ argument: () => 1, maxArguments: 5, maxBulk: 5, maxCommand: 5, maxInline: 5 }]),
   encodeRespRequest: entry(call(n.encodeRespRequest), () => [['SET', 'x', new Uint8Array(2)]]),
   defineActor: entry(call(n.defineActor), () => [import.meta.url, 'x', () => receive(() => same), { metrics: measured() }]),
+  defineTask: entry(call(n.defineTask), () => ['x', () => 1]),
   transfer: entry(call(n.transfer), () => [{ type: 'x' }, []]),
 }
 
@@ -86,7 +87,17 @@ const threads = n.threads(system, { size: 2 })
 Object.assign(functions, {
   threads: entry(call(n.threads), () => [
     system,
-    { size: 2, hangAfter: 50, ringBytes: 4096, spin: 0, sharedMemory: true, resourceLimits: {}, execArgv: [], keepAlive: true },
+    {
+      size: 2,
+      hangAfter: 50,
+      ringBytes: 4096,
+      spin: 0,
+      sharedMemory: true,
+      worker: import.meta.url,
+      resourceLimits: {},
+      execArgv: [],
+      keepAlive: true,
+    },
   ]),
   'threads.runTask': entry(
     (args) => (threads.runTask as Anything)(...args),

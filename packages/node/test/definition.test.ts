@@ -29,7 +29,7 @@ test('the number of a definition that nobody has posted ends the thread that sen
   // A record with a ref of kind 4, a definition, of number 99.
   places
     .get(1)!
-    .exchange.knownChannel(0)!
+    .exchange.knownCrossing(0)!
     .plain((w) => {
       w.byte(4)
       w.byte(23)

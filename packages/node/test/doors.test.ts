@@ -52,7 +52,7 @@ describe.each([
     const other = system.spawn(counter(), { dispatcher: 'parallel', placement: { thread: 1 } })
     await other.ask({ type: 'get' })
     const first = places.get(1)!
-    first.exchange.knownChannel(0)!.control(record as Control)
+    first.exchange.knownCrossing(0)!.control(record as Control)
     await until(() => losses.length > 0)
     expect(losses[0]).toMatchObject({ code: 'thread-lost', why: 'bad-record', thread: 0, cause: { code: 'bad-record' } })
     expect(await other.ask({ type: 'get' })).toBe(0)
@@ -83,7 +83,7 @@ describe.each([
     await until(() => places.size === 2)
     places
       .get(1)!
-      .exchange.channelTo(2)!
+      .exchange.crossingTo(2)!
       .control({ op: 'nonsense' } as never)
     await until(() => losses.length > 0)
     expect(losses.map((l) => [l.why, l.thread])).toEqual([['bad-record', 0]])

@@ -28,6 +28,7 @@ import { createTestKit } from '@troupe/testkit'
 import { type ActorRef, type Behavior, receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { scriptArguments } from '../../core/test/script.ts'
 import { hostSystem, inbox, leakless, until } from './inbox.ts'
 
 type Event = ListenerEvent | ConnectionEvent
@@ -225,6 +226,38 @@ test('lines of an input that has ended already, or was paused, are told all the 
   await kit.end()
 })
 
+test('lines of standard input that wait for their owner when the reader restarts are not lost', async () => {
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!
+  const input = new PassThrough()
+  Object.defineProperty(process, 'stdin', { value: input, configurable: true })
+  const kit = createTestKit()
+  const told: string[] = []
+  try {
+    const owner = kit.system.spawn(
+      receive<LineEvent>((_ctx, m) => {
+        told.push(m.type === 'line' ? m.line : m.type)
+        return same
+      }),
+    )
+    const reader = kit.system.spawn(stdinLines({ owner }))
+    await kit.settle()
+    kit.system.suspend(owner, 'busy')
+    input.write('one\ntwo\n')
+    for (let i = 0; i < 20; i++) await kit.settle()
+    kit.system.restart(reader)
+    await kit.advance(10_000)
+    kit.system.resume(owner)
+    await kit.settle()
+    expect(told).toEqual(['one', 'two'])
+    input.end('three\n')
+    for (let i = 0; i < 20; i++) await kit.settle()
+    expect(told).toEqual(['one', 'two', 'three', 'lines-ended'])
+  } finally {
+    Object.defineProperty(process, 'stdin', stdin)
+  }
+  await kit.end()
+})
+
 test('standard input goes on for the next incarnation, ends once, and leaves no listener behind', async () => {
   const core = new URL('../../core/dist/index.js', import.meta.url).href
   const io = new URL('../dist/index.js', import.meta.url).href
@@ -244,7 +277,7 @@ test('standard input goes on for the next incarnation, ends once, and leaves no 
     reader = system.spawn(stdinLines({ owner }))
     console.log('up')
   `
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, scriptArguments(code), { stdio: ['pipe', 'pipe', 'inherit'] })
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString()

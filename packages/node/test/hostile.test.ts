@@ -22,6 +22,7 @@ import {
 } from '@troupe/node'
 import { bounded, receive, same, unhandled } from '@troupe/core'
 import { expect, test } from 'vitest'
+import { scriptArguments } from '../../core/test/script.ts'
 import { hostSystem, inbox, Inbox, leakless, until } from './inbox.ts'
 
 type Event = ListenerEvent | ConnectionEvent
@@ -205,7 +206,7 @@ test('a child process that cannot be started for lack of files is an error with 
     console.log(seen.join(' '))
     await system.shutdown()
   `
-  const child = spawn('sh', ['-c', 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, code], {
+  const child = spawn('sh', ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, ...scriptArguments(code)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let out = ''

@@ -65,6 +65,7 @@ export function inProcess(system: ActorSystem, size = 2, shared = true): InProce
     systemId: core.id,
     askTimeout: core.askTimeout,
     spin: 0,
+    byName: false,
     loop: hostLoop,
     launch,
   })

@@ -1,11 +1,11 @@
-// Work that takes longer than `hangAfter`: with breaths, and with a time of its own.
+// Work that takes longer than `hangAfter`: with breaths, and with a time of its own. Most of it is waiting, so the tests run beside each other.
 
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, type Observation, receive, same, type SpawnOptions, supervise } from '@troupe/core'
 import { laborer, type Labor, patient, unwatched } from '../dist-test/laborer.js'
 import { type Stage, stageDefaults, stagesOfTests } from './stage.ts'
 
-const stage = stagesOfTests()
+const stage = stagesOfTests(true)
 
 /** Whether threads share no memory: then nobody sees whose turn it is. */
 const byPorts = stageDefaults.sharedMemory === false
@@ -36,7 +36,7 @@ const spawned = async (s: Stage, behavior: ReturnType<typeof laborer>, options: 
   return ref
 }
 
-describe('breathing', () => {
+describe.concurrent('breathing', () => {
   test('work that breathes outlives hangAfter', async () => {
     const s = stage({ hangAfter })
     const lost = losses(s)
@@ -84,7 +84,7 @@ describe('breathing', () => {
   })
 })
 
-describe('a hangAfter of its own', () => {
+describe.concurrent('a hangAfter of its own', () => {
   test.each<[string, () => ReturnType<typeof laborer>, SpawnOptions]>([
     ['given in its definition', patient, { dispatcher: 'parallel' }],
     ['given at spawn', laborer, { dispatcher: 'parallel', hangAfter: 60_000 }],
@@ -147,7 +147,7 @@ describe('a hangAfter of its own', () => {
   })
 })
 
-test('a task that is given a time of its own may take it, and one that is not is ended', async () => {
+test.concurrent('a task that is given a time of its own may take it, and one that is not is ended', async () => {
   const s = stage({ hangAfter })
   const module = new URL('../dist-test/laborer.js', import.meta.url).href
   await s.threads.runTask(module, 'burn', [tooLong], { hangAfter: 60_000 })
@@ -159,7 +159,7 @@ test('a task that is given a time of its own may take it, and one that is not is
   await s.end()
 })
 
-test('hangAfter: false is refused where others are on the thread, and so is what is no time', async () => {
+test.concurrent('hangAfter: false is refused where others are on the thread, and so is what is no time', async () => {
   const s = stage()
   const refused = { code: 'invalid-option', option: 'hangAfter' }
   expect(() => s.system.spawn(unwatched(), { dispatcher: 'parallel' })).toThrow(expect.objectContaining(refused) as Error)

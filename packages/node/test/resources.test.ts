@@ -20,6 +20,7 @@ import {
 } from '@troupe/node'
 import { receive, same } from '@troupe/core'
 import { expect, test } from 'vitest'
+import { scriptArguments } from '../../core/test/script.ts'
 import { hostSystem, inbox, leakless, until } from './inbox.ts'
 
 function folder(): { readonly path: string; [Symbol.dispose](): void } {
@@ -282,7 +283,7 @@ test('SIGTERM shuts the system down gracefully, messages drained', async () => {
     process.on('SIGTERM', () => { for (let i = 0; i < 100; i++) worker.tell(i) })
     process.prependListener('SIGTERM', () => {})
   `
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, scriptArguments(code), { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString()

@@ -1,7 +1,7 @@
 // A system with threads for one test: what actors report can be waited for, bounded in time; at the end the ledger of
 // all threads must add up and nothing may be left.
 
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { type ActorRef, ActorSystem, type Logger, receive, same, type SpawnOptions, type SystemOptions } from '@troupe/core'
 import { threads, type Threads, type ThreadsOptions } from '@troupe/node'
 import { type Report, type Script, subject, type Subject } from '../dist-test/subject.js'
@@ -18,6 +18,12 @@ export const stageDefaults: { sharedMemory: boolean | undefined } = { sharedMemo
 /** How long a test waits for something that must come: longer than a busy machine ever keeps it. */
 export const patience = 15_000
 
+export interface StageOptions extends ThreadsOptions {
+  readonly system?: SystemOptions
+  /** For actors of this thread alone: then no other is started. */
+  readonly threadless?: boolean
+}
+
 export class Stage {
   readonly system: ActorSystem
   readonly threads: Threads
@@ -26,21 +32,21 @@ export class Stage {
   readonly report: ActorRef<Report>
   #waiting: (() => void)[] = []
 
-  constructor(options: ThreadsOptions & { readonly system?: SystemOptions } = {}) {
+  constructor(options: StageOptions = {}) {
     const log =
       (level: keyof Logger) =>
       (fields: Readonly<Record<string, unknown>>, message: string): void => {
         this.logs.push({ level, fields, message })
         this.#wake()
       }
-    const { system, ...rest } = options
+    const { system, threadless = false, ...rest } = options
     this.system = ActorSystem.create('stage', {
       // A question that is answered late on a busy machine is no failure; what is to time out says when.
       askTimeout: patience,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error'), isLevelEnabled: (level) => level !== 'debug' },
       ...system,
     })
-    this.threads = threads(this.system, { size: 2, ...stageDefaults, ...rest })
+    this.threads = threadless ? (undefined as never) : threads(this.system, { size: 2, ...stageDefaults, ...rest })
     this.report = this.system.spawn(
       receive<Report>((_ctx, report) => {
         this.reports.push(report)
@@ -116,10 +122,13 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Makes stages that end with their test, whatever became of it. To be called once, at the top of a file of tests. */
-export function stagesOfTests(): (...args: ConstructorParameters<typeof Stage>) => Stage {
+/**
+ * Makes stages that end with their test, whatever became of it, or where tests run beside each other with the last of them. To be called
+ * once, at the top of a file of tests.
+ */
+export function stagesOfTests(concurrent = false): (...args: ConstructorParameters<typeof Stage>) => Stage {
   const stages: Stage[] = []
-  afterEach(async () => {
+  ;(concurrent ? afterAll : afterEach)(async () => {
     for (const made of stages.splice(0)) await made.system.shutdown({ deadline: 2000 })
   })
   return (...args) => {

@@ -5,7 +5,7 @@ import * as kitApi from '@troupe/testkit'
 import { measured, ignore, receive, same, setup, unbounded, type ActorContext } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from '../../core/test/wrong-input.ts'
 
-const { BehaviorTestKit, createTestKit, Inbox, mailboxContract, seeded, simulate, VirtualClock, buggify } = kitApi
+const { BehaviorTestKit, createTestKit, expectNoFindings, Inbox, mailboxContract, seeded, simulate, VirtualClock, buggify } = kitApi
 
 type Anything = (...given: readonly unknown[]) => unknown
 const call =
@@ -66,6 +66,7 @@ const functions: Record<string, Entry> = {
   ),
   buggify: entry(call(buggify), () => ['x', 0.5]),
   createTestKit: entry(call(createTestKit), () => [{ messages: 'freeze', seed: 1, askTimeout: 5, metrics: measured() }]),
+  expectNoFindings: entry(call(expectNoFindings), () => [createTestKit(), { for: 1, mute: [] }]),
   mailboxContract: entry(call(mailboxContract), () => [() => unbounded(), { fifo: true }]),
   seeded: entry(call(seeded), () => [1]),
   simulate: entry(call(simulate), () => [

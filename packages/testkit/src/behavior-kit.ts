@@ -2,12 +2,13 @@
 // through its context is there to be looked at, in order. For logic that needs no others; whatever needs a reply, a
 // supervisor or the passing of time is for `createTestKit`.
 
-import { type ActorRef, type AnyRef, type Behavior, InvalidOption, type SpawnOptions, type Signal } from '@troupe/core'
+import { type ActorRef, type AnyRef, type Behavior, type SpawnOptions, type Signal } from '@troupe/core'
 import {
   any,
   BehaviorNode,
   BehaviorWithOptions,
   checkCan,
+  checkMessage,
   checkObject,
   checkRef,
   checkString,
@@ -153,7 +154,7 @@ export class BehaviorTestKit<M> {
 
   #handle(message: M, sender: AnyRef | undefined): unknown {
     this.#assertAlive()
-    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+    checkMessage(message)
     if (sender !== undefined) checkRef('sender', sender)
     this.#ctx.begin(message, sender)
     return this.#node.handle(this.#ctx as never, message as never)

@@ -55,7 +55,7 @@ const given = commandLine({
     start: whole('the first seed (default: a random one)', undefined, {}),
     seed: whole('this seed alone, to see a failure again (default: none)', undefined, {}),
     scenario: oneOf('scenario', names, 'this scenario alone (default: all)', undefined),
-    with: anyText('file', 'a module of more scenarios, which exports them as library (default: none)', undefined),
+    with: anyText('file', 'a module of more scenarios, which exports them as library; several with commas between them (default: none)', undefined),
     alone: flag('just the scenarios of that module'),
     jobs: whole('how many processes share the work (default: one for each core)', undefined),
     hold: whole('seconds that one step may take before its run counts as one without end', 10),

@@ -24,6 +24,7 @@ import {
   can,
   checkFinite,
   checkFunction,
+  checkMessage,
   checkName,
   checkObject,
   checkRef,
@@ -41,7 +42,14 @@ import {
 import type { Effect } from './behavior-kit.ts'
 import type { LogLine } from './test-kit.ts'
 
-/** An address that keeps what it is told. */
+/**
+ * An address that keeps what it is told.
+ *
+ * @example
+ * const inbox = kit.inbox<number>()
+ * kit.run({ type: 'get', replyTo: inbox.ref })
+ * expect(inbox.messages).toEqual([0])
+ */
 export class Inbox<M> {
   readonly messages: M[] = []
   readonly ref: ActorRef<M>
@@ -126,7 +134,7 @@ export class FakeContext implements ActorContext<unknown> {
     const schedule = (key: string, ms: number, message: unknown, every: boolean, to: AnyRef | undefined): void => {
       checkString('key', key)
       checkFinite('ms', ms, every ? 'above' : 'from')
-      if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+      checkMessage(message)
       this.#timers.add(key)
       this.effects.push(to === undefined ? { type: 'scheduled', key, ms, message, every } : { type: 'scheduled', key, ms, message, every, to })
     }
@@ -198,7 +206,7 @@ export class FakeContext implements ActorContext<unknown> {
   }
   watchWith(ref: AnyRef, message: unknown): void {
     checkRef('ref', ref)
-    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+    checkMessage(message)
     this.effects.push({ type: 'watched', ref, message })
   }
   unwatch(ref: AnyRef): void {
@@ -243,6 +251,9 @@ export class FakeContext implements ActorContext<unknown> {
   breathe(): Promise<void> {
     this.effects.push({ type: 'breathed' })
     return Promise.resolve()
+  }
+  label(text: string): void {
+    checkString('text', text)
   }
   handOver(value: unknown): void {
     this.effects.push({ type: 'handed-over', value })

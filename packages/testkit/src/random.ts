@@ -2,7 +2,13 @@
 
 import { InvalidOption } from '@troupe/core'
 
-/** Numbers in [0, 1) from a seed (mulberry32). */
+/**
+ * Numbers in [0, 1) from a seed (mulberry32).
+ *
+ * @example
+ * const chance = seeded(7)
+ * chance() === seeded(7)() // true
+ */
 export function seeded(seed: number): () => number {
   if (!Number.isFinite(seed)) throw new InvalidOption('seed', seed, 'use a number')
   let state = seed >>> 0

@@ -235,5 +235,5 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
 
 const never = (): boolean => false
 /** More than an honest test does at one moment: messages that are sent meanwhile, and waits for promises. */
-const mostSent = 10_000_000
-const mostRounds = 500_000
+const mostSent = 4_000_000
+const mostRounds = 200_000

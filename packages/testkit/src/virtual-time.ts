@@ -4,7 +4,14 @@
 import { ManualRuntime } from '@troupe/core'
 import { checkFinite, hostYield, Tap, type TappedRuntime } from '@troupe/core/internal'
 
-/** A clock that starts at 0 and moves by `tick`, which runs nothing by itself. */
+/**
+ * A clock that starts at 0 and moves by `tick`, which runs nothing by itself.
+ *
+ * @example
+ * const clock = new VirtualClock()
+ * clock.tick(50)
+ * clock.now // 50
+ */
 export class VirtualClock {
   #now = 0
   get now(): number {

@@ -200,7 +200,7 @@ function own(reader: Reader): unknown {
 }
 function viewOf(reader: Reader, { keys, key: buffer }: Frame): unknown {
   const [kind, offset, length] = keys as readonly number[]
-  if (!types.isAnyArrayBuffer(buffer)) throw reader.bad('a view of something that is no buffer')
+  if (!types.isAnyArrayBuffer(buffer)) throw reader.bad('a view of something that is not a buffer')
   return makeView(reader, kind!, buffer, offset!, length)
 }
 function makeView(reader: Reader, index: number, buffer: ArrayBufferLike, offset: number, length: number | undefined): unknown {

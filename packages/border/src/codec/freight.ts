@@ -4,7 +4,7 @@
 import { types } from '../ports/host.ts'
 
 /** Where code is found, and the number that bytes know it by. */
-export interface Origin {
+export interface PostedOrigin {
   readonly id: number
   readonly url: string
   readonly name: string
@@ -13,12 +13,12 @@ export interface Origin {
 /** A freight as it is posted. */
 export interface Posted {
   readonly leaves: readonly unknown[]
-  readonly origins: readonly Origin[]
+  readonly origins: readonly PostedOrigin[]
 }
 
 export class Freight {
   readonly leaves: unknown[] = []
-  readonly origins: Origin[] = []
+  readonly origins: PostedOrigin[] = []
   /** What moves: the user's choice, and copies of our own. */
   readonly moved: unknown[] = []
   /** What the user wants to be moved. */

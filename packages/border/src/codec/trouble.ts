@@ -37,7 +37,7 @@ function describe(cause: unknown): string {
   try {
     if (cause instanceof Error && cause.name === 'DataCloneError') return 'thing that cannot be cloned'
   } catch {
-    // Whatever it is, it is no error of the platform's.
+    // Whatever it is, it is not an error of the platform's.
   }
   return `value that fails to be read: ${safeString(cause)}`
 }

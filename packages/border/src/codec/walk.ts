@@ -50,7 +50,7 @@ function unwind(writer: Writer, stack: Walk[], cause: unknown): void {
   throw trouble
 }
 
-/** Begins an object that is no ref; undefined: it has no parts, and is written. */
+/** Begins an object that is not a ref; undefined: it has no parts, and is written. */
 export function specialWalk(writer: Writer, value: object): Walk | undefined {
   if (writer.again(value)) return undefined
   const kind = kindOf(value)

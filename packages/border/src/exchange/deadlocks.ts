@@ -11,7 +11,7 @@ import { DeadlockError } from '@troupe/core'
 import { type AskEdge, type Cell, inProgress, PendingAsk } from '@troupe/core/internal'
 import type { ControlOf } from '../way/control.ts'
 import type { Exchange } from './exchange.ts'
-import { ProxyCell } from '../way/remote-ref.ts'
+import type { ProxyCell } from '../way/remote-ref.ts'
 import { StubCell } from '../lives/stub.ts'
 
 /** A question that is waited for: where it was asked, its number there, and what its asker wants to be done about circles. */
@@ -31,7 +31,11 @@ export class Deadlocks {
   constructor(exchange: Exchange, microtask: (task: () => void) => void) {
     this.#exchange = exchange
     this.#microtask = microtask
-    exchange.core.onWait = (edge) => this.#later(() => this.#waits(edge))
+    const before = exchange.core.onWait
+    exchange.core.onWait = (edge) => {
+      before?.(edge)
+      this.#later(() => this.#waits(edge))
+    }
     exchange.on('probe', ({ uid, ...probe }) => this.#arrived(probe, uid))
     exchange.on('probe.confirm', ({ known }) => this.#confirm(known))
   }
@@ -39,7 +43,7 @@ export class Deadlocks {
   /** A question of another thread has come to an actor, or was handed on to it. */
   came(ask: PendingAsk, origin: number, id: number): void {
     const { target } = ask
-    if (target.extras?.pending === undefined && !isElsewhere(target)) return
+    if (target.extras?.pending === undefined && !this.#isElsewhere(target)) return
     this.#later(() => {
       if (!ask.settled) this.#follow(ask.target, { chain: [{ origin, id, mode: 'off' }], trail: [], known: undefined })
     })
@@ -65,9 +69,9 @@ export class Deadlocks {
   /** Goes on from an actor to the questions that keep it waiting. */
   #follow(cell: Cell, probe: Probe): void {
     const { extras } = cell
-    if (isElsewhere(cell)) {
+    if (this.#isElsewhere(cell)) {
       // The question waits here for its way: its actor is looked at where that is.
-      if (cell.at !== undefined) this.#exchange.reach(cell.at, { op: 'probe', uid: cell.ref.uid, ...probe })
+      if (cell.at !== undefined) this.#exchange.reach(cell.at, { op: 'probe', uid: this.#exchange.numberOf(cell), ...probe })
       return
     }
     if (extras?.pending === undefined || cell.options.reentrant) return
@@ -103,6 +107,11 @@ export class Deadlocks {
     if (ask instanceof PendingAsk && !ask.settled && (!ask.opened || inProgress(ask))) this.#follow(ask.target, probe)
   }
 
+  /** Whether an actor runs at another place of this exchange, and this cell only stands for it. */
+  #isElsewhere(cell: Cell): cell is StubCell | ProxyCell {
+    return (cell instanceof StubCell && cell.exchange === this.#exchange) || this.#exchange.isProxy(cell)
+  }
+
   /** Whether a question keeps the handler waiting that asked it; whether somebody has it is for those who have it. */
   #binds(edge: AskEdge): boolean {
     const { ask, call, asker } = edge
@@ -125,15 +134,14 @@ export class Deadlocks {
     if (ask instanceof PendingAsk && ask.edge !== undefined && this.#binds(ask.edge)) this.#pass(ask.edge, { chain: [], trail: [], known })
   }
   #refuse(edge: AskEdge, trail: readonly string[]): void {
-    const error = new DeadlockError([...trail, edge.asker.cell.ref.path])
-    if (edge.mode === 'reject') edge.ask.fail(error)
-    else this.#exchange.core.logger.warn({ actor: edge.asker.cell.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
+    const { ref } = edge.asker.cell
+    const { core } = this.#exchange
+    const error = new DeadlockError([...trail, ref.path])
+    const rejected = edge.mode === 'reject'
+    if (core.listening) core.observe({ type: 'deadlock', ref, cycle: error.cycle, rejected, at: core.runtime.now() })
+    if (rejected) edge.ask.fail(error)
+    else core.logger.warn({ actor: ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
   }
-}
-
-/** Whether an actor runs on another thread, and this cell only stands for it. */
-function isElsewhere(cell: Cell): cell is StubCell | ProxyCell {
-  return cell instanceof StubCell || cell instanceof ProxyCell
 }
 
 /** Which of two questions is refused: any order will do, as long as all threads have the same. */

@@ -4,7 +4,7 @@
 import type { AnyRef } from '@troupe/core'
 import { Adapter, type Meta, PendingAsk, poison, poisonPill, Told } from '@troupe/core/internal'
 import { Arrivals } from '../way/arrivals.ts'
-import { type Channel, record } from '../way/channel.ts'
+import { type Crossing, record } from '../way/crossing.ts'
 import type { Reader } from '../codec/reader.ts'
 import { checkControl, type ControlOf, type Op } from '../way/control.ts'
 import { BadRecord } from '../errors.ts'
@@ -12,7 +12,7 @@ import type { Exchange } from './exchange.ts'
 import { metaKind } from '../way/link.ts'
 import type { QuestionMark } from '../questions/questions.ts'
 
-type Handler<O extends Op> = (content: ControlOf<O>, channel: Channel) => void
+type Handler<O extends Op> = (content: ControlOf<O>, crossing: Crossing) => void
 
 export class Incoming {
   readonly #exchange: Exchange
@@ -26,24 +26,24 @@ export class Incoming {
     this.#handlers.set(op, handler as unknown as Handler<Op>)
   }
 
-  readonly take = (channel: Channel, kind: number, reader: Reader): void => {
+  readonly take = (crossing: Crossing, kind: number, reader: Reader): void => {
     // Counted from the first byte, as the sender does: what is given back must be what was taken.
     const start = reader.position - 1
     switch (kind) {
       case record.message: {
-        const arrivals = this.#arrivalsOf(channel, reader)
+        const arrivals = this.#arrivalsOf(crossing, reader)
         const message = reader.value()
-        return arrivals.take(message, undefined, reader.position - start + channel.weight)
+        return arrivals.take(message, undefined, reader.position - start + crossing.weight)
       }
       case record.envelope:
-        return this.#takeEnvelope(this.#arrivalsOf(channel, reader), reader, start)
+        return this.#takeEnvelope(this.#arrivalsOf(crossing, reader), reader, start)
       case record.credit: {
-        const link = channel.links.get(reader.whole())
+        const link = crossing.link(reader.whole())
         const messages = reader.whole()
         const bytes = reader.whole()
         if (link === undefined) return
         link.grant(messages, bytes)
-        if (link.queue.size > 0) link.queue.pump()
+        if (link.queue.wants) link.queue.pump()
         return
       }
       case record.answer: {
@@ -55,22 +55,22 @@ export class Incoming {
         return this.#exchange.questions.refusalCame(id, reader.value())
       }
       case record.control: {
-        const content = checkControl(reader.value())
+        const content = crossing.controlIn(checkControl(reader.value()))
         const handler = this.#handlers.get(content.op)
         if (handler === undefined) throw new BadRecord(`record "${content.op}" is not for this thread`)
-        return handler(content, channel)
+        return handler(content, crossing)
       }
       case record.link: {
         const id = reader.whole()
-        const uid = reader.double()
-        channel.arrivals.set(id, new Arrivals(channel, id, uid, reader.whole(), this.#exchange.residents.cell(uid)))
+        const uid = crossing.numberIn(reader.double())
+        crossing.linkCame(new Arrivals(crossing, id, uid, reader.whole(), this.#exchange.residents.cell(uid)))
         return
       }
       case record.unlink:
-        return void channel.arrivals.delete(reader.whole())
+        return crossing.linkWent(reader.whole())
       case record.address: {
         const id = reader.whole()
-        return this.#takeForAddress(channel, id, reader.value())
+        return this.#takeForAddress(crossing, id, reader.value())
       }
       default:
         throw new BadRecord(`there is no record of kind ${kind}`)
@@ -78,9 +78,9 @@ export class Incoming {
   }
 
   /** The link that a message comes by, and by now who it is for: a question belongs to its actor from the first. */
-  #arrivalsOf(channel: Channel, reader: Reader): Arrivals {
+  #arrivalsOf(crossing: Crossing, reader: Reader): Arrivals {
     const id = reader.whole()
-    const arrivals = channel.arrivals.get(id)
+    const arrivals = crossing.arrivalsBy(id)
     if (arrivals === undefined) throw new BadRecord(`a message came for link ${id}, which was never opened`)
     if (arrivals.cell === undefined && arrivals.early === undefined) this.#exchange.whereabouts.lookFor(arrivals)
     return arrivals
@@ -94,17 +94,17 @@ export class Incoming {
     else if (kind === metaKind.poison) meta = poison
     else if (kind === metaKind.ask) {
       const { questions, core } = this.#exchange
-      mark = { origin: reader.whole(), id: reader.whole() }
+      mark = { origin: arrivals.crossing.placeIn(reader.whole()), id: reader.whole() }
       const remaining = reader.double()
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.channel.weight)
+    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.crossing.weight)
     if (mark !== undefined && meta instanceof PendingAsk) this.#exchange.deadlocks.came(meta, mark.origin, mark.id)
   }
-  #takeForAddress(channel: Channel, id: number, message: unknown): void {
+  #takeForAddress(crossing: Crossing, id: number, message: unknown): void {
     const { addresses, core } = this.#exchange
-    channel.received++
+    crossing.received++
     const address = addresses.get(id)
     if (address === undefined) return core.bury(message, undefined, undefined, 'late-reply')
     // It counts itself as sent, and was counted where it was sent.

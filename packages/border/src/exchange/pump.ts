@@ -44,7 +44,10 @@ export class Pump {
   }
 
   #round(): void {
+    // Whoever wakes meanwhile, by opening a way for what is being read, must not have it read on from in the midst of a record.
+    this.#scheduled = true
     const bytes = this.#of.read()
+    this.#scheduled = false
     if (bytes > 0) {
       if (this.#idleSince !== 0) this.#paid(true)
       // Where much comes, more will: a wake would cost the sender more than another look costs us.

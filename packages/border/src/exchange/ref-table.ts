@@ -3,7 +3,7 @@
 
 import type { AnyRef, Phase } from '@troupe/core'
 import { Adapter, HandleRef, type LocalRef, PendingAsk } from '@troupe/core/internal'
-import type { Channel } from '../way/channel.ts'
+import type { Crossing } from '../way/crossing.ts'
 import type { Reader } from '../codec/reader.ts'
 import { tag } from '../codec/tags.ts'
 import type { Writer } from '../codec/writer.ts'
@@ -14,11 +14,9 @@ import { HostedCell } from '../lives/hosted.ts'
 import { isActorRef } from '../values/is-ref.ts'
 import { Mirror } from '../questions/mirror.ts'
 import { phases } from '../values/phases.ts'
-import { ProxyCell } from '../way/remote-ref.ts'
 import { StubCell } from '../lives/stub.ts'
 
-const kind = { defined: 0, known: 1, address: 2, once: 3, definition: 4 } as const
-const slots = 1024
+const kind = { defined: 0, known: 1, address: 2, once: 3, definition: 4, other: 5 } as const
 const unknown = -1
 
 export class RefTable {
@@ -28,63 +26,62 @@ export class RefTable {
   }
 
   /** Writes a ref; false if the value is none. What is written apart from the way is not remembered by it. */
-  write(channel: Channel, writer: Writer, value: object, remembers: boolean): boolean {
+  write(crossing: Crossing, writer: Writer, value: object, remembers: boolean): boolean {
     if (isActorRef(value)) {
       writer.byte(tag.ref)
-      const slot = remembers ? channel.refSlots.get(value.uid) : undefined
+      const text = this.#exchange.otherRefs?.write(value.cell)
+      if (text !== undefined) {
+        writer.byte(kind.other)
+        writer.text(text)
+        return true
+      }
+      const slot = remembers ? crossing.slots.slotOf(value.uid) : undefined
       if (slot !== undefined) {
         writer.byte(kind.known)
         writer.whole(slot)
-      } else if (remembers) this.#define(channel, writer, value)
+      } else if (remembers) this.#define(crossing, writer, value)
       else {
         writer.byte(kind.once)
-        this.#describe(channel, writer, value)
+        this.#describe(crossing, writer, value)
       }
       return true
     }
     if (Definition.is(value)) {
-      this.#point(channel, writer, value)
+      this.#point(crossing, writer, value)
       return true
     }
-    if (AddressRef.is(value)) return writeAddress(writer, value.thread, value.id, value.path)
+    if (AddressRef.is(value)) return writeAddress(writer, crossing.placeOut(value.thread), value.id, value.path)
     // A question of another thread is answered there, wherever it goes from here.
-    if (value instanceof Mirror) return writeAddress(writer, value.origin, value.id, value.path)
+    if (value instanceof Mirror) return writeAddress(writer, crossing.placeOut(value.origin), value.id, value.path)
     if (!(value instanceof PendingAsk || value instanceof Adapter)) return false
-    return writeAddress(writer, this.#exchange.epoch, this.#exchange.addresses.idOf(value), value.path)
+    return writeAddress(writer, crossing.placeOut(this.#exchange.epoch), this.#exchange.addresses.idOf(value), value.path)
   }
 
-  #define(channel: Channel, writer: Writer, ref: LocalRef): void {
-    const slot = channel.nextSlot
-    channel.nextSlot = (slot + 1) % slots
-    const before = channel.slotUids[slot]
-    if (before !== undefined) channel.refSlots.delete(before)
-    channel.slotUids[slot] = ref.uid
-    channel.refSlots.set(ref.uid, slot)
-    writer.regret(() => {
-      channel.refSlots.delete(ref.uid)
-      if (channel.slotUids[slot] === ref.uid) channel.slotUids[slot] = -1
-    })
+  #define(crossing: Crossing, writer: Writer, ref: LocalRef): void {
+    const slot = crossing.slots.define(ref.uid)
+    writer.regret(() => crossing.slots.undefine(ref.uid, slot))
     writer.byte(kind.defined)
     writer.whole(slot)
-    this.#describe(channel, writer, ref)
+    this.#describe(crossing, writer, ref)
   }
-  #describe(channel: Channel, writer: Writer, ref: LocalRef): void {
-    writer.double(ref.uid)
+  #describe(crossing: Crossing, writer: Writer, ref: LocalRef): void {
+    const at = this.#locationOf(ref, crossing)
+    writer.double(crossing.numberOut(this.#exchange.numberOf(ref.cell)))
     // 0: not known now. Its home is asked then; a detour by it would be overtaken.
-    writer.whole(this.#locationOf(ref, channel) + 1)
+    writer.whole(at === unknown ? 0 : crossing.placeOut(at) + 1)
     writer.byte(phases.indexOf(ref.cell.phaseSeen))
-    writer.text(ref.path)
+    writer.text(crossing.names === undefined || this.#exchange.isProxy(ref.cell) ? ref.path : crossing.names.pathOut(ref.path))
     // The methods of a class actor go along, so that its handle is one there as well; 0: it is none.
     const methods = methodsOf(ref)
     writer.whole(methods === undefined ? 0 : methods.length + 1)
     if (methods !== undefined) for (const name of methods) writer.text(name)
   }
   /** Says which definition is meant; the first time it is posted beside the bytes. */
-  #point(channel: Channel, writer: Writer, definition: Definition): void {
-    let id = channel.definitions.numberOf(definition)
+  #point(crossing: Crossing, writer: Writer, definition: Definition): void {
+    let id = crossing.definitions.numberOf(definition)
     if (id === undefined) {
-      id = channel.definitions.add(definition)
-      writer.regret(() => channel.definitions.forget(definition))
+      id = crossing.definitions.add(definition)
+      writer.regret(() => crossing.definitions.forget(definition))
       writer.freight.origins.push({ id, url: definition.url, name: definition.name })
     }
     writer.byte(tag.ref)
@@ -92,27 +89,32 @@ export class RefTable {
     writer.whole(id)
   }
 
-  read(channel: Channel, reader: Reader): unknown {
+  read(crossing: Crossing, reader: Reader): unknown {
     switch (reader.byte()) {
       case kind.known: {
-        const ref = channel.slotRefs[reader.whole()]
+        const ref = crossing.slots.at(reader.whole())
         if (ref === undefined) throw reader.bad('a ref that was never defined')
         return ref
       }
       case kind.defined: {
         const slot = reader.whole()
-        if (slot >= slots) throw reader.bad('a ref that cannot be defined')
-        return (channel.slotRefs[slot] = this.#described(channel, reader))
+        if (!crossing.slots.came(slot, () => this.#described(crossing, reader))) throw reader.bad('a ref that cannot be defined')
+        return crossing.slots.at(slot)
+      }
+      case kind.other: {
+        const { otherRefs } = this.#exchange
+        if (otherRefs === undefined) throw reader.bad('a ref of a kind that is not known here')
+        return otherRefs.read(reader.text())
       }
       case kind.once:
-        return this.#described(channel, reader)
+        return this.#described(crossing, reader)
       case kind.definition: {
-        const definition = channel.definitions.get(reader.whole())
+        const definition = crossing.definitions.get(reader.whole())
         if (definition === undefined) throw reader.bad('code that nobody has defined')
         return definition
       }
       case kind.address: {
-        const thread = reader.whole()
+        const thread = crossing.placeIn(reader.whole())
         const id = reader.whole()
         return this.#address(thread, id, reader.text())
       }
@@ -120,27 +122,29 @@ export class RefTable {
         throw reader.bad('an unknown kind of ref')
     }
   }
-  #described(channel: Channel, reader: Reader): AnyRef {
-    const uid = reader.double()
-    const at = reader.whole() - 1
+  #described(crossing: Crossing, reader: Reader): AnyRef {
+    const told = reader.double()
+    const where = reader.whole() - 1
     const phase = phases[reader.byte()] ?? 'running'
     const path = reader.text()
     const count = reader.count(1)
-    if (!Number.isSafeInteger(uid) || uid < 0) throw reader.bad('a ref of no actor')
+    if (!Number.isSafeInteger(told) || told < 0) throw reader.bad('a ref of no actor')
+    const uid = crossing.numberIn(told)
+    const at = where < 0 ? unknown : crossing.placeIn(where)
     const methods = count === 0 ? undefined : Array.from({ length: count - 1 }, () => reader.text())
-    return this.actor(uid, at, path, methods, phase, channel.peer)
+    return this.actor(uid, at, path, methods, phase, crossing.peer)
   }
 
   /** Where messages for this actor go, as far as is known; makes an actor of this thread reachable from others. */
-  #locationOf(ref: LocalRef, channel: Channel): number {
+  #locationOf(ref: LocalRef, crossing: Crossing): number {
     const { epoch, residents, whereabouts } = this.#exchange
     const { cell } = ref
-    if (cell instanceof ProxyCell) return cell.at ?? unknown
+    if (this.#exchange.isProxy(cell)) return cell.at ?? unknown
     if (cell instanceof HostedCell) return epoch
     if (cell.phase === 'terminated') residents.remember(cell)
     else {
       residents.export(cell)
-      if (channel.peer === 0) whereabouts.show(ref.uid)
+      if (crossing.peer === 0) whereabouts.show(ref.uid)
     }
     return cell instanceof StubCell ? (cell.at ?? unknown) : epoch
   }

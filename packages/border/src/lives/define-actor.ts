@@ -4,6 +4,7 @@
 import type { Behavior, SignalHandler, SpawnOptions } from '@troupe/core'
 import { behaviorFrom, BehaviorWithOptions, checkFunction, checkObject, checkText, show, unreadable } from '@troupe/core/internal'
 import { NotOnThread } from '../errors.ts'
+import { register } from './registry.ts'
 
 /** Where the code of an actor is found, and what it is made with. */
 export interface Origin {
@@ -60,14 +61,42 @@ export function defineActor(url: string, name: string, actor: Factory | Class, o
   try {
     if (behaviorFrom in actor) {
       classes.set(actor, { url, name })
+      register(name, actor)
       return actor
     }
   } catch (cause) {
     throw unreadable('actor', actor, cause)
   }
   const factory = actor as Factory
-  const define = (...args: readonly unknown[]): Behavior<unknown> => new DefinedBehavior(factory(...(args as never)), options, { url, name, args })
+  const own = named(name, options)
+  const define = (...args: readonly unknown[]): Behavior<unknown> => new DefinedBehavior(factory(...(args as never)), own, { url, name, args })
+  register(name, define)
   return Object.assign(define, { options, url })
+}
+
+/**
+ * Gives a function a name under which `runTask` finds it on threads that have a worker entry (`threads(system, { worker })`); returns the
+ * function. Elsewhere it changes nothing: there a task is found by its module and the name of its export.
+ *
+ * Fails: with `InvalidOption` if the name is empty or the task is not a function; `runTask` with `NotOnThread` where two have the same name.
+ *
+ * @example
+ * export const thumbnail = defineTask('thumbnail', (path: string) => shrink(path))
+ */
+export function defineTask<F extends (...args: never) => unknown>(name: string, task: F): F {
+  checkText('name', name)
+  checkFunction('task', task)
+  register(name, task)
+  return task
+}
+
+/** Called by the name of its definition where nothing else was said. Options are read here, and may be anybody's. */
+function named(name: string, options: SpawnOptions): SpawnOptions {
+  try {
+    return { kind: name, ...options }
+  } catch (cause) {
+    throw unreadable('options', options, cause)
+  }
 }
 
 type Factory = (...args: never) => Behavior<unknown>

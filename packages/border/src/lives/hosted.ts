@@ -12,36 +12,35 @@ import {
   declareEndless,
   Extras,
   HookedNode,
-  type Keeper,
+  type CellSupervisor,
   LocalRef,
   releaseHeld,
   resolveOptions,
 } from '@troupe/core/internal'
-import type { Channel } from '../way/channel.ts'
+import type { Crossing } from '../way/crossing.ts'
 import type { SpawnOrder } from '../way/control.ts'
 import { definitionOf } from './define-actor.ts'
 import { NotOnThread } from '../errors.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { type Load, loadExport } from './loading.ts'
 
+/** An actor that runs here for a parent elsewhere. */
 export class HostedCell extends Cell {
-  readonly channel: Channel
+  readonly crossing: Crossing
   /** Makes its behavior with other arguments. */
   readonly make: (args: readonly unknown[]) => Behavior<unknown>
-  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, channel: Channel, make: HostedCell['make']) {
+  constructor(ref: LocalRef, exchange: Exchange, options: CellOptions, node: BehaviorNode, crossing: Crossing, make: HostedCell['make']) {
     super(ref, exchange.core.dispatchers.fallback, options, node)
-    this.channel = channel
+    this.crossing = crossing
     this.make = make
   }
 }
 
 /** Takes orders to make actors here, and reports what becomes of them. */
 export function hostActors(exchange: Exchange, load: Load = loadExport): void {
-  exchange.on('hosted.spawn', (order, channel) => void spawnHosted(exchange, channel, order, load))
+  exchange.on('hosted.spawn', (order, crossing) => void spawnHosted(exchange, crossing, order, load))
   const by = (within: number): number => exchange.core.runtime.now() + within
-  exchange.on('hosted.restart', ({ uid, cause, within }) =>
-    exchange.residents.hosted(uid)?.command({ verb: 'restart', cause, delay: Infinity, above: by(within) }),
-  )
+  exchange.on('hosted.restart', ({ uid, cause, within }) => exchange.residents.hosted(uid)?.command({ verb: 'hold', cause, above: by(within) }))
   exchange.on('hosted.stop', ({ uid, reason, cause, within }) => {
     exchange.residents.stopExpected(uid)
     exchange.residents.hosted(uid)?.command({ verb: 'stop', reason, cause, above: by(within) })
@@ -67,41 +66,40 @@ export function followHosted(exchange: Exchange): void {
   exchange.on('stub.ended', ({ uid, reason, cause }) => exchange.residents.stub(uid)?.ended(reason, cause))
 }
 
-async function spawnHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, load: Load): Promise<void> {
+async function spawnHosted(exchange: Exchange, crossing: Crossing, order: SpawnOrder, load: Load): Promise<void> {
   const { uid } = order
   // Verbs that come while the module loads are for the actor, not for nobody; and a module may never be loaded.
   let stopped = false
   exchange.residents.expect(uid, () => {
     stopped = true
     exchange.whereabouts.neverCame(uid, order.path, { reason: 'killed', cause: undefined })
-    channel.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
+    crossing.control({ op: 'stub.ended', uid, reason: 'killed', cause: undefined })
   })
   try {
     const definition = await load(order.definition)
     if (stopped) return
     exchange.residents.expectNoMore(uid)
-    makeHosted(exchange, channel, order, definition)
+    makeHosted(exchange, crossing, order, definition)
   } catch (cause) {
     if (stopped) return
     exchange.residents.expectNoMore(uid)
     // No cell ever was: the failure is told, and then that there is nothing.
-    channel.control({ op: 'stub.failed', uid, cause, message: undefined })
-    channel.control({ op: 'stub.ended', uid, reason: 'failure', cause })
+    crossing.control({ op: 'stub.failed', uid, cause, message: undefined })
+    crossing.control({ op: 'stub.ended', uid, reason: 'failure', cause })
     exchange.whereabouts.neverCame(uid, order.path, { reason: 'failure', cause })
   }
 }
 
-function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, definition: unknown): void {
+function makeHosted(exchange: Exchange, crossing: Crossing, order: SpawnOrder, definition: unknown): void {
   const { parent } = order
-  const { url, name } = order.definition
-  if (typeof definition !== 'function') throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
+  if (typeof definition !== 'function') throw notAnActor(order)
   const make = (args: readonly unknown[]): Behavior<unknown> =>
     behaviorFrom in definition
       ? (definition[behaviorFrom] as (args: readonly unknown[]) => Behavior<unknown>).call(definition, args)
       : (definition as (...args: readonly unknown[]) => Behavior<unknown>)(...args)
   const made = make(order.args)
   const defined = behaviorFrom in definition ? { behavior: made, options: {} } : definitionOf(made)
-  if (defined === undefined) throw new NotOnThread(`Export ${name} of ${url} is no actor: define it with defineActor.`)
+  if (defined === undefined) throw notAnActor(order)
   let node: unknown = defined.behavior
   const given: SpawnOptions = {}
   const layers: SpawnOptions[] = [defined.options]
@@ -119,12 +117,12 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
     exchange,
     { ...resolved, mailbox: { kind: 'hosted', create: () => exchange.makeMailbox() } },
     node as BehaviorNode,
-    channel,
+    crossing,
     make,
   )
   cell.queue = exchange.makeMailbox()
   const extras = (cell.extras = new Extras())
-  extras.keeper = reporter(exchange, channel)
+  extras.keeper = reporter(exchange, crossing)
   extras.incarnation = order.incarnation
   cell.options.metrics?.begin(cell as never)
   const above = parent.cell
@@ -136,6 +134,10 @@ function makeHosted(exchange: Exchange, channel: Channel, order: SpawnOrder, def
   exchange.whereabouts.arrived(cell)
 }
 
+function notAnActor({ definition: { url, name } }: SpawnOrder): NotOnThread {
+  return new NotOnThread(`Export ${name} of ${url} is not an actor: define it with defineActor.`)
+}
+
 /** The actor's ref on its own thread; that of a class has the methods of the class. */
 function refOf(node: BehaviorNode, { parent, path, uid }: SpawnOrder): LocalRef {
   const make = node instanceof HookedNode ? node.makeRef : undefined
@@ -143,20 +145,20 @@ function refOf(node: BehaviorNode, { parent, path, uid }: SpawnOrder): LocalRef 
   return make === undefined ? new LocalRef(parent, name, uid) : (make(parent as never, name, uid) as LocalRef)
 }
 
-function reporter(exchange: Exchange, channel: Channel): Keeper {
+function reporter(exchange: Exchange, crossing: Crossing): CellSupervisor {
   return {
-    started: (cell) => channel.control({ op: 'stub.started', uid: cell.ref.uid }),
+    started: (cell) => crossing.control({ op: 'stub.started', uid: cell.ref.uid }),
     failed: (cell, cause, message) => {
       const first = (cause as { code?: unknown } | undefined)?.code === 'actor-initialization' && cell.phase === 'failed'
-      channel.control({ op: 'stub.failed', uid: cell.ref.uid, cause: first ? (cause as Error).cause : cause, message })
+      crossing.control({ op: 'stub.failed', uid: cell.ref.uid, cause: first ? (cause as Error).cause : cause, message })
       return undefined
     },
-    held: (cell) => channel.control({ op: 'stub.held', uid: cell.ref.uid }),
-    endless: (cell) => channel.control({ op: 'stub.endless', uid: cell.ref.uid }),
+    held: (cell) => crossing.control({ op: 'stub.held', uid: cell.ref.uid }),
+    endless: (cell) => crossing.control({ op: 'stub.endless', uid: cell.ref.uid }),
     ended: (cell, end) => {
       exchange.residents.unhost(cell.ref.uid)
       exchange.residents.remember(cell)
-      channel.control({ op: 'stub.ended', uid: cell.ref.uid, reason: end.reason, cause: end.cause })
+      crossing.control({ op: 'stub.ended', uid: cell.ref.uid, reason: end.reason, cause: end.cause })
     },
   }
 }

@@ -15,7 +15,21 @@ interface Ended {
   readonly end: EndInfo
 }
 
+/** By which numbers others know the actors of this place. */
+export interface Numbers {
+  /** The number of one that others come to know. */
+  of(cell: Cell): number
+  /** The number it has, if it has one. */
+  known(cell: Cell): number | undefined
+  /** It has ended: nobody asks for its number any more. */
+  forget?(cell: Cell): void
+}
+
+/** Where all places have one sequence of numbers, it is that of the ref. */
+export const byUid: Numbers = { of: (cell) => cell.ref.uid, known: (cell) => cell.ref.uid }
+
 export class Residents {
+  readonly #numbers: Numbers
   /** How many ran here for a parent elsewhere and have ended. */
   hostedGone = 0
   readonly #hosted = new Map<number, HostedCell>()
@@ -24,6 +38,10 @@ export class Residents {
   readonly #stubs = new Map<number, StubCell>()
   readonly #exported = new Map<number, Cell>()
   readonly #ended = new Map<number, Ended>()
+
+  constructor(numbers: Numbers = byUid) {
+    this.#numbers = numbers
+  }
 
   // Those that run here for a parent elsewhere.
 
@@ -72,7 +90,7 @@ export class Residents {
   // Those whom others know.
 
   export(cell: Cell): void {
-    this.#exported.set(cell.ref.uid, cell)
+    this.#exported.set(this.#numbers.of(cell), cell)
   }
   isExported(uid: number): boolean {
     return this.#exported.has(uid)
@@ -87,14 +105,16 @@ export class Residents {
   }
   /** An actor of this thread has ended. */
   left(cell: Cell): void {
-    const { uid } = cell.ref
-    const known = this.#exported.delete(uid)
-    if (this.#stubs.delete(uid) || known) this.remember(cell)
+    const number = this.#numbers.known(cell)
+    if (number === undefined) return
+    const known = this.#exported.delete(number)
+    if (this.#stubs.delete(number) || known) this.remember(cell)
+    this.#numbers.forget?.(cell)
   }
   /** Keeps how an actor ended, for those who ask later. */
   remember(cell: Cell): void {
     const { reason, cause } = cell.end ?? { reason: 'normal' as const, cause: undefined }
-    this.#ended.set(cell.ref.uid, { ref: cell.ref, end: { reason, cause } })
+    this.#ended.set(this.#numbers.of(cell), { ref: cell.ref, end: { reason, cause } })
     if (this.#ended.size > endsKept) this.#ended.delete(this.#ended.keys().next().value!)
   }
   ended(uid: number): Ended | undefined {

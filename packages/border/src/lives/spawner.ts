@@ -21,9 +21,11 @@ const travelling: readonly (keyof SpawnOptions)[] = [
   'accepts',
   'middleware',
   'hangAfter',
+  'kind',
 ]
 
-export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned'): Spawner {
+/** What `spawn` uses for a dispatcher whose actors live elsewhere. `check` is given the name of every definition that is spawned; it throws where threads could not find it. */
+export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pinned', check?: (name: string) => void): Spawner {
   return {
     prepare(spawnable, args, given, resolved, dispatcher) {
       const defined = originOf(spawnable, args)
@@ -31,6 +33,7 @@ export function spawnerFor(exchange: Exchange, dispatcherName: 'parallel' | 'pin
         throw new NotOnThread(
           `Cannot spawn on dispatcher "${dispatcherName}": the behavior does not say where its code is. Define it with defineActor(import.meta.url, …).`,
         )
+      check?.(defined.origin.name)
       if (dispatcherName === 'parallel') refuseEndless(given)
       const origin = { ...defined.origin, args: kept(defined.origin.args, 'args', `argument of ${defined.origin.name}`) }
       const options: Record<string, unknown> = {}

@@ -9,11 +9,12 @@ import {
   openMailbox,
   type CellOptions,
   type Dispatcher,
+  endingOf,
   fail,
+  infoIn,
   type LocalRef,
   MessageRing,
   type Meta,
-  type PhaseInfo,
 } from '@troupe/core/internal'
 import type { Control, SpawnOrder, Verb } from '../way/control.ts'
 import { type Origin, originOf } from './define-actor.ts'
@@ -33,6 +34,8 @@ export interface Plan {
 }
 
 interface Waiter {
+  /** What is waited for: that it is up, that its incarnation has ended, or that it has. Its end and that of its thread answer all three. */
+  readonly until: 'up' | 'held' | 'gone'
   resolve(): void
   reject(cause: unknown): void
 }
@@ -49,6 +52,7 @@ function windowOf({ kind, capacity }: MailboxKind): number {
   return kind === 'unbounded' ? widest : 1
 }
 
+/** What stands beside its parent for an actor that lives elsewhere: its life is decided here, its messages go there. */
 export class StubCell extends Cell {
   readonly exchange: Exchange
   readonly wire: WireQueue
@@ -145,7 +149,7 @@ export class StubCell extends Cell {
     } else if (this.phase === 'suspended' && this.#there === 'up') {
       this.#there = 'suspended'
       this.#toldToSuspend = true
-      this.#tellVerb({ verb: 'suspend', reason: (this.info as { note?: string }).note ?? 'suspended' })
+      this.#tellVerb({ verb: 'suspend', reason: infoIn(this, 'suspended')!.reason })
     } else if (this.phase === 'running') {
       if (this.#there === 'suspended' || this.#there === 'failed') {
         this.#there = 'up'
@@ -159,13 +163,13 @@ export class StubCell extends Cell {
     }
   }
 
-  /** What the actor is known to be over there, and whether a step of its life is waited for. */
+  /** What the actor is known to be over there, whether a step of its life is waited for, and whether it has failed and nobody has looked. */
   get there(): string {
-    return this.#waiter === undefined ? this.#there : `${this.#there}, waited for`
+    return `${this.#there}${this.#waiter === undefined ? '' : ', waited for'}${this.#bad === undefined ? '' : ', failed unseen'}`
   }
 
   #tell(content: Control): void {
-    if (this.at !== undefined) this.exchange.channelTo(this.at)?.control(content)
+    if (this.at !== undefined) this.exchange.crossingTo(this.at)?.control(content)
   }
   #tellVerb(command: Verb): void {
     this.#tell({ op: 'verb', uid: this.ref.uid, command })
@@ -183,28 +187,28 @@ export class StubCell extends Cell {
       case 'PreRestart':
         if (this.#there === 'nothing') return undefined
         this.#tell({ op: 'hosted.restart', uid: this.ref.uid, cause: signal.cause, within: this.#timeLeft() })
-        return this.#wait()
+        return this.#wait('held')
       case 'PreStop':
         if (this.#there === 'nothing') return undefined
         this.#tellStop()
-        return this.#wait()
+        return this.#wait('gone')
       case 'PostStop':
         // Killed: nobody waited for it so far.
         if (this.phase !== 'stopping' || this.#there === 'nothing') return undefined
         this.#tellVerb({ verb: 'kill' })
-        return this.#wait()
+        return this.#wait('gone')
       default:
         return undefined
     }
   }
 
   #tellStop(): void {
-    const { reason, cause } = this.info!
+    const { reason, cause } = this.end!
     this.#tell({ op: 'hosted.stop', uid: this.ref.uid, reason, cause, within: this.#timeLeft() })
   }
   /** What those above leave it to end, by a clock that both threads know: as a duration. */
   #timeLeft(): number {
-    const { above } = this.info as PhaseInfo
+    const { above } = endingOf(this)!
     return above - this.dispatcher.host.runtime.now()
   }
   /** Its end over there is waited for, whoever is in a hurry: an actor that still runs must not be thought gone. */
@@ -218,30 +222,32 @@ export class StubCell extends Cell {
     return true
   }
 
-  #wait(): Promise<void> {
+  #wait(until: Waiter['until']): Promise<void> {
     // Whoever waited before was cut off by what waits now.
-    return new Promise((resolve, reject) => (this.#waiter = { resolve, reject }))
+    return new Promise((resolve, reject) => (this.#waiter = { until, resolve, reject }))
   }
-  #done(cause?: unknown): void {
+  /** What has come about; news of what was waited for before it was cut off means nothing to who waits now. */
+  #done(what: Waiter['until'], cause?: unknown): void {
     const waiter = this.#waiter
+    if (waiter === undefined || (what !== 'gone' && what !== waiter.until)) return
     this.#waiter = undefined
-    if (cause === undefined) waiter?.resolve()
-    else waiter?.reject(cause)
+    if (cause === undefined) waiter.resolve()
+    else waiter.reject(cause)
   }
 
   async #start(): Promise<void> {
     if (this.#there === 'held' || this.#there === 'failed') {
       const { name, args } = this.#remake === undefined ? { ...this.plan.origin, args: undefined } : this.#origin()
-      const channel = this.at === undefined ? undefined : this.exchange.channelTo(this.at)
-      channel?.order({ op: 'hosted.release', uid: this.ref.uid, args }, `An argument of ${name}`)
+      const crossing = this.at === undefined ? undefined : this.exchange.crossingTo(this.at)
+      crossing?.order({ op: 'hosted.release', uid: this.ref.uid, args }, `An argument of ${name}`)
       this.#there = 'starting'
-      return this.#wait()
+      return this.#wait('up')
     }
     const origin = this.#origin()
     const at = await this.exchange.place(this.plan.placement, this.ref.uid)
     if (this.phase !== 'starting') return undefined
-    const channel = this.exchange.channelTo(at)
-    if (channel === undefined) throw this.exchange.lossOf(at)
+    const crossing = this.exchange.crossingTo(at)
+    if (crossing === undefined) throw this.exchange.lossOf(at)
     this.at = at
     this.#there = 'starting'
     this.#hurried = false
@@ -259,12 +265,12 @@ export class StubCell extends Cell {
       options,
       incarnation: this.extras?.incarnation ?? 0,
     }
-    channel.order(order, `An argument of ${origin.name}`)
+    crossing.order(order, `An argument of ${origin.name}`)
     this.wire.unlink()
-    this.wire.link = new Link(this.exchange, channel, this.ref.uid, this.#window, this.wire)
+    this.wire.link = new Link(this.exchange, crossing, this.ref.uid, this.#window, this.wire)
     for (const peer of this.locators) this.exchange.tell(peer, { op: 'located', uid: this.ref.uid, at })
     this.locators.clear()
-    return this.#wait()
+    return this.#wait('up')
   }
 
   // What the actor's thread reports.
@@ -273,32 +279,38 @@ export class StubCell extends Cell {
     this.#there = 'up'
     // Whether it is to be suspended now is told anew.
     if (this.#toldToSuspend) this.#tellResume()
-    this.#done()
+    this.#done('up')
     this.rouse()
   }
   failed(cause: unknown, message: unknown): void {
     const starting = this.#there === 'starting'
     this.#there = 'failed'
-    if (starting) return this.#done(cause ?? new Error('it failed to start'))
+    if (starting) return this.#done('up', cause ?? new Error('it failed to start'))
     this.#bad = { cause, message }
     this.rouse()
   }
   held(): void {
     this.#there = 'held'
-    this.#done()
+    const bad = this.#bad
+    if (bad !== undefined && this.phase === 'restarting') {
+      // It failed while it was told to restart: noted, and not the failure of the next incarnation.
+      this.#bad = undefined
+      fail(this, bad.cause, bad.message)
+    }
+    this.#done('held')
   }
   ended(reason: 'normal' | 'shutdown' | 'killed' | 'failure', cause: unknown): void {
     this.#there = 'nothing'
     this.#leave()
     if (this.phase !== 'stopping' && this.phase !== 'stopped') this.command({ verb: 'stop', reason, cause })
-    this.#done()
+    this.#done('gone')
   }
   /** Its thread is gone, and it with it. */
   threadLost(cause: unknown): void {
-    const starting = this.#there === 'starting'
+    const waiter = this.#waiter
     this.#there = 'nothing'
     this.#leave()
-    if (this.#waiter !== undefined) return this.#done(starting ? cause : undefined)
+    if (waiter !== undefined) return this.#done('gone', waiter.until === 'up' ? cause : undefined)
     this.#bad = { cause, message: undefined }
     this.rouse()
   }

@@ -4,11 +4,11 @@
 import type { Phase } from '@troupe/core'
 import type { Cell, EndInfo } from '@troupe/core/internal'
 import type { Arrivals } from '../way/arrivals.ts'
-import type { Channel } from '../way/channel.ts'
+import type { Crossing } from '../way/crossing.ts'
 import { homeOf } from '../values/epochs.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { Link, widest } from '../way/link.ts'
-import { LocalWay } from '../way/local-way.ts'
+import { LocalRoute } from '../way/local-route.ts'
 import { makeRemoteRef, ProxyCell, type RemoteRef } from '../way/remote-ref.ts'
 
 export class Whereabouts {
@@ -31,21 +31,21 @@ export class Whereabouts {
       if (this.#remotes.get(uid)?.deref() === undefined) this.#remotes.delete(uid)
       link()?.close()
     })
-    exchange.on('follow', ({ uid }, channel) => this.#followedBy(uid, channel))
-    exchange.on('phases', ({ uid }, channel) => {
+    exchange.on('follow', ({ uid }, crossing) => this.#followedBy(uid, crossing))
+    exchange.on('phases', ({ uid }, crossing) => {
       const cell = exchange.residents.cell(uid)
-      if (cell === undefined) return this.#tellGone(uid, channel)
+      if (cell === undefined) return this.#tellGone(uid, crossing)
       this.show(uid)
-      channel.control({ op: 'phase', uid, phase: cell.phase })
+      crossing.control({ op: 'phase', uid, phase: cell.phase })
     })
     exchange.on('phase', ({ uid, phase }) => {
       const cell = this.#remotes.get(uid)?.deref()?.cell
       if (cell instanceof ProxyCell) cell.told = phase
     })
     exchange.on('gone', ({ uid, reason, cause }) => this.#isGone(uid, { reason, cause }))
-    exchange.on('locate', ({ uid }, channel) => this.#locatedBy(uid, channel))
+    exchange.on('locate', ({ uid }, crossing) => this.#locatedBy(uid, crossing))
     exchange.on('located', ({ uid, at }) => this.#isLocated(uid, at))
-    exchange.on('whereis', ({ uid }, channel) => this.#whereIs(uid, channel))
+    exchange.on('whereis', ({ uid }, crossing) => this.#whereIs(uid, crossing))
     exchange.on('absent', ({ uid }) => this.#absent(uid))
   }
 
@@ -66,15 +66,15 @@ export class Whereabouts {
       const others = this.#early.get(uid)
       if (others === undefined) this.#early.set(uid, [arrivals])
       else others.push(arrivals)
-      this.#exchange.channelTo(homeOf(uid))?.control({ op: 'whereis', uid })
+      this.#exchange.crossingTo(homeOf(uid))?.control({ op: 'whereis', uid })
     }
   }
   /** A cell that is gone, to bury what still comes for it. */
   deadCell(uid: number): Cell {
     const known = this.#exchange.residents.ended(uid)
-    const ref = (known?.ref as RemoteRef | undefined) ?? makeRemoteRef(uid, `/gone/$${uid}`, undefined)
+    const ref = (known?.ref as RemoteRef | undefined) ?? makeRemoteRef(this.#exchange.uidFor(uid), `/gone/$${uid}`, undefined)
     if (ref.cell === undefined) {
-      const cell = new ProxyCell(ref, this.#exchange, undefined)
+      const cell = new ProxyCell(ref, this.#exchange, undefined, uid)
       cell.finish(known?.end ?? { reason: 'normal', cause: undefined })
     }
     return ref.cell
@@ -93,9 +93,9 @@ export class Whereabouts {
   remote(uid: number, at: number, path: string, methods: readonly string[] | undefined, phase: Phase, from: number): RemoteRef {
     const known = this.#remotes.get(uid)?.deref()
     if (known !== undefined) return known
-    const ref = makeRemoteRef(uid, path, methods)
+    const ref = makeRemoteRef(this.#exchange.uidFor(uid), path, methods)
     const location = at < 0 || at === this.#exchange.epoch || this.#exchange.isLost(at) ? undefined : at
-    const cell = new ProxyCell(ref, this.#exchange, location)
+    const cell = new ProxyCell(ref, this.#exchange, location, uid)
     if (homeOf(uid) === this.#exchange.epoch || this.#exchange.isLost(homeOf(uid))) {
       cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
       return ref
@@ -103,11 +103,16 @@ export class Whereabouts {
     this.#remotes.set(uid, new WeakRef(ref))
     cell.told = phase
     // Who passed it on may have known less than its home, which does not know that it came here.
-    if (this.#exchange.epoch === 0 && from !== homeOf(uid)) this.#exchange.channelTo(homeOf(uid))?.control({ op: 'phases', uid })
+    if (this.#exchange.epoch === 0 && from !== homeOf(uid)) this.#exchange.crossingTo(homeOf(uid))?.control({ op: 'phases', uid })
     const held: { link: Link | undefined } = { link: undefined }
     cell.onLink = (link) => (held.link = link)
     this.#forgotten.register(ref, { uid, link: () => held.link })
     return ref
+  }
+
+  /** Takes what stands for an actor elsewhere and was made by somebody else: it ends with its place as all do. The caller keeps it. */
+  adopt(cell: ProxyCell): void {
+    this.#remotes.set(cell.far, new WeakRef(cell.ref as RemoteRef))
   }
 
   /** Why the home of an actor is gone, where it is. */
@@ -120,28 +125,28 @@ export class Whereabouts {
   locate(cell: Cell): void {
     if (!(cell instanceof ProxyCell)) return
     if (cell.at !== undefined) return this.linkProxy(cell)
-    const { uid } = cell.ref
+    const uid = cell.far
     if (this.#locating.has(uid)) return
     this.#locating.add(uid)
     this.#followed.set(uid, cell)
-    this.#exchange.channelTo(homeOf(uid))?.control({ op: 'locate', uid })
+    this.#exchange.crossingTo(homeOf(uid))?.control({ op: 'locate', uid })
   }
   linkProxy(cell: ProxyCell): void {
     if (cell.at === this.#exchange.epoch) {
       // It has come to this thread, or is about to.
-      const here = this.#exchange.residents.hosted(cell.ref.uid)
+      const here = this.#exchange.residents.hosted(cell.far)
       if (here === undefined) return
-      cell.wire.link = new LocalWay(here)
+      cell.wire.link = new LocalRoute(here)
       cell.wire.pump()
       return
     }
-    const channel = cell.at === undefined ? undefined : this.#exchange.channelTo(cell.at)
-    if (channel === undefined) {
+    const crossing = cell.at === undefined ? undefined : this.#exchange.crossingTo(cell.at)
+    if (crossing === undefined) {
       cell.at = undefined
       if (cell.wire.size > 0) this.locate(cell)
       return
     }
-    const link = new Link(this.#exchange, channel, cell.ref.uid, widest, cell.wire)
+    const link = new Link(this.#exchange, crossing, cell.far, widest, cell.wire)
     cell.wire.link = link
     cell.onLink(link)
     cell.wire.pump()
@@ -153,18 +158,18 @@ export class Whereabouts {
     cell.at = at
     this.linkProxy(cell)
   }
-  #locatedBy(uid: number, channel: Channel): void {
-    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, channel)
-    this.#followedBy(uid, channel)
+  #locatedBy(uid: number, crossing: Crossing): void {
+    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, crossing)
+    this.#followedBy(uid, crossing)
     const stub = this.#exchange.residents.stub(uid)
-    if (stub === undefined) channel.control({ op: 'located', uid, at: this.#exchange.epoch })
-    else if (stub.at === undefined) stub.locators.add(channel.peer)
-    else channel.control({ op: 'located', uid, at: stub.at })
+    if (stub === undefined) crossing.control({ op: 'located', uid, at: this.#exchange.epoch })
+    else if (stub.at === undefined) stub.locators.add(crossing.peer)
+    else crossing.control({ op: 'located', uid, at: stub.at })
   }
-  #whereIs(uid: number, channel: Channel): void {
+  #whereIs(uid: number, crossing: Crossing): void {
     const stub = this.#exchange.residents.stub(uid)
-    if (stub === undefined) return this.#tellGone(uid, channel)
-    if (stub.at !== channel.peer) channel.control({ op: 'absent', uid })
+    if (stub === undefined) return this.#tellGone(uid, crossing)
+    if (stub.at !== crossing.peer) crossing.control({ op: 'absent', uid })
   }
   /** Early messages of an actor that lives elsewhere by now go after it. */
   #absent(uid: number): void {
@@ -190,21 +195,21 @@ export class Whereabouts {
 
   /** Somebody here wants to know of the end of an actor elsewhere. */
   follow(cell: ProxyCell): void {
-    const { uid } = cell.ref
+    const uid = cell.far
     this.#followed.set(uid, cell)
-    const channel = this.#exchange.channelTo(homeOf(uid))
-    if (channel === undefined) cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
-    else channel.control({ op: 'follow', uid })
+    const crossing = this.#exchange.crossingTo(homeOf(uid))
+    if (crossing === undefined) cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
+    else crossing.control({ op: 'follow', uid })
   }
-  #followedBy(uid: number, channel: Channel): void {
-    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, channel)
+  #followedBy(uid: number, crossing: Crossing): void {
+    if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, crossing)
     let followers = this.#followers.get(uid)
     if (followers === undefined) this.#followers.set(uid, (followers = new Set()))
-    followers.add(channel.peer)
+    followers.add(crossing.peer)
   }
-  #tellGone(uid: number, channel: Channel): void {
+  #tellGone(uid: number, crossing: Crossing): void {
     const { reason, cause } = this.#exchange.residents.ended(uid)?.end ?? { reason: 'normal', cause: undefined }
-    channel.control({ op: 'gone', uid, reason, cause })
+    crossing.control({ op: 'gone', uid, reason, cause })
   }
   #isGone(uid: number, end: EndInfo): void {
     this.#locating.delete(uid)
@@ -216,31 +221,48 @@ export class Whereabouts {
 
   /** An actor of this thread has ended. */
   died(cell: Cell): void {
-    const { uid } = cell.ref
+    const uid = this.#exchange.knownNumber(cell)
+    if (uid === undefined) return
     this.#exchange.residents.left(cell)
     const followers = new Set(this.#followers.get(uid))
     if (this.#shown.delete(uid)) followers.add(0)
     this.#followers.delete(uid)
     for (const peer of followers) {
-      const channel = this.#exchange.knownChannel(peer)
-      if (channel !== undefined) this.#tellGone(uid, channel)
+      const crossing = this.#exchange.knownCrossing(peer)
+      if (crossing !== undefined) this.#tellGone(uid, crossing)
     }
   }
   /** An actor that was to come here never will. */
   neverCame(uid: number, path: string, end: EndInfo): void {
-    const cell = new ProxyCell(makeRemoteRef(uid, path, undefined), this.#exchange, undefined)
+    const cell = new ProxyCell(makeRemoteRef(this.#exchange.uidFor(uid), path, undefined), this.#exchange, undefined, uid)
     cell.finish(end)
     this.#exchange.residents.remember(cell)
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
   }
 
+  /** The way to a place broke, and the place lives: whoever has a link by it finds another, and whose end is waited for is asked again. */
+  wayLost(peer: number): void {
+    for (const [uid] of this.#followers) this.#followers.get(uid)?.delete(peer)
+    for (const cell of this.#proxies()) {
+      if (cell.home !== peer) continue
+      cell.wire.link = undefined
+      this.#locating.delete(cell.far)
+      if (this.#followed.has(cell.far)) this.follow(cell)
+      if (cell.wire.wants) this.locate(cell)
+    }
+  }
+  *#proxies(): Generator<ProxyCell, void, void> {
+    const all = new Set([...this.#followed.values(), ...[...this.#remotes.values()].map((r) => r.deref()?.cell)])
+    for (const cell of all) if (cell instanceof ProxyCell && cell.phase !== 'terminated') yield cell
+  }
+
   /** A thread is gone: actors that it was the home of are, too; others that were there are somewhere else by and by. */
   lost(peer: number, cause: unknown): void {
     for (const [uid] of this.#early) if (homeOf(uid) === peer) for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
-    for (const cell of [...this.#followed.values(), ...[...this.#remotes.values()].map((r) => r.deref()?.cell)]) {
-      if (!(cell instanceof ProxyCell) || cell.phase === 'terminated') continue
+    for (const cell of this.#proxies()) {
       if (cell.home === peer) {
-        this.#followed.delete(cell.ref.uid)
+        this.#followed.delete(cell.far)
+        this.#remotes.delete(cell.far)
         cell.finish({ reason: 'failure', cause })
       } else if (cell.at === peer) {
         cell.at = undefined

@@ -1,7 +1,7 @@
 // What stands on this thread for a question that was asked on another: the question of whoever has it here, whose answer goes
 // back to where it was asked. Whom it is handed on to is told there as well, for whoever asks why there is no answer yet.
 
-import { type Cell, PendingAsk } from '@troupe/core/internal'
+import { type Cell, fuse, PendingAsk } from '@troupe/core/internal'
 
 /** What a mirror needs of those who carry questions over. */
 export interface MirrorKeeper {
@@ -13,6 +13,7 @@ export interface MirrorKeeper {
   answeredElsewhere(mirror: Mirror, answer: unknown): void
 }
 
+/** What stands at this place for a question of another. */
 export class Mirror extends PendingAsk {
   /** The thread it was asked on, and the number it has there. */
   readonly origin: number
@@ -39,7 +40,8 @@ export class Mirror extends PendingAsk {
   }
 
   override tell(answer: unknown): void {
-    if (this.#left) this.#keeper.answeredElsewhere(this, answer)
+    if (fuse.catcher !== undefined) fuse.catcher.caught(this, answer, undefined)
+    else if (this.#left) this.#keeper.answeredElsewhere(this, answer)
     else super.tell(answer)
   }
 
@@ -48,6 +50,12 @@ export class Mirror extends PendingAsk {
     if (this.settled || to.ref.uid === this.#with) return
     this.#with = to.ref.uid
     this.#keeper.moved(this, to)
+  }
+
+  /** Whoever it was sent to has it for this actor: nobody need be told. */
+  takenBy(to: Cell): void {
+    super.moved(to)
+    this.#with = to.ref.uid
   }
 
   /** It goes on to another thread, or nobody waits for it: nothing is told, and nobody here waits for it. */

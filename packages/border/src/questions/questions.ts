@@ -6,7 +6,7 @@
 import { type AnyRef, Cancelled } from '@troupe/core'
 import { type Cell, cellOf, PendingAsk } from '@troupe/core/internal'
 import { AddressRef } from '../values/address-ref.ts'
-import { type Channel, record } from '../way/channel.ts'
+import { type Crossing, record } from '../way/crossing.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { NotTransferable } from '../errors.ts'
 import { Mirror, type MirrorKeeper } from './mirror.ts'
@@ -31,7 +31,7 @@ export class Questions implements MirrorKeeper {
   readonly #mirrors = new Map<number, Map<number, Mirror>>()
   constructor(exchange: Exchange) {
     this.#exchange = exchange
-    exchange.on('ask.cancelled', ({ id }, channel) => this.#mirrors.get(channel.peer)?.get(id)?.leave(new Cancelled('The question')))
+    exchange.on('ask.cancelled', ({ id }, crossing) => this.#mirrors.get(crossing.peer)?.get(id)?.leave(new Cancelled('The question')))
     exchange.on('ask.moved', ({ id, to }) => this.#movedTo(id, to))
     exchange.on('ask.passed', ({ id, at }) => this.#passedTo(id, at))
   }
@@ -66,17 +66,17 @@ export class Questions implements MirrorKeeper {
     return ask instanceof Mirror ? ask : { origin: this.#exchange.epoch, id: this.#exchange.addresses.idOf(ask) }
   }
   /** A question has gone over to a thread. */
-  left(ask: PendingAsk, channel: Channel): void {
-    if (ask instanceof Mirror) return this.#passedOn(ask, channel)
+  left(ask: PendingAsk, crossing: Crossing): void {
+    if (ask instanceof Mirror) return this.#passedOn(ask, crossing)
     const { addresses } = this.#exchange
     const id = addresses.idOf(ask)
     const known = this.#gone.get(id)
     // From here on it is the thread that has it which says what becomes of it, also when it is handed on there; news of its target's
     // end come by another way, and may come first.
     ask.unlink()
-    if (known !== undefined) known.holder = channel.peer
+    if (known !== undefined) known.holder = crossing.peer
     else {
-      this.#gone.set(id, { ask, holder: channel.peer })
+      this.#gone.set(id, { ask, holder: crossing.peer })
       const before = ask.onSettled
       ask.onSettled = () => {
         before?.()
@@ -89,10 +89,10 @@ export class Questions implements MirrorKeeper {
     }
   }
   /** A question of another thread has gone on to a third, or back. */
-  #passedOn(mirror: Mirror, channel: Channel): void {
+  #passedOn(mirror: Mirror, crossing: Crossing): void {
     const { origin, id } = mirror
     mirror.leave(new Cancelled('The question'))
-    if (channel.peer !== origin) this.#exchange.reach(origin, { op: 'ask.passed', id, at: channel.peer })
+    if (crossing.peer !== origin) this.#exchange.reach(origin, { op: 'ask.passed', id, at: crossing.peer })
   }
 
   /** A question has come, for the actor of that number: what stands for it here. */
@@ -108,8 +108,8 @@ export class Questions implements MirrorKeeper {
       }
     }
     const mirror = new Mirror(this, origin, id, target, uid, remaining, headers)
-    const channel = this.#exchange.channelTo(origin)
-    if (channel === undefined) {
+    const crossing = this.#exchange.crossingTo(origin)
+    if (crossing === undefined) {
       // Nobody waits for it any more: it is skipped when its turn comes.
       mirror.leave(new Cancelled('The question'))
       return mirror
@@ -135,10 +135,10 @@ export class Questions implements MirrorKeeper {
   // What becomes of mirrors.
 
   answered(mirror: Mirror, answer: unknown): void {
-    const channel = this.#exchange.channelTo(mirror.origin)
-    if (channel === undefined) return
+    const crossing = this.#exchange.crossingTo(mirror.origin)
+    if (crossing === undefined) return
     try {
-      channel.valued((w) => {
+      crossing.valued((w) => {
         w.byte(record.answer)
         w.whole(mirror.id)
       }, answer)
@@ -148,9 +148,9 @@ export class Questions implements MirrorKeeper {
     }
   }
   refused({ origin, id }: Mirror, cause: unknown): void {
-    const channel = this.#exchange.channelTo(origin)
+    const crossing = this.#exchange.crossingTo(origin)
     const write = (value: unknown): void =>
-      void channel?.valued((w) => {
+      void crossing?.valued((w) => {
         w.byte(record.refusal)
         w.whole(id)
       }, value)

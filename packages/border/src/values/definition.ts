@@ -2,6 +2,7 @@
 // bytes, once, and bytes only say which one is meant. So no bytes, and nothing that a user has written as data, make a thread
 // load a module.
 
+/** Where the code of an actor or of a task is found, as a value that crosses by identity. */
 export class Definition {
   readonly #url: string
   readonly #name: string

@@ -1,6 +1,7 @@
 // The loop of the host as threads use it: when something runs that no actor asked for. Everything between threads that waits
 // does so here, so that a place can live on a loop that somebody else turns.
 
+/** The loop of the host, as places use it. */
 export interface Loop {
   /** Before the host serves anything else. */
   microtask(task: () => void): void
@@ -12,6 +13,7 @@ export interface Loop {
   every(ms: number, task: () => void): () => void
 }
 
+/** The loop of the host itself. */
 export const hostLoop: Loop = {
   microtask: (task) => queueMicrotask(task),
   soon: (task) => void setImmediate(task),

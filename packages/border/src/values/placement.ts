@@ -8,6 +8,7 @@ export interface PlacementRequest {
   readonly rule: Placement
 }
 
+/** The rule, if it is one. Fails with `InvalidOption` otherwise. */
 export function checkPlacement(rule: Placement): Placement {
   if (rule === 'round-robin' || rule === 'least-loaded') return rule
   if (typeof rule === 'object' && rule !== null) {

@@ -30,7 +30,7 @@ class Copier {
     return this.#writer.busy
   }
 
-  copy(value: unknown): unknown {
+  copy(value: unknown): Copied {
     const writer = this.#writer
     const list = takeTransfer(value)
     let moved: readonly unknown[] | undefined
@@ -49,7 +49,7 @@ class Copier {
       writer.commit()
       const copy = this.#reader.value()
       passTransfer(moved, copy)
-      return copy
+      return { copy, size: writer.position - start }
     } catch (cause) {
       writer.rollback(start)
       throw cause
@@ -61,11 +61,23 @@ class Copier {
   }
 }
 
+/** A copy, and how many bytes it took to write it. */
+interface Copied {
+  readonly copy: unknown
+  readonly size: number
+}
+
 const shared = new Copier()
 
 /** Throws `NotTransferable` for what could not go over either. */
 export function snapshot(value: unknown, subject?: string, before?: readonly (string | number)[]): unknown {
-  if (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol') return value
+  return measured(value, subject, before).copy
+}
+
+/** The same, with the bytes that it takes on a way. */
+export function measured(value: unknown, subject?: string, before?: readonly (string | number)[]): Copied {
+  if (typeof value === 'string') return { copy: value, size: value.length * 2 }
+  if (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol') return { copy: value, size: 8 }
   try {
     // A getter may want one while one is made.
     return (shared.busy ? new Copier() : shared).copy(value)

@@ -1,12 +1,13 @@
-// The other end of a link: messages that come for one actor of this thread, and the credit that goes back as it takes
-// them. A message for an actor that is not here yet waits; its home is asked what became of it.
+// The other end of a link: messages that come for one actor of this thread. Every so many of them one carries the credit back as it is
+// taken. A message for an actor that is not here yet waits; its home is asked what became of it.
 
-import { type Cell, Envelope, headersOf, MessageRing, type Meta, senderOf, Told } from '@troupe/core/internal'
-import { type Channel, record } from './channel.ts'
+import { type Cell, Envelope, MessageRing, type Meta } from '@troupe/core/internal'
+import { Credit } from './credit.ts'
+import type { Crossing } from './crossing.ts'
 import { mostBytes } from './link.ts'
 
 export class Arrivals {
-  readonly channel: Channel
+  readonly crossing: Crossing
   readonly id: number
   readonly uid: number
   cell: Cell | undefined
@@ -16,8 +17,8 @@ export class Arrivals {
   #messages = 0
   #bytes = 0
 
-  constructor(channel: Channel, id: number, uid: number, window: number, cell: Cell | undefined) {
-    this.channel = channel
+  constructor(crossing: Crossing, id: number, uid: number, window: number, cell: Cell | undefined) {
+    this.crossing = crossing
     this.id = id
     this.uid = uid
     this.cell = cell
@@ -26,7 +27,7 @@ export class Arrivals {
 
   /** Takes a message that has come; it was counted as sent where it was sent. */
   take(message: unknown, meta: Meta, size: number): void {
-    this.channel.received++
+    this.crossing.received++
     this.#messages++
     this.#bytes += size
     let marked = meta
@@ -49,54 +50,5 @@ export class Arrivals {
       if (meta instanceof Envelope) meta.moved(cell)
       cell.accept(message, meta)
     }
-  }
-}
-
-/** Gives credit back when its message is taken, or ends otherwise. */
-export class Credit extends Told {
-  readonly inner: Meta
-  #of: Arrivals | undefined
-  readonly #messages: number
-  readonly #bytes: number
-  constructor(of: Arrivals, inner: Meta, messages: number, bytes: number) {
-    super(senderOf(inner), headersOf(inner), inner instanceof Envelope ? inner.priority : undefined)
-    this.#of = of
-    this.inner = inner
-    this.#messages = messages
-    this.#bytes = bytes
-  }
-  #give(): void {
-    const of = this.#of
-    if (of === undefined) return
-    this.#of = undefined
-    of.channel.plain((w) => {
-      w.byte(record.credit)
-      w.whole(of.id)
-      w.whole(this.#messages)
-      w.whole(this.#bytes)
-    })
-  }
-  override from(): ReturnType<typeof senderOf> {
-    return senderOf(this.inner)
-  }
-  override asked(): ReturnType<Envelope['asked']> {
-    return this.inner instanceof Envelope ? this.inner.asked() : undefined
-  }
-  override get deadline(): number {
-    return this.inner instanceof Envelope ? this.inner.deadline : Infinity
-  }
-  override open(cell: Cell, message: unknown): unknown {
-    this.#give()
-    return this.inner instanceof Envelope ? this.inner.open(cell, message) : message
-  }
-  override end(reason: 'failed' | 'unhandled' | 'refused' | 'stopped', cause: unknown): void {
-    this.#give()
-    if (this.inner instanceof Envelope) this.inner.end(reason, cause)
-  }
-  override onward(): Meta {
-    return this.inner instanceof Envelope ? this.inner.onward() : this.inner
-  }
-  override moved(to: Cell): void {
-    if (this.inner instanceof Envelope) this.inner.moved(to)
   }
 }

@@ -3,7 +3,7 @@
 // trusted with the next one either.
 
 import type { ActorSnapshot, AnyRef, ExitReason, LedgerReport, Logger, Phase, SpawnOptions } from '@troupe/core'
-import { type Command, LocalRef } from '@troupe/core/internal'
+import { type ActorName, type Command, LocalRef, type Rows, type Survey, type Wait } from '@troupe/core/internal'
 import type { WaitMark } from '../exchange/deadlocks.ts'
 import { Definition } from '../values/definition.ts'
 import { BadRecord } from '../errors.ts'
@@ -32,6 +32,7 @@ export interface Part {
 /** What may be asked of an actor of another thread. */
 export type Verb = Extract<Command, { readonly verb: 'stop' | 'kill' | 'suspend' | 'resume' | 'restart' }>
 
+/** What places tell each other besides messages: a closed union, checked on arrival. */
 export type Control =
   // Between a thread and the main one.
   | { readonly op: 'up'; readonly epoch: number }
@@ -47,6 +48,20 @@ export type Control =
   | { readonly op: 'event'; readonly event: unknown }
   | { readonly op: 'inspect'; readonly id: number }
   | { readonly op: 'inspected'; readonly id: number; readonly hosted: readonly ActorSnapshot[] }
+  | {
+      readonly op: 'look'
+      readonly id: number
+      readonly what: 'survey' | 'names' | 'waits' | 'leave'
+      readonly since: number | undefined
+      readonly uids: readonly number[] | undefined
+    }
+  | {
+      readonly op: 'looked'
+      readonly id: number
+      readonly survey: Survey | undefined
+      readonly names: readonly ActorName[] | undefined
+      readonly waits: readonly Wait[] | undefined
+    }
   | { readonly op: 'find'; readonly id: number; readonly path: string }
   | { readonly op: 'found'; readonly id: number; readonly ref: AnyRef | undefined }
   | { readonly op: 'census.part'; readonly id: number; readonly part: Part }
@@ -76,6 +91,14 @@ export type Control =
   | { readonly op: 'located'; readonly uid: number; readonly at: number }
   | { readonly op: 'whereis'; readonly uid: number }
   | { readonly op: 'absent'; readonly uid: number }
+  // Between nodes.
+  /** Explains the number that the sender has for a place on this way. */
+  | { readonly op: 'named'; readonly place: number; readonly name: string }
+  /** A count of all nodes, begun by the place of that name; and one node's part of it. */
+  | { readonly op: 'cut'; readonly id: number; readonly by: string }
+  | { readonly op: 'cut.part'; readonly id: number; readonly part: unknown }
+  /** What the sender has done so far. */
+  | { readonly op: 'account'; readonly account: unknown }
   // Between an actor's home and the thread that hosts it.
   | SpawnOrder
   | { readonly op: 'hosted.restart'; readonly uid: number; readonly cause: unknown; readonly within: number }
@@ -87,6 +110,34 @@ export type Control =
   | { readonly op: 'stub.held'; readonly uid: number }
   | { readonly op: 'stub.endless'; readonly uid: number }
   | { readonly op: 'stub.ended'; readonly uid: number; readonly reason: ExitReason; readonly cause: unknown }
+
+/** The record as the other end of a way has it: the numbers of places and actors are those of that way. */
+export function renamed(content: Control, place: (place: number) => number, number: (number: number) => number): Control {
+  const marks = (all: readonly WaitMark[]): readonly WaitMark[] => all.map((mark) => ({ ...mark, origin: place(mark.origin) }))
+  switch (content.op) {
+    case 'verb':
+    case 'follow':
+    case 'phases':
+    case 'phase':
+    case 'gone':
+    case 'locate':
+    case 'whereis':
+    case 'absent':
+      return { ...content, uid: number(content.uid) }
+    case 'located':
+      return { ...content, uid: number(content.uid), at: place(content.at) }
+    case 'ask.passed':
+      return { ...content, at: place(content.at) }
+    case 'probe': {
+      const { uid, chain, known } = content
+      return { ...content, uid: uid === undefined ? undefined : number(uid), chain: marks(chain), known: known && marks(known) }
+    }
+    case 'probe.confirm':
+      return { ...content, known: marks(content.known) }
+    default:
+      return content
+  }
+}
 
 /** What a thread must know to make an actor. */
 export type SpawnOrder = {
@@ -162,6 +213,29 @@ const each =
 const marks: Check = (value) => each(of({ origin: whole, id: whole, mode: among('reject', 'warn', 'off') }))(value) && (value as unknown[]).length > 0
 const snapshot: Check = (value) => of({ uid: whole, path: text, phase: text, children: list })(value)
 
+const wait = of({ target: whole, targetPath: text, ms: number, left: number, state: among('queued', 'taken', 'handled', 'away'), binds: flag })
+const actorName = of({ uid: whole, path: text, kind: text })
+const columns: readonly (keyof Rows)[] = [
+  ...(['uid', 'parent', 'processed', 'busy', 'turns', 'pending', 'queued', 'stashed', 'timers', 'incarnation', 'phase', 'stub'] as const),
+]
+/** Columns of one length. */
+const rows: Check = (value) =>
+  of({ length: whole })(value) &&
+  columns.every((column) => {
+    const numbers = (value as Rows)[column]
+    return ArrayBuffer.isView(numbers) && (numbers as Float64Array).length === (value as Rows).length
+  })
+const survey = of({
+  at: number,
+  epoch: whole,
+  whole: flag,
+  rows,
+  gone: (value) => value instanceof Float64Array,
+  waits: each(wait),
+  waitsLeftOut: whole,
+  spent: number,
+})
+
 const shapes: Shapes = {
   up: { epoch: whole },
   place: { id: whole, request: placement, uid: whole },
@@ -176,6 +250,8 @@ const shapes: Shapes = {
   event: { event: any },
   inspect: { id: whole },
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
+  look: { id: whole, what: among('survey', 'names', 'waits', 'leave'), since: or(absent, whole), uids: or(absent, each(whole)) },
+  looked: { id: whole, survey: or(absent, survey), names: or(absent, each(actorName)), waits: or(absent, each(wait)) },
   find: { id: whole, path: text },
   found: { id: whole, ref: or(absent, actor) },
   'census.part': {
@@ -200,6 +276,10 @@ const shapes: Shapes = {
   located: { uid: whole, at: whole },
   whereis: { uid: whole },
   absent: { uid: whole },
+  named: { place: whole, name: text },
+  cut: { id: whole, by: text },
+  'cut.part': { id: whole, part: object },
+  account: { account: object },
   'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },
   'hosted.stop': { uid: whole, reason, cause: any, within: number },

@@ -3,10 +3,10 @@
 
 import type { AnyRef } from '@troupe/core'
 import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } from '@troupe/core/internal'
-import { type Channel, record } from './channel.ts'
+import { type Crossing, record } from './crossing.ts'
 import type { Writer } from '../codec/writer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { Way, WireQueue } from './wire-queue.ts'
+import type { Route, WireQueue } from './wire-queue.ts'
 
 /** What an unbounded mailbox may have under way: enough to keep both threads busy; for all but the smallest messages the bytes decide. */
 export const widest = 131_072
@@ -15,8 +15,8 @@ export const mostBytes: number = 1024 * 1024
 const meta = { sender: 0, envelope: 1, ask: 2, poison: 3 } as const
 export const metaKind: typeof meta = meta
 
-export class Link implements Way {
-  readonly channel: Channel
+export class Link implements Route {
+  readonly crossing: Crossing
   readonly id: number
   readonly uid: number
   /** What waits for this way alone. */
@@ -28,26 +28,25 @@ export class Link implements Way {
   #bytes: number = mostBytes
   #closed = false
 
-  constructor(exchange: Exchange, channel: Channel, uid: number, window: number, queue: WireQueue) {
+  constructor(exchange: Exchange, crossing: Crossing, uid: number, window: number, queue: WireQueue) {
     this.#exchange = exchange
     this.queue = queue
-    this.channel = channel
+    this.crossing = crossing
     this.uid = uid
-    this.id = channel.nextLink++
+    this.id = crossing.linked(this)
     this.window = window
     this.#credit = window
-    channel.links.set(this.id, this)
-    channel.plain((w) => {
+    crossing.plain((w) => {
       w.byte(record.link)
       w.whole(this.id)
-      w.double(uid)
+      w.double(crossing.numberOut(uid))
       w.whole(window)
     })
   }
 
   get open(): boolean {
     if (this.#credit <= 0 || this.#bytes <= 0) return false
-    return this.channel.hasRoom || this.channel.wantRoom()
+    return this.crossing.hasRoom || this.crossing.wantRoom()
   }
 
   /** Messages that have gone and were not taken, as far as is known. */
@@ -62,11 +61,11 @@ export class Link implements Way {
   }
 
   pass(message: unknown): void {
-    this.#passed(this.channel.message(this.id, message))
+    this.#passed(this.crossing.message(this.id, message))
   }
   passSent(message: unknown, sender: AnyRef): void {
     this.#passed(
-      this.channel.valued((w) => {
+      this.crossing.valued((w) => {
         this.#head(w, meta.sender)
         w.value(sender)
       }, message),
@@ -74,7 +73,7 @@ export class Link implements Way {
   }
   passEnvelope(cell: Cell, given: unknown, envelope: Envelope): void {
     if (envelope === poison) {
-      this.#passed(this.channel.valued((w) => this.#head(w, meta.poison), null))
+      this.#passed(this.crossing.valued((w) => this.#head(w, meta.poison), null))
       return
     }
     // A question that has expired, or whatever else must not reach its handler, ends here.
@@ -86,7 +85,7 @@ export class Link implements Way {
       const sender = senderOf(onward)
       const headers = headersOf(onward)
       this.#passed(
-        this.channel.valued((w) => {
+        this.crossing.valued((w) => {
           this.#head(w, meta.envelope)
           w.value(sender)
           w.labelled('headers', headers)
@@ -101,15 +100,15 @@ export class Link implements Way {
     const { questions } = this.#exchange
     const { origin, id } = questions.markOf(ask)
     this.#passed(
-      this.channel.valued((w) => {
+      this.crossing.valued((w) => {
         this.#head(w, meta.ask)
-        w.whole(origin)
+        w.whole(this.crossing.placeOut(origin))
         w.whole(id)
         w.double(remaining)
         w.labelled('headers', ask.headers)
       }, message),
     )
-    questions.left(ask, this.channel)
+    questions.left(ask, this.crossing)
   }
 
   #head(writer: Writer, kind: number): void {
@@ -118,7 +117,7 @@ export class Link implements Way {
     writer.byte(kind)
   }
   #passed(size: number): void {
-    this.channel.sent++
+    this.crossing.sent++
     this.#credit--
     this.#bytes -= size
   }
@@ -126,8 +125,8 @@ export class Link implements Way {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.channel.links.delete(this.id)
-    this.channel.plain((w) => {
+    this.crossing.unlinked(this.id)
+    this.crossing.plain((w) => {
       w.byte(record.unlink)
       w.whole(this.id)
     })

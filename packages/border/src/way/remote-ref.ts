@@ -2,7 +2,7 @@
 // as they do for actors that live here. The cell never has a turn: what it is told goes to the actor's thread as long
 // as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home.
 
-import { ignore, type Phase } from '@troupe/core'
+import { ignore, OfferRefused, type Phase } from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
@@ -25,6 +25,9 @@ import { homeOf } from '../values/epochs.ts'
 import { WireQueue } from './wire-queue.ts'
 
 const options: CellOptions = { ...defaultOptions, mailbox: { kind: 'wire', create: () => new MessageRing() } }
+
+/** Where what waits is bounded offers wait for credit. */
+const blocking: CellOptions = { ...options, mailbox: { kind: 'wire', overflow: 'block', create: () => new MessageRing() } }
 
 /** The ref of an actor of another thread; that of a class actor has its methods. */
 export type RemoteRef = PlainRemoteRef | RemoteHandle
@@ -51,6 +54,7 @@ class RemoteHandle extends HandleRef {
   }
 }
 
+/** A ref for an actor of another place; with the methods of its class, if it is one of a class. */
 export function makeRemoteRef(uid: number, path: string, methods: readonly string[] | undefined): RemoteRef {
   return methods === undefined ? new PlainRemoteRef(uid, path) : new RemoteHandle(uid, path, protocolOf(methods))
 }
@@ -65,6 +69,7 @@ function protocolOf(methods: readonly string[]): Protocol {
   return protocol
 }
 
+/** What stands at this place for an actor of another. */
 export class ProxyCell extends Cell {
   readonly exchange: Exchange
   readonly wire: WireQueue
@@ -77,13 +82,18 @@ export class ProxyCell extends Cell {
   }
   /** The thread that knows what became of it. */
   get home(): number {
-    return homeOf(this.ref.uid)
+    return homeOf(this.far)
   }
   /** Told of each new link, so that it can be closed when the ref is forgotten. */
   onLink: (link: Link) => void = () => {}
 
-  constructor(ref: RemoteRef, exchange: Exchange, at: number | undefined) {
-    super(ref, exchange.core.dispatchers.fallback, options, ignore as BehaviorNode)
+  /** The number by which its home knows it. */
+  readonly far: number
+
+  constructor(ref: RemoteRef, exchange: Exchange, at: number | undefined, far: number, drain?: CellOptions['drain']) {
+    const base = exchange.bounded ? blocking : options
+    super(ref, exchange.core.dispatchers.fallback, drain === undefined ? base : { ...base, drain }, ignore as BehaviorNode)
+    this.far = far
     this.exchange = exchange
     this.at = at
     this.phase = 'running'
@@ -93,7 +103,7 @@ export class ProxyCell extends Cell {
 
   /** Whether its home was asked to tell of its end. */
   #followed = false
-  override get more(): Extras {
+  override ensureExtras(): Extras {
     // Not made here where it has children on this thread, who do not wait for its end.
     const extras = (this.extras ??= new Extras())
     // Somebody wants to know how it ends, or waits for an answer: from now on its home tells us.
@@ -112,7 +122,7 @@ export class ProxyCell extends Cell {
     if (this.phase === 'terminated') return
     const { verb } = command
     if (verb === 'stop' || verb === 'kill' || verb === 'suspend' || verb === 'resume' || verb === 'restart')
-      this.exchange.channelTo(this.home)?.control({ op: 'verb', uid: this.ref.uid, command })
+      this.exchange.crossingTo(this.home)?.control({ op: 'verb', uid: this.far, command })
   }
 
   /** It is gone: what waits for it is drained, and those who wait for the news are told. */
@@ -121,6 +131,7 @@ export class ProxyCell extends Cell {
     this.wire.unlink()
     this.phase = 'stopped'
     this.info = end
+    this.wire.endWaits(new OfferRefused(this.ref.path, 'the actor has stopped'))
     // It has no turns that could go on with it.
     while (!drainMailbox(this, end));
     this.phase = 'terminated'

@@ -4,10 +4,11 @@
 import type { AnyRef, MailboxQueue, WaitingOffer } from '@troupe/core'
 import { type Cell, Envelope, headersOf, highWater, MessageRing, type Meta, notePressure, poison } from '@troupe/core/internal'
 import type { Exchange } from '../exchange/exchange.ts'
-import { snapshot } from '../values/snapshot.ts'
+import { measured, snapshot } from '../values/snapshot.ts'
+import { homeOf } from '../values/epochs.ts'
 
 /** How messages get from here to the actor. */
-export interface Way {
+export interface Route {
   /** Whether another message may go now. */
   readonly open: boolean
   pass(message: unknown): void
@@ -16,12 +17,19 @@ export interface Way {
   close(): void
 }
 
+/** What keeping a message costs beside its bytes. */
+const perMessage = 128
+
 export class WireQueue implements MailboxQueue {
   meta: unknown = undefined
   readonly inner: MailboxQueue
   readonly #cell: Cell
   readonly #exchange: Exchange
-  link: Way | undefined = undefined
+  link: Route | undefined = undefined
+  /** What each message that waits counts in bytes, in their order; only where that is bounded. */
+  readonly #sizes: number[] = []
+  /** Offers that wait for credit; only where what waits is bounded. */
+  readonly #offers: WaitingOffer[] = []
 
   constructor(cell: Cell, inner: MailboxQueue, exchange: Exchange) {
     this.#cell = cell
@@ -44,20 +52,41 @@ export class WireQueue implements MailboxQueue {
 
   #wait(message: unknown, meta: unknown): void {
     // What waits is what it was when it was told.
-    let kept: unknown
+    let kept: { readonly copy: unknown; readonly size: number }
     try {
-      kept = meta === poison ? message : snapshot(message)
+      kept = meta === poison ? { copy: message, size: 0 } : measured(message)
       keepHeaders(meta as Meta)
     } catch (cause) {
       return this.#refuse(message, meta as Meta, cause)
     }
-    this.inner.push(kept, meta)
+    if (this.#exchange.bounded && !this.#reserve(kept.size + perMessage))
+      return this.#cell.dispatcher.host.bury(message, meta as Meta, this.#cell.ref, 'node-behind')
+    this.inner.push(kept.copy, meta)
     this.#exchange.waits(this)
     // A mailbox that was chosen looks after this by itself.
     if (this.inner.size >= highWater && this.inner instanceof MessageRing) notePressure(this.#cell, this.inner.size)
     if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
     // Somebody's getter may have opened the way meanwhile.
     else if (this.#passes()) this.pump()
+  }
+
+  #reserve(bytes: number): boolean {
+    if (!this.#exchange.mayWait(this.#place, bytes)) return false
+    this.#sizes.push(bytes)
+    return true
+  }
+  /** A message that waited does so no longer. */
+  #took(): void {
+    const bytes = this.#sizes.shift()
+    if (bytes !== undefined) this.#exchange.waited(this.#place, bytes)
+  }
+  get #place(): number {
+    return homeOf(this.#exchange.numberOf(this.#cell))
+  }
+
+  /** Whether something waits here for a way. */
+  get wants(): boolean {
+    return this.inner.size > 0 || this.#offers.length > 0
   }
 
   #passes(): boolean {
@@ -85,11 +114,26 @@ export class WireQueue implements MailboxQueue {
     while (inner.size > 0 && this.#passes()) {
       const message = inner.shift()
       if (message === undefined) break
+      this.#took()
       this.#pass(message, inner.meta as Meta)
     }
-    if (inner.size === 0) this.#exchange.waitsNoMore(this)
+    if (inner.size === 0) {
+      this.#exchange.waitsNoMore(this)
+      if (this.#offers.length > 0) this.#takeOffers()
+    }
     if (this.#cell.extras?.pressed === true) notePressure(this.#cell, inner.size)
     return inner.size < before
+  }
+
+  /** Lets in who waits with an offer, while there is credit. */
+  #takeOffers(): void {
+    while (this.#offers.length > 0 && this.inner.size === 0 && this.#passes()) {
+      const offer = this.#offers.shift()!
+      if (offer.ended) continue
+      this.#cell.send(offer.message, offer.meta as Meta)
+      offer.took()
+    }
+    if (this.#offers.length > 0) this.#exchange.waits(this)
   }
 
   /** What the cell takes: nothing in its turns, for what may go has gone; everything when it is drained. */
@@ -100,6 +144,7 @@ export class WireQueue implements MailboxQueue {
       return undefined
     }
     const message = this.inner.shift()
+    if (message !== undefined) this.#took()
     this.meta = this.inner.meta
     if (this.inner.size === 0) this.#exchange.waitsNoMore(this)
     return message
@@ -107,13 +152,17 @@ export class WireQueue implements MailboxQueue {
 
   /** Whether an offer would be taken now: passed on, or let wait here. */
   hasRoom(): boolean {
-    return (this.inner.size === 0 && this.#passes()) || (this.inner.hasRoom?.() ?? true)
+    return (this.inner.size === 0 && this.#passes()) || (this.inner.hasRoom?.() ?? !this.#exchange.bounded)
   }
   wait(offer: WaitingOffer): void {
-    this.inner.wait?.(offer)
+    if (!this.#exchange.bounded) return this.inner.wait?.(offer)
+    this.#offers.push(offer)
+    this.#exchange.waits(this)
+    if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
   }
   endWaits(cause: Error): void {
     this.inner.endWaits?.(cause)
+    for (const offer of this.#offers.splice(0)) offer.fail(cause)
   }
   unshift(message: unknown, meta: unknown): void {
     this.inner.unshift?.(message, meta)

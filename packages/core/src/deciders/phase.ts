@@ -3,7 +3,7 @@
 // for those that must wait until the actor has come up.
 
 import { InvalidTransition } from '../values/errors.ts'
-import type { Phase } from '../values/observation.ts'
+import type { Phase } from '../values/phase.ts'
 
 /** What may happen to an actor. */
 export type PhaseEvent = 'start' | 'started' | 'suspend' | 'resume' | 'fail' | 'restart' | 'relaunch' | 'stop' | 'kill' | 'cleaned' | 'released'
@@ -37,7 +37,7 @@ export interface Transition {
 }
 
 /** Events in a row as one, for where nothing can happen between them: what each phase in which all are allowed ends in. */
-function passage(...events: readonly [PhaseEvent, ...PhaseEvent[]]): Transition {
+function transition(...events: readonly [PhaseEvent, ...PhaseEvent[]]): Transition {
   const pairs = Object.keys(phaseTable).flatMap((phase) => {
     const end = events.reduce<Outcome | undefined>((at, event) => phaseTable[at as Phase]?.[event], phase as Phase)
     return end === undefined ? [] : [phase, end]
@@ -46,14 +46,17 @@ function passage(...events: readonly [PhaseEvent, ...PhaseEvent[]]): Transition 
 }
 
 /** The table by event: whatever some phase knows. */
-export const on: Readonly<Record<PhaseEvent, Transition>> = Object.fromEntries(
-  Object.keys(Object.assign({}, ...Object.values(phaseTable)) as Row).map((event) => [event, passage(event as PhaseEvent)]),
-) as Record<PhaseEvent, Transition>
+export const on: Readonly<Record<PhaseEvent, Transition>> = /* @__PURE__ */ byEvent()
+
+function byEvent(): Record<PhaseEvent, Transition> {
+  const events = Object.keys(Object.assign({}, ...Object.values(phaseTable)) as Row) as PhaseEvent[]
+  return Object.fromEntries(events.map((event) => [event, transition(event)])) as Record<PhaseEvent, Transition>
+}
 
 /** The start of an actor that has nothing to run first. */
-export const quickStart: Transition = passage('start', 'started')
+export const quickStart: Transition = /* @__PURE__ */ transition('start', 'started')
 /** The end of an actor that has nothing to run, to wait for or to leave behind. */
-export const quickStop: Transition = passage('stop', 'cleaned', 'released')
+export const quickStop: Transition = /* @__PURE__ */ transition('stop', 'cleaned', 'released')
 
 /** What an event makes of a phase; throws `InvalidTransition` where the table has no entry. */
 export function outcomeOf(phase: Phase, { event, pairs }: Transition): Outcome {

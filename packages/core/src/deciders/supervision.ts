@@ -147,11 +147,11 @@ export function ownPolicyOf<I extends SupervisionPolicy | undefined>(
 }
 
 /** The policy that holds where nobody said anything. */
-export const defaultPolicy: SupervisionPolicy = supervise()
+export const defaultPolicy: SupervisionPolicy = /* @__PURE__ */ supervise()
 
 /** A directive as a policy: always that one, but to restart is what the default does. */
-const named: ReadonlyMap<unknown, SupervisionPolicy> = new Map(
-  directives.map((directive) => [directive, directive === 'restart' ? defaultPolicy : supervise({ decide: () => directive })]),
+const named: ReadonlyMap<unknown, SupervisionPolicy> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ directives.map((directive) => [directive, directive === 'restart' ? defaultPolicy : supervise({ decide: () => directive })]),
 )
 
 /** What is to be done about a failure; `history` remembers it. */
@@ -199,12 +199,12 @@ function ask(policy: SupervisionPolicy, failure: Failure, context: FailureContex
 /** `min·factor^(attempt−1)`, clamped to `max`, varied by ± `jitter`. */
 export function backoffDelay(backoff: Backoff, attempt: number, random: () => number): number {
   const { min, max, factor, jitter } = backoff
-  // Many attempts take the power to Infinity, which times a minimum of 0 would be no number.
+  // Many attempts take the power to Infinity, which times a minimum of 0 would not be a number.
   const base = min === 0 ? 0 : Math.min(max, min * factor ** (attempt - 1))
   return jitter === 0 ? base : base * (1 + jitter * (2 * chanceOf(random) - 1))
 }
 
-/** A runtime of one's own may be wrong about chance; that is no reason not to restart. */
+/** A runtime of one's own may be wrong about chance; that is not a reason not to restart. */
 function chanceOf(random: () => number): number {
   try {
     const chance = random()

@@ -22,8 +22,18 @@ type AnyClass = new (...args: readonly unknown[]) => Actor
 /** The context of the instance that is being made; its constructor may use it already. */
 let making: Context | undefined
 
-/** Gives an instance the context of the call or signal that comes; the class lets nobody else do it. */
-let bind: (instance: Actor, ctx: Context) => void
+/** Gives an instance the context of the call or signal that comes; the class lets nobody else do it. The first instance says how. */
+let bind: ((instance: Actor, ctx: Context) => void) | undefined
+
+/** Has how `spawn` turns a class into a behavior; subclasses inherit it. A call that is pure: a static block would keep the class in every bundle. */
+const Spawnable: abstract new () => object = /* @__PURE__ */ makeSpawnable()
+
+function makeSpawnable(): abstract new () => object {
+  const convert = function (this: AnyClass, args: readonly unknown[]): BehaviorNode {
+    return behaviorOf(this, [...args])
+  }
+  return Object.defineProperty(class {}, behaviorFrom, { value: convert })
+}
 
 /**
  * The base of class actors. Methods are messages; `#private` members, hooks and accessors are not. (TypeScript's `private` and
@@ -42,16 +52,12 @@ let bind: (instance: Actor, ctx: Context) => void
  * cart.tell.add('book')
  * const n = await cart.ask.count()
  */
-export abstract class Actor implements ActorHooks {
+export abstract class Actor extends Spawnable implements ActorHooks {
   #ctx: Context | undefined = making
 
-  static {
-    bind = (instance, ctx) => void (instance.#ctx = ctx)
-    // How `spawn` turns a class into a behavior; subclasses inherit it.
-    const convert = function (this: AnyClass, args: readonly unknown[]): BehaviorNode {
-      return behaviorOf(this, [...args])
-    }
-    Object.defineProperty(this, behaviorFrom, { value: convert })
+  constructor() {
+    super()
+    bind ??= (instance, ctx) => void (instance.#ctx = ctx)
   }
 
   /** What this actor can do. In a reentrant actor, take it before the first await: each call has its own. */
@@ -102,6 +108,9 @@ export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown
  * The handle that a ref is, for refs that came typed as plain ones.
  *
  * Fails with `NotAllowed` when the ref is not that of a class actor.
+ *
+ * @example
+ * const n = await handleOf<Cart>(ref).ask.count()
  */
 export function handleOf<T extends ActorHooks>(ref: ActorRef<CallOf<T>>): ActorHandle<T> {
   checkRef('ref', ref)
@@ -120,7 +129,7 @@ function planOf(actor: AnyClass): ClassPlan {
   let plan = plans.get(actor)
   if (plan === undefined) {
     const methods = methodsOf(actor)
-    plan = { methods, protocol: new Protocol(methods.keys()) }
+    plan = { methods, protocol: new Protocol(methods.keys(), actor.name) }
     plans.set(actor, plan)
   }
   return plan
@@ -161,18 +170,18 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
     const method = methods.get(message?.type as string)
     const args = message?.args
     if (method === undefined || !isList(args)) return unhandled
-    bind(instance, ctx)
+    bind!(instance, ctx)
     const result = method.apply(instance, args as unknown[])
     if (isThenable(result)) return Promise.resolve(result).then((value) => answer(ctx, message as ClassCall, value))
     answer(ctx, message as ClassCall, result)
     return undefined
   }
   const signal = (ctx: Context, s: Signal): unknown => {
-    bind(instance, ctx)
+    bind!(instance, ctx)
     return runHook(instance, s)
   }
   const error = (ctx: Context, cause: unknown, message: unknown): void => {
-    bind(instance, ctx)
+    bind!(instance, ctx)
     return instance.onError(cause, message)
   }
   return new HookedNode('receive', handle, signal, error, undefined)

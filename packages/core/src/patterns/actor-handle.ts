@@ -22,13 +22,16 @@ const askMethod: Send = (ref, name, args, given) => LocalRef.prototype.ask.call(
 
 /** The methods of one class, ready to be put on the handles of its actors. */
 export class Protocol {
+  readonly className: string
   readonly names: readonly string[]
   readonly tell: object
   readonly ask: object
   /** Which properties that every function has of its own must make room for methods of that name. */
   readonly hides: readonly string[]
-  constructor(names: Iterable<string>) {
+  constructor(names: Iterable<string>, className = '') {
     const all = [...names]
+    this.className = className
+    carryMethods()
     this.names = all
     this.tell = facadePrototype(all, tellMethod)
     this.ask = facadePrototype(all, askMethod)
@@ -74,6 +77,9 @@ export class HandleRef extends LocalRef {
     super(parent, name, uid)
     this.protocol = protocol
   }
+  override get className(): string | undefined {
+    return this.protocol.className
+  }
   with(given: AskOptions): object {
     const { protocol } = this
     const read = readOptions('with', given, askTable)
@@ -85,16 +91,21 @@ export class HandleRef extends LocalRef {
   }
 }
 
-// Properties, not methods as a ref has them: the class cannot say so, its prototype can. The first look-up replaces
-// them by the handle's own.
-for (const verb of ['tell', 'ask'] as const) {
-  const plain = LocalRef.prototype[verb] as (this: HandleRef, ...args: unknown[]) => unknown
-  Object.defineProperty(HandleRef.prototype, verb, {
-    configurable: true,
-    get(this: HandleRef) {
-      const made = facade(this, (...args: unknown[]) => plain.apply(this, args), this.protocol[verb], undefined)
-      Object.defineProperty(this, verb, { value: made })
-      return made
-    },
-  })
+/**
+ * Properties, not methods as a ref has them: the class cannot say so, its prototype can. The first look-up replaces
+ * them by the handle's own. Done before the first handle is made, and not where this is loaded: that would keep the class in every bundle.
+ */
+function carryMethods(): void {
+  if (Object.hasOwn(HandleRef.prototype, 'tell')) return
+  for (const verb of ['tell', 'ask'] as const) {
+    const plain = LocalRef.prototype[verb] as (this: HandleRef, ...args: unknown[]) => unknown
+    Object.defineProperty(HandleRef.prototype, verb, {
+      configurable: true,
+      get(this: HandleRef) {
+        const made = facade(this, (...args: unknown[]) => plain.apply(this, args), this.protocol[verb], undefined)
+        Object.defineProperty(this, verb, { value: made })
+        return made
+      },
+    })
+  }
 }

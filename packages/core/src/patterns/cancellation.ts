@@ -4,7 +4,7 @@
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
 import { isAborted, listenTo, reasonOf } from '../ports/on-abort.ts'
-import type { Signal } from '../values/abort.ts'
+import type { AbortSignalLike } from '../values/abort.ts'
 import { checkCan, checkFinite, checkSignal, readOptions, type Table, unreadable } from '../values/checks.ts'
 import type { Clock } from '../values/clock.ts'
 import type { Disposing } from '../values/disposal.ts'
@@ -13,7 +13,7 @@ import { TimedOut } from '../values/concurrency-errors.ts'
 
 /** What a wait may be given: what ends it early. */
 export interface WaitOptions {
-  readonly signal?: Signal | undefined
+  readonly signal?: AbortSignalLike | undefined
 }
 
 /** What ends waits early. */
@@ -21,16 +21,16 @@ export const waitTable: Table<WaitOptions> = { signal: checkSignal }
 
 /** What ends waits early, and whose time they are measured in. */
 export const timedTable: Table<WaitOptions & { readonly clock?: Clock | undefined }> = {
-  ...waitTable,
+  signal: checkSignal,
   clock: [checkCan, ['system.clock, or another clock', 'now', 'random', 'after']],
 }
 
 /** The signal of a wait that may have been given none. */
-export function signalOf(whose: string, options: WaitOptions | undefined): Signal | undefined {
+export function signalOf(whose: string, options: WaitOptions | undefined): AbortSignalLike | undefined {
   return options === undefined ? undefined : readOptions(whose, options, waitTable).signal
 }
 
-function signalBehind(link: Signal | CancellationToken | undefined): Signal | undefined {
+function signalBehind(link: AbortSignalLike | CancellationToken | undefined): AbortSignalLike | undefined {
   try {
     return link instanceof CancellationToken ? link.signal : link
   } catch (cause) {
@@ -39,7 +39,7 @@ function signalBehind(link: Signal | CancellationToken | undefined): Signal | un
 }
 
 /** Calls the listener once when the signal is aborted, at once if it is; returns what stops listening. */
-export function onAbort(signal: Signal | undefined, listener: (reason: unknown) => void): () => void {
+export function onAbort(signal: AbortSignalLike | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {}
   if (isAborted(signal)) {
     listener(reasonOf(signal))
@@ -69,7 +69,7 @@ export class CancellationToken implements Disposing {
   readonly #release: (() => void)[] = []
 
   /** A token that is cancelled with the first of these, or by itself. */
-  constructor(...linked: readonly (Signal | CancellationToken | undefined)[]) {
+  constructor(...linked: readonly (AbortSignalLike | CancellationToken | undefined)[]) {
     try {
       for (const link of linked) {
         this.#release.push(onAbort(signalBehind(link), (reason) => this.cancel(reason)))
@@ -99,7 +99,7 @@ export class CancellationToken implements Disposing {
   }
 
   /** The same as an `AbortSignal`, for whatever takes one. */
-  get signal(): Signal {
+  get signal(): AbortSignalLike {
     return this.#source.signal
   }
   get isCancelled(): boolean {

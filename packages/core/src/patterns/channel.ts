@@ -82,8 +82,14 @@ export class ChannelCore<T> {
   }
 }
 
+/** Looks into a channel. Given by the first that is made: a static block would keep the class in every bundle. */
+let look: ((whole: object) => ChannelCore<unknown> | undefined) | undefined
+
 /** The state behind a channel or one of its sides; undefined for anything else. */
-export let coreOf: (face: unknown) => ChannelCore<unknown> | undefined
+export function coreOf(face: unknown): ChannelCore<unknown> | undefined {
+  const whole = face instanceof Side ? face.channel : face
+  return typeof whole === 'object' && whole !== null ? look?.(whole) : undefined
+}
 
 /**
  * A bounded queue between concurrent code; capacity 0 hands values over from sender to receiver.
@@ -101,15 +107,10 @@ export let coreOf: (face: unknown) => ChannelCore<unknown> | undefined
  */
 export class Channel<T> implements Sender<T>, Receiver<T> {
   readonly #core: ChannelCore<T>
-  static {
-    coreOf = (face) => {
-      const whole = face instanceof Side ? face.channel : face
-      return typeof whole === 'object' && whole !== null && #core in whole ? (whole.#core as ChannelCore<unknown>) : undefined
-    }
-  }
 
   constructor(capacity: number) {
     this.#core = new ChannelCore(checkWhole('capacity', capacity, 0))
+    look ??= (whole) => (#core in whole ? (whole.#core as ChannelCore<unknown>) : undefined)
   }
 
   get capacity(): number {
@@ -202,7 +203,7 @@ function wait<V, R>(
     if (isAborted(signal)) throw cancelledBy(`The ${what}`, reasonOf(signal!))
     const at = attempt()
     if (at !== undefined) return resolve(at === taken ? (undefined as R) : (at as R))
-    // Listens first: what is no signal must not leave a waiter behind that would take a value with it.
+    // Listens first: what is not a signal must not leave a waiter behind that would take a value with it.
     const unlisten = onAbort(signal, (reason) => {
       list.remove(waiter)
       reject(cancelledBy(`The ${what}`, reason))

@@ -6,7 +6,7 @@
 import { makeAbortSource } from '../ports/host.ts'
 import type { Deadline } from '../queues/timers.ts'
 import type { CellHost } from '../cell/turn/host.ts'
-import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import type { AbortSignalLike } from '../values/abort.ts'
 import { checkFactor, checkFinite, checkFunction, checkString, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TroupeError } from '../values/errors.ts'
 import type { SystemView } from '../values/system.ts'

@@ -2,7 +2,7 @@
 // `system.clock`, or leave it out for the host's.
 
 import { hostClock } from '../ports/clock.ts'
-import type { Signal } from '../values/abort.ts'
+import type { AbortSignalLike } from '../values/abort.ts'
 import { checkFinite, readOptions, unreadable } from '../values/checks.ts'
 import { observed } from '../values/thenable.ts'
 import type { Clock } from '../values/clock.ts'
@@ -60,7 +60,11 @@ export function delay(ms: number, options: TimedOptions = {}): Promise<void> {
  * @example
  * const page = await timeout((signal) => fetch(url, { signal }), 30_000)
  */
-export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLike<T> | T), ms: number, options: TimedOptions = {}): Promise<T> {
+export function timeout<T>(
+  work: PromiseLike<T> | ((signal: AbortSignalLike) => PromiseLike<T> | T),
+  ms: number,
+  options: TimedOptions = {},
+): Promise<T> {
   // Before anything is refused: handed over, it is nobody else's to observe any more.
   if (typeof work !== 'function') observed(work, () => {})
   return new Promise((resolve, reject) => {
@@ -90,6 +94,6 @@ export function timeout<T>(work: PromiseLike<T> | ((signal: Signal) => PromiseLi
   })
 }
 
-async function start<T>(work: (signal: Signal) => PromiseLike<T> | T, signal: Signal): Promise<T> {
+async function start<T>(work: (signal: AbortSignalLike) => PromiseLike<T> | T, signal: AbortSignalLike): Promise<T> {
   return work(signal)
 }

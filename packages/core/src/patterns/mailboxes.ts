@@ -7,7 +7,7 @@ import { checkFactor, checkFunction, checkOneOf, checkPart, checkText, checkUpTo
 import { InvalidOption } from '../values/errors.ts'
 import type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow } from '../values/mailbox.ts'
 import { ContainedQueue } from '../queues/contained.ts'
-import { GovernedQueue, type Rules } from '../queues/governed.ts'
+import { GovernedQueue, type Rules } from '../queues/governed-mailbox.ts'
 import { OwnKind } from '../queues/own-kind.ts'
 import { PriorityHeap } from '../queues/priority-heap.ts'
 import { MessageRing } from '../queues/ring.ts'
@@ -128,7 +128,7 @@ export function checkOverflow(option: string, value: unknown): Overflow {
 }
 
 const table: Table<MailboxOptions> = { systemShare: [checkUpTo, 100], highWater: [checkWhole, 1], lowWater: [checkWhole, 0] }
-const boundTable: Table<BoundOptions> = { ...table, capacity: [checkWhole, 1], overflow: checkOverflow }
+const boundTable: Table<BoundOptions> = /* @__PURE__ */ Object.assign({}, table, { capacity: [checkWhole, 1] as const, overflow: checkOverflow })
 const kindTable: Table<MailboxKind> = {
   kind: [checkText, 0, true],
   capacity: [checkWhole, 1],

@@ -18,6 +18,7 @@ import {
 import { checkCan, checkFinite, checkFunction, checkObject, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
 import { NotAllowed } from '../values/errors.ts'
+import { Keyed } from '../values/keyed.ts'
 import type { SpawnOptions } from '../values/options.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { Signal } from '../values/signals.ts'
@@ -28,7 +29,7 @@ import { buryPresent } from './router/routing.ts'
  * The same behavior, but it stops after so many milliseconds without a message. It uses the receive timeout for that,
  * so that the behavior itself gets no `ReceiveTimeout`.
  *
- * Guarantees: PostStop runs as on any stop; a message that is queued is no silence. Fails: `InvalidOption` on a wrong
+ * Guarantees: PostStop runs as on any stop; a queued message is not silence. Fails: `InvalidOption` on a wrong
  * duration.
  *
  * @example
@@ -112,7 +113,7 @@ export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
     ctx.stash.unstashAll()
     return receive<M>(
       (c, message) => {
-        const key = options.keyOf(message)
+        const key = message instanceof Keyed ? message.key : options.keyOf(message)
         if (isThenable(key)) {
           observed(key, () => {})
           throw new NotAllowed(`keyOf of ${c.path} returned a promise: a message has its key at once, or none. Put the key into the message.`)

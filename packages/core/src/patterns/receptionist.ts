@@ -115,7 +115,7 @@ class LocalReceptionist implements Receptionist {
   #join(ref: AnyRef, members: Members, changed: () => void): () => void {
     const cell = this.#cellOf(ref)
     if (cell.end !== undefined || members.has(ref)) return () => {}
-    const hooks = (cell.more.endHooks ??= new Set())
+    const hooks = (cell.ensureExtras().endHooks ??= new Set())
     const leave = (): void => {
       hooks.delete(leave)
       if (members.delete(ref)) changed()

@@ -4,7 +4,7 @@ import { backoffDelay, checkBackoff } from '../deciders/supervision.ts'
 import { hostClock } from '../ports/clock.ts'
 import { makeAbortSource } from '../ports/host.ts'
 import { isAborted, reasonOf } from '../ports/on-abort.ts'
-import type { Signal } from '../values/abort.ts'
+import type { AbortSignalLike } from '../values/abort.ts'
 import { checkFinite, checkFunction, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { RetriesExhausted } from '../values/concurrency-errors.ts'
 import type { Backoff } from '../values/policy.ts'
@@ -24,13 +24,8 @@ export interface RetryOptions extends TimedOptions {
   readonly retryIf?: ((cause: unknown, attempt: number) => boolean) | undefined
 }
 
-const table: Table<RetryOptions> = {
-  ...timedTable,
-  attempts: [checkWhole, 1],
-  backoff: checkBackoff,
-  timeout: [checkFinite, 'from'],
-  retryIf: checkFunction,
-}
+const ownTable = { attempts: [checkWhole, 1], backoff: checkBackoff, timeout: [checkFinite, 'from'], retryIf: checkFunction } as const
+const table: Table<RetryOptions> = /* @__PURE__ */ Object.assign({}, timedTable, ownTable)
 
 /**
  * What the first attempt that succeeds resolves to.
@@ -42,7 +37,7 @@ const table: Table<RetryOptions> = {
  * @example
  * const page = await retry((attempt, signal) => fetch(url, { signal }), { attempts: 5, signal: ctx.signal })
  */
-export async function retry<T>(work: (attempt: number, signal: Signal) => PromiseLike<T> | T, options: RetryOptions = {}): Promise<T> {
+export async function retry<T>(work: (attempt: number, signal: AbortSignalLike) => PromiseLike<T> | T, options: RetryOptions = {}): Promise<T> {
   checkFunction('work', work)
   // Here, because inside an attempt what is wrong would be one more failure to try again after.
   const read = readOptions('retry', options, table)
@@ -52,7 +47,7 @@ export async function retry<T>(work: (attempt: number, signal: Signal) => Promis
   for (let attempt = 1; ; attempt++) {
     if (isAborted(signal)) throw cancelledBy('The retry', reasonOf(signal))
     try {
-      const once = (own: Signal): PromiseLike<T> | T => work(attempt, own)
+      const once = (own: AbortSignalLike): PromiseLike<T> | T => work(attempt, own)
       return await (ms === undefined ? once(signal) : timeout(once, ms, { signal, clock }))
     } catch (cause) {
       if (isAborted(signal)) throw cancelledBy('The retry', reasonOf(signal))

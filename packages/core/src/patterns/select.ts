@@ -16,7 +16,12 @@ export class Sending {
   }
 }
 
-/** A case of `select` that sends. */
+/**
+ * A case of `select` that sends.
+ *
+ * @example
+ * await select({ in: requests, out: sending(replies, 'next') })
+ */
 export function sending<T>(channel: Sender<T>, value: T): Sending {
   return new Sending(channel, value)
 }
@@ -59,7 +64,7 @@ export function select<const C extends SelectCases>(cases: C, options?: WaitOpti
     const end = (): void => {
       for (const out of leave) out()
     }
-    // Listens first: what is no signal must not leave waiters behind that would take values with them.
+    // Listens first: what is not a signal must not leave waiters behind that would take values with them.
     const leave = [
       onAbort(signal, (reason) => {
         end()

@@ -5,7 +5,7 @@
 
 import { makeAbortSource } from '../ports/host.ts'
 import { Ring } from '../queues/ring.ts'
-import type { AbortSource, Signal } from '../values/abort.ts'
+import type { AbortSource, AbortSignalLike } from '../values/abort.ts'
 import { checkFunction, checkList, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
 import type { AsyncDisposing } from '../values/disposal.ts'
@@ -19,9 +19,9 @@ export interface TaskGroupOptions extends WaitOptions {
 }
 
 /** One piece of work; it should end soon after its signal is aborted. */
-export type Task<T> = (signal: Signal) => PromiseLike<T> | T
+export type Task<T> = (signal: AbortSignalLike) => PromiseLike<T> | T
 
-const table: Table<TaskGroupOptions> = { ...waitTable, limit: [checkWhole, 1] }
+const table: Table<TaskGroupOptions> = /* @__PURE__ */ Object.assign({}, waitTable, { limit: [checkWhole, 1] as const })
 
 /**
  * Tasks that end together.
@@ -57,7 +57,7 @@ export class TaskGroup implements AsyncDisposing {
   }
 
   /** Aborted when the group is cancelled; what each task gets. */
-  get signal(): Signal {
+  get signal(): AbortSignalLike {
     return this.#source.signal
   }
   /** Tasks that have not ended, those that wait for their turn included. */
@@ -188,7 +188,7 @@ interface Job {
 }
 
 /** A task that throws before its first await fails as any other. */
-async function run(task: Task<unknown>, signal: Signal): Promise<unknown> {
+async function run(task: Task<unknown>, signal: AbortSignalLike): Promise<unknown> {
   return task(signal)
 }
 

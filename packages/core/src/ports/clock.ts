@@ -29,4 +29,4 @@ class HostClock implements Clock {
 }
 
 /** Real time; what `delay`, `timeout` and `retry` use unless they are given a system's clock. */
-export const hostClock: Clock = new HostClock()
+export const hostClock: Clock = /* @__PURE__ */ new HostClock()

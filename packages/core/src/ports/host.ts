@@ -1,4 +1,4 @@
-// The one file that touches `globalThis`: monotonic time, microtasks, macrotasks, timers, abort controllers, the console, and
+// The file that touches `globalThis` (announce.ts is the other): monotonic time, microtasks, macrotasks, timers, abort controllers, the console, and
 // an async context that belongs to nobody. Everything is optional there, so that Node, Bun, Deno and browsers all fit.
 
 import type { AbortSource } from '../values/abort.ts'
@@ -53,7 +53,7 @@ export function hostPrint(level: 'warn' | 'error', text: string): void {
 }
 
 /** Runs the task once the host has served its events. */
-export const hostYield: (task: () => void) => void = makeYield()
+export const hostYield: (task: () => void) => void = /* @__PURE__ */ makeYield()
 
 function makeYield(): (task: () => void) => void {
   const immediate = host.setImmediate
@@ -69,7 +69,7 @@ function makeYield(): (task: () => void) => void {
 }
 
 /** Runs the task outside every AsyncLocalStorage store: in the context in which this module was loaded. */
-export const hostEnter: (task: () => void) => void = makeEnter()
+export const hostEnter: (task: () => void) => void = /* @__PURE__ */ makeEnter()
 
 function makeEnter(): (task: () => void) => void {
   const hooks = host.process?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
@@ -79,7 +79,7 @@ function makeEnter(): (task: () => void) => void {
 // Microtasks in a context that belongs to nobody: a chain of promises begun in the neutral context, which each link hands
 // on whoever wakes it. Having run, it looks once more before it sleeps: whoever was answered may already have asked again,
 // and a link that exists costs a third of being woken.
-const done = Promise.resolve()
+const done = /* @__PURE__ */ Promise.resolve()
 let first: (() => void) | undefined
 let others: (() => void)[] = []
 let wakeChain: (() => void) | undefined
@@ -142,7 +142,10 @@ export function hostHold(): () => void {
 
 /**
  * The event loop. Waking is a microtask, for latency; a marker behind it tells when the loop has turned, so that a
- * chain of wakes shares one slice and cannot starve sockets and timers.
+ * chain of wakes shares one slice and cannot starve sockets and timers. What a system runs on if nothing else is said.
+ *
+ * @example
+ * const system = ActorSystem.create('shop', { runtime: new HostRuntime() })
  */
 export class HostRuntime implements ExecutionRuntime {
   readonly id: string = 'host'

@@ -4,7 +4,14 @@ import { checkFunction, readOptions } from '../values/checks.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
 import { hostEnter, hostNow, hostRandom } from './host.ts'
 
-/** Runs everything due on `pump`, and nothing in between. The clock may be given; it is the host's otherwise. */
+/**
+ * Runs everything due on `pump`, and nothing in between. The clock may be given; it is the host's otherwise.
+ *
+ * @example
+ * const system = ActorSystem.create('game', { runtime: new ManualRuntime() })
+ * system.spawn(counter()).tell({ type: 'add', by: 1 })
+ * system.pump() // handles it, here and now
+ */
 export class ManualRuntime implements ExecutionRuntime {
   readonly id: string = 'manual'
   pass = 0

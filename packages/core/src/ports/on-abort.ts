@@ -1,7 +1,7 @@
 // One listener of the host for each signal, however many wait on it: a thousand questions given the same signal are no
 // leak, and hosts would warn of one. Gone with the last that waits, so that a signal that lives long gathers nothing.
 
-import type { Signal } from '../values/abort.ts'
+import type { AbortSignalLike } from '../values/abort.ts'
 import { checkSignal, unreadable } from '../values/checks.ts'
 
 class Waiting extends Set<() => void> {
@@ -10,10 +10,10 @@ class Waiting extends Set<() => void> {
   }
 }
 
-const waiting = new WeakMap<Signal, Waiting>()
+const waiting = new WeakMap<AbortSignalLike, Waiting>()
 
 /** Calls the listener, which may not throw, when the signal is aborted; returns what stops listening, and never throws. */
-export function listenTo(signal: Signal, listener: () => void): () => void {
+export function listenTo(signal: AbortSignalLike, listener: () => void): () => void {
   checkSignal('signal', signal)
   const found = waiting.get(signal)
   const others = found ?? new Waiting()
@@ -39,7 +39,7 @@ export function listenTo(signal: Signal, listener: () => void): () => void {
 }
 
 /** Whether a signal was aborted; one that cannot say so is none. */
-export function isAborted(signal: Signal | undefined): boolean {
+export function isAborted(signal: AbortSignalLike | undefined): boolean {
   if (signal === undefined) return false
   checkSignal('signal', signal)
   try {
@@ -50,7 +50,7 @@ export function isAborted(signal: Signal | undefined): boolean {
 }
 
 /** Why a signal was aborted; one that cannot say so has no reason. */
-export function reasonOf(signal: Signal): unknown {
+export function reasonOf(signal: AbortSignalLike): unknown {
   try {
     return signal.reason
   } catch {

@@ -52,12 +52,12 @@ for (const [name, kindOf] of Object.entries(ways))
       nothing: [undefined, 'mailbox'],
       'a number': [7, 'mailbox'],
       'one without size': [{ meta: undefined, push() {}, shift() {} }, 'mailbox.size'],
-      'one whose size is no number': [{ meta: undefined, size: NaN, push() {}, shift() {} }, 'mailbox.size'],
+      'one whose size is not a number': [{ meta: undefined, size: NaN, push() {}, shift() {} }, 'mailbox.size'],
       'one that is not empty': [{ meta: undefined, size: 1, push() {}, shift() {} }, 'mailbox.size'],
       'one without push': [{ meta: undefined, size: 0, shift() {} }, 'mailbox.push'],
       'one without shift': [{ meta: undefined, size: 0, push() {} }, 'mailbox.shift'],
       'one without meta': [{ size: 0, push() {}, shift() {} }, 'mailbox.meta'],
-      'one whose evict is no function': [{ meta: undefined, size: 0, push() {}, shift() {}, evict: 1 }, 'mailbox.evict'],
+      'one whose evict is not a function': [{ meta: undefined, size: 0, push() {}, shift() {}, evict: 1 }, 'mailbox.evict'],
     }
     for (const [what, [queue, option]] of Object.entries(misfits))
       test(`that is ${what} is refused at spawn, and leaves nothing behind`, async () => {

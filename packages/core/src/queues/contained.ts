@@ -181,7 +181,7 @@ export class ContainedQueue implements FrontableQueue {
 
 const methods = ['push', 'shift', 'evict', 'unshift', 'hasRoom', 'wait', 'endWaits'] as const
 
-/** Refuses what is no queue, when the actor is spawned. */
+/** Refuses what is not a queue, when the actor is spawned. */
 function checkQueue(queue: MailboxQueue): MailboxQueue {
   const rule = (what: string): string => `the mailbox that its create() made needs ${what}; see MailboxQueue`
   if (typeof queue !== 'object' || queue === null) throw new InvalidOption('mailbox', queue, rule('to be an object'))

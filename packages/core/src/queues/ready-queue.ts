@@ -31,7 +31,7 @@ export class ReadyQueue<T> {
     return this.slots[head]
   }
 
-  /** Takes back the last `shift`: who was taken is next again. */
+  /** Takes back the last `shift`: the one that was taken is next again. */
   putBack(): void {
     this.head = (this.head - 1) & this.mask
   }

@@ -4,7 +4,7 @@
 //   slots  │ m0 │ m1 │ m2 │  …      head is an index, mask = slots.length − 1
 //   metas  │    │ x1 │    │  …
 //
-// Grows by doubling; a large ring that runs empty gives its memory back. `undefined` is no message, so it marks holes.
+// Grows by doubling; a large ring that runs empty gives its memory back. `undefined` is not a message, so it marks holes.
 
 import type { MailboxQueue } from '../values/mailbox.ts'
 
@@ -60,9 +60,13 @@ export class MessageRing<T = unknown> implements MailboxQueue {
   }
 
   /** How many messages are in front of the one with such a meta; looks at `most` messages, and gives that if it is not among them. */
-  indexOfMeta(is: (meta: unknown) => boolean, most: number): number {
-    const { metas } = this
-    if (metas !== undefined) for (let i = 0; i < this.size && i < most; i++) if (is(metas[(this.head + i) & this.mask])) return i
+  indexOfMeta(is: (meta: unknown, message: unknown) => boolean, most: number): number {
+    const { metas, slots } = this
+    if (metas !== undefined)
+      for (let i = 0; i < this.size && i < most; i++) {
+        const at = (this.head + i) & this.mask
+        if (is(metas[at], slots[at])) return i
+      }
     return most
   }
 

@@ -102,19 +102,19 @@ test('sweeping thousands of cancelled deadlines keeps the order of the others', 
   expect(queue.size).toBe(0)
 })
 
-test('a million pending deadlines have at most one host timer armed at a time', () => {
+test('two hundred thousand pending deadlines have at most one host timer armed at a time', () => {
   const runtime = new Counting()
   const queue: TimerQueue = new TimerQueue(runtime, () => void queue.fireDue(runtime.now()))
   let fired = 0
   const fire = (): void => void fired++
-  for (let i = 0; i < 1_000_000; i++) queue.set(new Note(fire), 1 + ((i * 7919) % 1000))
-  expect(queue.size).toBe(1_000_000)
+  for (let i = 0; i < 200_000; i++) queue.set(new Note(fire), 1 + ((i * 7919) % 1000))
+  expect(queue.size).toBe(200_000)
   expect(runtime.mostArmed).toBe(1)
   for (let t = 0; t <= 1000; t += 50) {
     runtime.clock.now = t
     runtime.pump()
   }
-  expect(fired).toBe(1_000_000)
+  expect(fired).toBe(200_000)
   expect(runtime.mostArmed).toBe(1)
   expect(queue.size).toBe(0)
 })

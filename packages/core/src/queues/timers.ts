@@ -48,6 +48,11 @@ export class TimerQueue {
     return this.#heap.length === 0 ? Infinity : this.#heap[0]!.at
   }
 
+  /** Whether what is due is being fired: what is sent now, nobody's handler sends. */
+  get firing(): boolean {
+    return this.#fresh !== undefined
+  }
+
   /** The time that deadlines are in. */
   now(): number {
     return this.#runtime.now()

@@ -15,8 +15,9 @@ import type { AsyncDisposing } from '../values/disposal.ts'
 import type { EventStream } from '../values/event-stream.ts'
 import { InvalidName, InvalidOption, NotAllowed } from '../values/errors.ts'
 import type { SystemCounts, SystemMetrics } from '../values/metrics.ts'
-import type { Phase } from '../values/observation.ts'
-import type { LedgerReport, ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
+import type { Phase } from '../values/phase.ts'
+import type { ShutdownOptions, ShutdownReport, SpawnOptions, SystemOptions } from '../values/options.ts'
+import type { LedgerReport } from '../values/ledger.ts'
 import { segmentsOf } from '../values/path.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
@@ -35,10 +36,13 @@ import { SystemCore } from './core.ts'
 
 export type { DispatcherState }
 
-/** The inside of a system, for sibling packages. */
+/** The state of what joined a system under that name. */
+export function extensionOf(system: SystemView, name: string): unknown {
+  return coreOf(system as ActorSystem).extensions.get(name)
+}
+
+/** The inside of a system, for sibling packages. The first system says how: a static block would keep the class in every bundle. */
 export let coreOf: (system: ActorSystem) => SystemCore
-/** A system on a thread of many, which tells the others what happens in it. */
-export let createOnThread: (name: string, options: SystemOptions, reporter: ThreadReporter) => ActorSystem
 
 /**
  * A tree of actors with one set of dispatchers, timers and dead letters.
@@ -52,10 +56,6 @@ export let createOnThread: (name: string, options: SystemOptions, reporter: Thre
  */
 export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   readonly #core: SystemCore
-  static {
-    coreOf = (system) => system.#core
-    createOnThread = (name, options, reporter) => new ActorSystem(name, options, reporter)
-  }
   readonly #release: () => void
   #ending: Promise<ShutdownReport> | undefined
   #clock: Clock | undefined
@@ -67,14 +67,17 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
 
   private constructor(name: string, options: SystemOptions<R>, reporter?: ThreadReporter) {
     this.#core = new SystemCore(name, options, this, reporter)
+    coreOf ??= (system) => system.#core
     this.terminated = new Promise((resolve) => (this.#resolveTerminated = resolve))
     const core = this.#core
     const { runtime, metricsEvery } = core
     runtime.start?.()
     try {
-      // Before the hold: a root that is no behavior must not leave a process that never ends.
+      for (const extension of options.extensions ?? []) core.extensions.set(extension.name, extension.open(this))
+      // Before the hold: a root that is not a behavior must not leave a process that never ends.
       this.root = options.root === undefined ? undefined : spawnRoot(core, options.root, (cause) => void this.#end({}, cause))
     } catch (cause) {
+      void core.closeExtensions()
       runtime.stop?.()
       throw cause
     }
@@ -195,7 +198,7 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
     if (end?.unstarted === true) return Promise.reject(neverStarted(cell, end.cause))
     if (cell.phase === 'running' || cell.phase === 'suspended' || end !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      ;(cell.more.startWaiters ??= []).push((error, again) => (again ? undefined : error === undefined ? resolve() : reject(error)))
+      ;(cell.ensureExtras().startWaiters ??= []).push((error, again) => (again ? undefined : error === undefined ? resolve() : reject(error)))
     })
   }
   /** Resolves when the actor has ended, with the reason and the cause. */
@@ -204,7 +207,7 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
     const end = cell.phase === 'terminated' ? cell.end : undefined
     if (end !== undefined) return Promise.resolve({ reason: end.reason, cause: end.cause })
     return new Promise((resolve) => {
-      ;(cell.more.endWaiters ??= []).push(resolve)
+      ;(cell.ensureExtras().endWaiters ??= []).push(resolve)
     })
   }
   /**
@@ -228,12 +231,12 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   inspect(ref?: AnyRef): Promise<ActorSnapshot> {
     const cell = ref === undefined ? this.#core.guardian : this.#core.mine(ref, 'inspect')
     const own = snapshotOf(cell)
-    return this.#core.federation?.inspect(own) ?? Promise.resolve(own)
+    return this.#core.otherPlaces?.inspect(own) ?? Promise.resolve(own)
   }
   /** Where every message sent so far is; `sent` is the sum of the others. */
   ledger(): Promise<LedgerReport> {
     const own = (): LedgerReport => ledgerOf(this.#core.ledger, this.#core.guardian)
-    return this.#core.federation?.ledger(own) ?? Promise.resolve(own())
+    return this.#core.otherPlaces?.ledger(own) ?? Promise.resolve(own())
   }
   /** How many actors live, how many have ended, and what supervision did; of other threads as `metrics` says. */
   counts(): SystemCounts {
@@ -267,9 +270,9 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   }
   #end(options: ShutdownOptions, cause: unknown): Promise<ShutdownReport> {
     if (this.#ending !== undefined) return this.#ending
-    const { federation } = this.#core
+    const { otherPlaces } = this.#core
     const ended = shutDown(this.#core, options, cause)
-    this.#ending = federation === undefined ? ended : ended.then((report) => federation.close().then(() => report))
+    this.#ending = otherPlaces === undefined ? ended : ended.then((report) => otherPlaces.close().then(() => report))
     const release = this.#core.runtime.hold()
     void this.#ending.then((report) => {
       release()
@@ -282,4 +285,9 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown({ drain: true })
   }
+}
+
+/** A system on a thread of many, which tells the others what happens in it. */
+export function createOnThread(name: string, options: SystemOptions, reporter: ThreadReporter): ActorSystem {
+  return new (ActorSystem as unknown as new (...args: readonly unknown[]) => ActorSystem)(name, options, reporter)
 }

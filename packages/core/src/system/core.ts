@@ -14,6 +14,7 @@ import { cellIn, LocalRef } from '../cell/ref/local-ref.ts'
 import { Storm } from '../cell/life/storm.ts'
 import { type Tap, tapOf } from '../cell/turn/tap.ts'
 import type { ThreadReporter } from '../cell/turn/thread-reporter.ts'
+import type { Stirred } from '../cell/turn/turn-watch.ts'
 import { YoungAsks } from '../cell/ask/unarmed-asks.ts'
 import { type CellOptions, defaultOptions, defaultsOf } from '../cell/context/options.ts'
 import { on } from '../deciders/phase.ts'
@@ -27,7 +28,8 @@ import type { FlightRecorder } from '../values/flight.ts'
 import { contained, type LevelledLogger, type Logger, silent } from '../values/logger.ts'
 import { Measuring } from '../values/measuring.ts'
 import type { Observation } from '../values/observation.ts'
-import { type DropReason, endless, type SystemOptions } from '../values/options.ts'
+import { endless, type SystemOptions } from '../values/options.ts'
+import type { DropReason } from '../values/ledger.ts'
 import type { SupervisionPolicy } from '../values/policy.ts'
 import type { AnyRef, DeadlockMode } from '../values/ref.ts'
 import type { ExecutionRuntime } from '../values/runtime.ts'
@@ -35,7 +37,7 @@ import type { SystemPhase, SystemView } from '../values/system.ts'
 import { contain } from '../values/thenable.ts'
 import { DispatcherTable } from './dispatchers.ts'
 import { LocalEventStream } from './event-stream.ts'
-import type { Elsewhere, Federation } from './federation.ts'
+import type { Elsewhere, OtherPlaces } from './other-places.ts'
 import { Recent } from './recent.ts'
 
 /** How long a shutdown may take is its own affair: the top passes no deadline down. */
@@ -61,6 +63,7 @@ export class SystemCore implements CellHost {
   declare readonly deadlock: DeadlockMode
   running: Dispatcher | undefined
   declare readonly defaults: CellOptions
+  readonly kinds: Map<string, CellOptions> = new Map()
   declare readonly metricsEvery: number | undefined
   declare readonly flightRecorder: FlightRecorder | undefined
   declare readonly tap: Tap | undefined
@@ -97,9 +100,13 @@ export class SystemCore implements CellHost {
   onEmpty: (() => void) | undefined
   onWait: ((edge: AskEdge) => void) | undefined
   /** Connects this system to those on other threads, if there are. */
-  federation: Federation | undefined
+  otherPlaces: OtherPlaces | undefined
+  /** Who counts turns while somebody looks; told of those that end. */
+  stirred: Stirred | undefined
   /** Adds what those do, and did while they were there. */
   elsewhere: Elsewhere | undefined
+  /** The state of what joined it, by name, in the order in which it was opened. */
+  readonly extensions: Map<string, { close?(): unknown }> = new Map()
   #uid = 0
   readonly #letterStorm: Storm
   /** The dead letter that is being published. */
@@ -156,7 +163,7 @@ export class SystemCore implements CellHost {
   /** Nobody is at the top to handle a message. */
   #refuse(ctx: Context): void {
     const { message, meta } = ctx
-    ctx.message = undefined
+    ctx.clear()
     this.bury(message, meta, ctx.cell.ref, 'no-recipient')
   }
 
@@ -243,7 +250,8 @@ export class SystemCore implements CellHost {
     }
     this.active--
     this.terminated++
-    this.federation?.died(cell)
+    this.otherPlaces?.died(cell)
+    this.stirred?.gone.push(cell.ref.uid)
     if (!this.listening) return
     const { reason, cause } = cell.end!
     this.observe({ type: 'actor.terminated', ref: cell.ref, reason, cause, at: this.runtime.now() })
@@ -264,6 +272,15 @@ export class SystemCore implements CellHost {
       const failed = (cause: unknown): void => this.logger.error({ cause, middleware: link.name }, 'a middleware failed to close')
       contain(() => link.close?.(undefined), failed)
     }
+  }
+
+  /** Lets what joined it go, the last first. */
+  async closeExtensions(): Promise<void> {
+    const failed = (cause: unknown): void => this.logger.error({ cause }, 'an extension failed to close')
+    for (const state of [...this.extensions.values()].reverse())
+      await Promise.resolve(state)
+        .then((s) => s.close?.())
+        .catch(failed)
   }
 
   /** The cell of a ref of this system. */

@@ -40,7 +40,7 @@ export class DispatcherTable implements Dispatchers {
     checkText('dispatcher name', name)
     if (this.#host.phase !== 'open') throw new SystemClosed(this.#host.name, `add dispatcher "${name}"`)
     const present = this.#table.get(name)
-    if (present !== undefined && present.state !== 'stopped') throw new UnknownDispatcher(name, 'there is one of that name. Close it first')
+    if (present !== undefined && present.state !== 'stopped') throw new UnknownDispatcher(name, 'there is a dispatcher of that name. Close it first')
     this.#table.set(name, new Dispatcher(name, this.#host, settingsOf(options, `dispatchers.${name}`, this.#host)))
   }
   close(name: string): void {
@@ -72,7 +72,7 @@ export class DispatcherTable implements Dispatchers {
     const dispatcher = this.#table.get(name)
     if (dispatcher !== undefined) return dispatcher
     const threads = name === 'parallel' || name === 'pinned' ? '; threads come with @troupe/node' : ''
-    throw new UnknownDispatcher(name, `there is none of that name; there are ${this.names.join(', ')}${threads}`)
+    throw new UnknownDispatcher(name, `there is no dispatcher of that name; there are ${this.names.join(', ')}${threads}`)
   }
 }
 

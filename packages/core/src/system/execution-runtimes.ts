@@ -9,7 +9,7 @@ import { builtIn, checkThere, makeRuntime } from './runtimes.ts'
 /**
  * Execution runtimes by name; `host`, the default, and `manual` are there from the beginning.
  *
- * Guarantees: what `default` names is always there; each runtime made is checked, and serves one system; who has one keeps it
+ * Guarantees: what `default` names is always there; each runtime made is checked, and serves one system; whoever has one keeps it
  * when its name is unregistered. Fails: with `InvalidOption` for what makes no runtime, a name in use or an unknown one, with
  * `NotAllowed` when the default is to be taken out.
  *

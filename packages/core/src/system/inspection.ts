@@ -2,11 +2,11 @@
 // that a deep tree costs no recursion.
 
 import type { Cell } from '../cell/turn/cell.ts'
-import type { PhaseInfo } from '../cell/life/phase-info.ts'
+import { endingOf, infoIn, PhaseInfo } from '../cell/life/phase-info.ts'
 import type { FlightEntry } from '../values/flight.ts'
 import type { ActorMetrics } from '../values/metrics.ts'
-import type { Phase } from '../values/observation.ts'
-import type { LedgerReport } from '../values/options.ts'
+import type { Phase } from '../values/phase.ts'
+import type { LedgerReport } from '../values/ledger.ts'
 
 /** What is known of one actor and those below it. */
 export interface ActorSnapshot {
@@ -70,9 +70,9 @@ function draftOf(cell: Cell, path: string): Draft {
 }
 
 function waitingOf(cell: Cell, now: number): ActorSnapshot['waiting'] {
-  const info = cell.info as PhaseInfo | undefined
-  if (info === undefined || info.since === undefined) return undefined
-  const reason = cell.phase === 'suspended' ? info.note : cell.phase === 'failed' ? 'failed' : info.step
+  const { info } = cell
+  if (!(info instanceof PhaseInfo)) return undefined
+  const reason = infoIn(cell, 'suspended')?.reason ?? infoIn(cell, 'starting')?.step ?? endingOf(cell)?.step ?? 'failed'
   return { reason, ms: now - info.since, cause: info.cause }
 }
 

@@ -3,7 +3,7 @@
 
 import { isAborted, listenTo } from '../ports/on-abort.ts'
 import { Ring } from '../queues/ring.ts'
-import type { Signal as AbortSignalLike } from '../values/abort.ts'
+import type { AbortSignalLike } from '../values/abort.ts'
 import { checkCan, checkFunction, checkSignal, checkWhole, readOptions } from '../values/checks.ts'
 import { NotAllowed } from '../values/errors.ts'
 import type { Observation } from '../values/observation.ts'
@@ -30,7 +30,7 @@ export interface BufferedChannel<E = Observation> extends ObservationChannel<E>,
   drain(): E[]
 }
 
-abstract class Channel<E> implements ObservationChannel<E> {
+abstract class Attachable<E> implements ObservationChannel<E> {
   abstract readonly mode: 'immediate' | 'buffered'
   received = 0
   dropped = 0
@@ -56,7 +56,7 @@ abstract class Channel<E> implements ObservationChannel<E> {
   protected ended(): void {}
 }
 
-class ImmediateChannel<E> extends Channel<E> {
+class ImmediateChannel<E> extends Attachable<E> {
   readonly mode = 'immediate'
   readonly #listener: (event: E) => unknown
   constructor(listener: (event: E) => unknown) {
@@ -73,7 +73,7 @@ class ImmediateChannel<E> extends Channel<E> {
 /** What a full buffer gives up: the event that waits longest, or the new one. */
 export type BufferOverflow = 'drop-oldest' | 'drop-newest'
 
-class Buffer<E> extends Channel<E> implements BufferedChannel<E> {
+class Buffer<E> extends Attachable<E> implements BufferedChannel<E> {
   readonly mode = 'buffered'
   readonly #capacity: number
   readonly #dropOldest: boolean
@@ -201,7 +201,7 @@ export function eventsOf<E = Observation>(events: EventStream, selector?: EventS
     if (isAborted(signal)) buffer.close()
     else if (signal !== undefined) unlisten = listenTo(signal, () => buffer.close())
   } catch (cause) {
-    // What is no signal must leave no subscription behind.
+    // What is not a signal must leave no subscription behind.
     buffer.close()
     throw cause
   }

@@ -5,9 +5,11 @@ import { checkMeasuring, checkMiddleware } from '../cell/context/options.ts'
 import { defaultPolicy, ownPolicyOf } from '../deciders/supervision.ts'
 import {
   any,
+  can,
   checkBoolean,
   checkCan,
   checkFinite,
+  checkList,
   checkMethods,
   checkObject,
   checkOneOf,
@@ -18,7 +20,8 @@ import {
 } from '../values/checks.ts'
 import type { LevelledLogger } from '../values/logger.ts'
 import { Measuring } from '../values/measuring.ts'
-import type { DispatcherOptions, SystemOptions } from '../values/options.ts'
+import { InvalidOption } from '../values/errors.ts'
+import type { DispatcherOptions, Extension, SystemOptions } from '../values/options.ts'
 import type { Supervision } from '../values/policy.ts'
 
 type Pushing = Exclude<SystemOptions['metrics'], Measuring | false | undefined>
@@ -37,6 +40,12 @@ function checkEach(option: string, value: unknown, check: (option: string, value
 
 function checkLogger(option: string, value: unknown): unknown {
   return value === false ? value : checkMethods<LevelledLogger>(option, value, ['debug', 'info', 'warn', 'error'], ['isLevelEnabled'])
+}
+
+function checkExtensions(option: string, value: unknown): unknown {
+  const list = checkList<Extension>(option, value, (one) => can(one, 'open'), 'extensions, such as persistence(…)')
+  for (const { name } of list) if (list.filter((other) => other.name === name).length > 1) throw new InvalidOption(option, name, 'one of a name')
+  return list
 }
 
 /** What each option of a system may be, as far as that can be told from it alone. */
@@ -59,6 +68,7 @@ export const systemTable: Table<SystemOptions> = {
     typeof value === 'object' && !(value instanceof Measuring)
       ? checkPart<Pushing>(option, value, { every: [checkFinite, 'above', true], actors: checkMeasuring })
       : checkMeasuring(option, value),
+  extensions: checkExtensions,
   flightRecorder: [checkCan, ['flightRecorder()', 'open']],
 }
 

@@ -13,7 +13,7 @@ export function spawnRoot<R>(core: SystemCore, behavior: Behavior<R>, end: (caus
   const ref = spawnUnder(core.guardian, behavior, hasPolicy(behavior) ? { name: 'root' } : { name: 'root', supervision: 'stop' })
   const waiter = ({ reason, cause }: { readonly reason: string; readonly cause: unknown }): void =>
     end(cause ?? (reason === 'killed' ? new RootKilled(ref.path) : undefined))
-  ;(cellOf(ref)!.more.endWaiters ??= []).push(waiter)
+  ;(cellOf(ref)!.ensureExtras().endWaiters ??= []).push(waiter)
   return ref
 }
 

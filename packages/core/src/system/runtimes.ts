@@ -37,7 +37,7 @@ export function makeRuntime(table: RuntimeTable, name: string): ExecutionRuntime
 export function checkThere(table: RuntimeTable, name: string): string {
   checkString('runtime', name)
   if (Object.hasOwn(table, name)) return name
-  throw new InvalidOption('runtime', name, `there is none of that name; there are ${Object.keys(table).join(', ')}`)
+  throw new InvalidOption('runtime', name, `there is no runtime of that name; there are ${Object.keys(table).join(', ')}`)
 }
 
 function checkRuntime(option: string, runtime: ExecutionRuntime | null): ExecutionRuntime {

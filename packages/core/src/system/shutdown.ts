@@ -41,7 +41,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.events.close()
       core.runtime.stop?.()
       const report = {
-        // Who was killed may have survived even that, in a loop of its own.
+        // One that was killed may have survived even that, in a loop of its own.
         stopped: core.terminated - terminatedBefore - [...killed.keys()].filter((c) => c.phase === 'terminated').length,
         killed: [...killed.values()],
         undelivered: core.undelivered - undeliveredBefore,
@@ -53,7 +53,10 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.onIdle = undefined
       core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
     }
+    // What joined the system may have something to finish.
+    const empty = (): void => void (core.extensions.size === 0 ? finish() : core.closeExtensions().then(finish))
     const killAll = (): void => {
+      if (core.guardian.phase === 'terminated') return finish()
       if (core.hurried) return
       stopAll()
       core.hurried = true
@@ -67,14 +70,14 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       const before = turnsOf(core)
       core.timers.after(grace, () => (turnsOf(core) === before ? finish() : awaitKilled()))
     }
-    if (core.guardian.phase === 'terminated') return finish()
-    core.onEmpty = finish
+    if (core.guardian.phase === 'terminated') return empty()
+    core.onEmpty = empty
     core.timers.after(deadline, killAll)
     const endDrain = (): void => void (core.draining && stopAll())
     if (core.draining) {
-      const { federation } = core
+      const { otherPlaces } = core
       core.timers.after(drainFor, endDrain)
-      const quiet = federation === undefined ? stopAll : () => federation.whenQuiet(() => void (isQuiet(core) && endDrain()))
+      const quiet = otherPlaces === undefined ? stopAll : () => otherPlaces.whenQuiet(() => void (isQuiet(core) && endDrain()))
       core.onIdle = () => void (isQuiet(core) && quiet())
       core.onIdle()
     } else stopAll()

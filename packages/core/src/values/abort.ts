@@ -12,10 +12,10 @@ interface StructuralSignal {
 type Global = typeof globalThis
 
 /** The platform's `AbortSignal` where its types are present, else the part of it that Troupe uses. */
-export type Signal = Global extends { AbortSignal: { prototype: infer S } } ? S : StructuralSignal
+export type AbortSignalLike = Global extends { AbortSignal: { prototype: infer S } } ? S : StructuralSignal
 
 /** What ends a signal; the host makes them. */
 export interface AbortSource {
-  readonly signal: Signal
+  readonly signal: AbortSignalLike
   abort(reason?: unknown): void
 }

@@ -98,7 +98,7 @@ export interface ClassCall {
 export interface HandleView<T> {
   readonly tell: TellMethods<T>
   readonly ask: AskMethods<T>
-  /** The same actor, asked with these options; what comes of it is no ref. */
+  /** The same actor, asked with these options; what comes of it is not a ref. */
   with(options: AskOptions): HandleView<T>
 }
 

@@ -122,8 +122,11 @@ export function receive<M>(onMessage: MessageHandler<M>, onSignal?: SignalHandle
 
 /** One handler for each `type` of a protocol. */
 export type MatchHandlers<M extends { type: string }> = {
-  readonly [K in M['type']]: (ctx: ActorContext<M>, message: Extract<M, { type: K }>) => Next<M>
+  readonly [K in M['type']]: (ctx: ActorContext<M>, message: MessagesByType<M>[K]) => Next<M>
 }
+
+// A table that the compiler makes once for each protocol: `Extract` would search the whole of it for each handler.
+type MessagesByType<M extends { type: string }> = { [X in M as X['type']]: X }
 
 /**
  * A behavior from one function per message `type`, exhaustively. A message of another type is unhandled.
@@ -166,7 +169,7 @@ export function setup<M>(init: (ctx: ActorContext<M>) => Behavior<M> | Promise<B
 export abstract class SpawnOnly<M> {
   abstract readonly behavior: Behavior<M>
   abstract readonly options: SpawnOptions
-  /** Why it is no behavior to go on with; `where` says who returned it. */
+  /** Why it is not a behavior to go on with; `where` says who returned it. */
   abstract refusal(where: string): TroupeError
 }
 

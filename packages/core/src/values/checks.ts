@@ -38,7 +38,7 @@ export function checkPart<T extends object>(option: string, value: unknown, tabl
 }
 
 /**
- * Refuses what is no object, and the first option that `whose` does not know: misspelt, it would silently do nothing.
+ * Refuses what is not an object, and the first option that `whose` does not know: misspelt, it would silently do nothing.
  * Makes nothing as long as all is well: `ask` does it for every question that has options.
  */
 export function checkKnown(whose: string, given: unknown, table: object, prefix = ''): void {
@@ -159,6 +159,11 @@ export function checkMethods<T extends object>(
 
 export function checkFunction(option: string, value: unknown): unknown {
   return fit(typeof value === 'function', option, value, 'use a function')
+}
+
+/** Refuses what no mailbox takes. */
+export function checkMessage(message: unknown): void {
+  if (message === undefined) throw new InvalidOption('message', message, 'undefined is not a message')
 }
 
 export function checkString(option: string, value: unknown): string {

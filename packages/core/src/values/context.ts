@@ -1,6 +1,6 @@
 // What an actor can do: the narrow parts that make up `ctx`. Interfaces only.
 
-import type { Signal as AbortSignalLike } from './abort.ts'
+import type { AbortSignalLike } from './abort.ts'
 import type { ActorClass, ActorHooks } from './actor-class.ts'
 import type { Behavior } from './behavior.ts'
 import type { Logger } from './logger.ts'
@@ -91,6 +91,8 @@ export interface ActorContext<in M> {
    * this actor's own next message still waits. Rejects with `ContextEnded` if the incarnation was cut off meanwhile.
    */
   breathe(): Promise<void>
+  /** Says in a few words what this actor is about, for those who look at the tree; an empty text takes it back. Survives a restart. */
+  label(text: string): void
   /** In `PreRestart` only: what the next `setup` finds in `ctx.handedOver`. */
   handOver(value: unknown): void
 }

@@ -17,6 +17,10 @@ export type DeadLetterReason =
   | 'no-routees'
   | 'not-transferable'
   | 'thread-lost'
+  | 'node-lost'
+  | 'node-behind'
+  | 'no-owner'
+  | 'unknown-kind'
 
 /** A message that reached nobody, with the reason and when (milliseconds of the system's clock). */
 export interface DeadLetter {

@@ -39,11 +39,11 @@ export class NameTaken extends TroupeError {
   }
 }
 
-/** What was given to `spawn`, or returned by a handler, is no behavior. */
+/** What was given to `spawn`, or returned by a handler, is not a behavior. */
 export class NotABehavior extends TroupeError {
   readonly code = 'not-a-behavior'
   constructor(value: unknown, where: string) {
-    super(`${where} ${show(value)}, which is no behavior. Use receive(…), setup(…), same, stopped or unhandled.`)
+    super(`${where} ${show(value)}, which is not a behavior. Use receive(…), setup(…), same, stopped or unhandled.`)
   }
 }
 
@@ -109,7 +109,7 @@ export class InvalidTransition extends TroupeError {
 export class ForeignRef extends TroupeError {
   readonly code = 'foreign-ref'
   constructor(path: string, what: string) {
-    super(`Cannot ${what} ${path}: it is no actor of this system. Use the system that spawned it.`)
+    super(`Cannot ${what} ${path}: it is not an actor of this system. Use the system that spawned it.`)
   }
 }
 
@@ -280,7 +280,7 @@ function look(value: unknown): string {
   return Object.prototype.toString.call(value)
 }
 
-/** The path of what may be no ref at all. */
+/** The path of what may not be a ref at all. */
 export function pathOf(ref: unknown): string {
   try {
     return String((ref as { readonly path?: unknown } | null | undefined)?.path)

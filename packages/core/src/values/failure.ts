@@ -6,7 +6,7 @@ import type { Directive } from './signals.ts'
 /** A message that failed, with what it failed with, in which actor, and what was decided about that. */
 export interface Failure {
   readonly actor: AnyRef
-  /** Undefined where it was no message: a start, a signal, the failure of a child. */
+  /** Undefined where it was not a message: a start, a signal, the failure of a child. */
   readonly message: unknown
   readonly cause: unknown
   /** Undefined where nothing was left to decide: the actor was about to end, or to begin anew. */

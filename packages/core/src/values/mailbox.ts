@@ -1,7 +1,7 @@
 // What the user lane of a cell needs of a queue, and what a queue may ask of its cell. The unbounded ring is built in;
 // bounded and priority mailboxes, and those that users write, implement this.
 
-/** A queue of message and meta pairs. Meta is opaque to it and travels with its message; `undefined` is no message. */
+/** A queue of message and meta pairs. Meta is opaque to it and travels with its message; `undefined` is not a message. */
 export interface MailboxQueue {
   readonly size: number
   /** The meta of the message that `shift` or `evict` returned last. */

@@ -1,7 +1,7 @@
 // What is told of actors, dispatchers and systems in numbers; who counts them is in cell and system.
 
 import type { DeadLetterReason } from './dead-letter.ts'
-import type { DropReason } from './options.ts'
+import type { DropReason } from './ledger.ts'
 
 /** What a histogram knows, in milliseconds. */
 export interface HistogramReport {

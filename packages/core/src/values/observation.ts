@@ -1,12 +1,11 @@
 // Events about the system itself: one union, published on `system.events` while somebody listens.
 
 import type { DeadLetter } from './dead-letter.ts'
+import type { AskExplanation } from './errors.ts'
 import type { ActorMetrics, SystemMetrics } from './metrics.ts'
+import type { Phase } from './phase.ts'
 import type { AnyRef } from './ref.ts'
 import type { Directive, ExitReason } from './signals.ts'
-
-/** The phases of an actor's life. */
-export type Phase = 'created' | 'starting' | 'running' | 'suspended' | 'failed' | 'restarting' | 'stopping' | 'stopped' | 'terminated'
 
 /** An event about the system; `at` is milliseconds of its clock. */
 export type Observation =
@@ -22,6 +21,18 @@ export type Observation =
       readonly hookError?: unknown
       readonly at: number
     }
+  /** What was decided about a failure, right after it: how often in a row it is restarted now, and after which pause. */
+  | {
+      readonly type: 'directive'
+      readonly ref: AnyRef
+      readonly directive: Directive
+      readonly attempt: number
+      /** Milliseconds until the restart. */
+      readonly delay: number
+      /** At most so many restarts within so many milliseconds. */
+      readonly limit: { readonly restarts: number; readonly within: number }
+      readonly at: number
+    }
   | {
       readonly type: 'actor.terminated'
       readonly ref: AnyRef
@@ -31,6 +42,21 @@ export type Observation =
     }
   | { readonly type: 'message.dead'; readonly letter: DeadLetter; readonly at: number }
   | { readonly type: 'message.unhandled'; readonly ref: AnyRef; readonly message: unknown; readonly at: number }
+  /** A question was not answered in time; why, as far as its target can tell. */
+  | {
+      readonly type: 'ask.timeout'
+      readonly ref: AnyRef
+      /** Who asked, where a handler did. */
+      readonly asker: AnyRef | undefined
+      readonly ms: number
+      readonly explanation: AskExplanation
+      readonly at: number
+    }
+  /** A question closes a circle of actors that wait for each other; `rejected`: it has been refused. */
+  | { readonly type: 'deadlock'; readonly ref: AnyRef; readonly cycle: readonly string[]; readonly rejected: boolean; readonly at: number }
+  | { readonly type: 'stash.overflow'; readonly ref: AnyRef; readonly capacity: number; readonly at: number }
+  /** Somebody who looks at the system has done something to it: a verb, and by which way. */
+  | { readonly type: 'control'; readonly ref: AnyRef; readonly verb: string; readonly by: string; readonly at: number }
   | {
       readonly type: 'mailbox.pressure'
       readonly ref: AnyRef

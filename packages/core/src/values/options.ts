@@ -1,7 +1,6 @@
 // What may be said when an actor or a system is made. Checked where it is used: a wrong option fails there, by name.
 
 import type { Behavior } from './behavior.ts'
-import type { DeadLetterReason } from './dead-letter.ts'
 import type { FlightRecorder } from './flight.ts'
 import type { LevelledLogger } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
@@ -11,6 +10,7 @@ import type { Supervision } from './policy.ts'
 import type { AnyRef, DeadlockMode } from './ref.ts'
 import type { ExecutionRuntime, RuntimeSource } from './runtime.ts'
 import type { MessageSchema } from './schema.ts'
+import type { SystemView } from './system.ts'
 
 /** What becomes of messages that a stopped actor leaves: dead letters, counted drops, or the mailbox of another. */
 export type Drain = 'dead-letter' | 'drop' | { readonly redirect: AnyRef }
@@ -60,6 +60,27 @@ export interface SpawnOptions {
    * below; that of `threads` if left out. `false` for ever, on `pinned` only.
    */
   readonly hangAfter?: number | false | undefined
+  /**
+   * What sort of actor it is, for those who look: many actors, few kinds. If left out the name of its class or definition, else its path
+   * with a star for each number in it.
+   */
+  readonly kind?: string | undefined
+}
+
+/**
+ * What joins a system: another package, with state of its own for each system. Given as `extensions` to `ActorSystem.create`.
+ *
+ * Guarantees: opened before the first actor, in the order given; closed after the last has ended, in reverse. Fails: what `open` throws,
+ * `create` throws; what `close` throws or rejects with is logged.
+ *
+ * @example
+ * const audit: Extension = { name: 'audit', open: (system) => new AuditLog(system.clock) }
+ */
+export interface Extension {
+  /** One of a name in each system. */
+  readonly name: string
+  /** Makes its state; `close` of it, where it has one, is waited for until the deadline of the shutdown. */
+  open(system: SystemView): { close?(): unknown }
 }
 
 /** How a dispatcher shares the thread among its actors, and with the host. */
@@ -108,6 +129,8 @@ export interface SystemOptions<in R = never> {
   readonly metrics?: Measuring | false | { readonly every: number; readonly actors?: Measuring | false | undefined } | undefined
   /** Made by `flightRecorder()`: keeps the last messages and transitions of each actor. */
   readonly flightRecorder?: FlightRecorder | undefined
+  /** What joins it, such as `persistence(…)`. */
+  readonly extensions?: readonly Extension[] | undefined
 }
 
 /** How a shutdown goes about it. */
@@ -132,32 +155,3 @@ export interface ShutdownReport {
   /** What ended the system, when it was not asked to end. */
   readonly cause?: unknown
 }
-
-/** Where each message sent so far is; `sent` is always the sum of all others. */
-export interface LedgerReport {
-  readonly sent: number
-  readonly handled: number
-  readonly failed: number
-  readonly unhandled: number
-  readonly dropped: number
-  readonly deadLettered: number
-  readonly queued: number
-  readonly stashed: number
-  readonly inProgress: number
-  readonly unknown: number
-}
-
-/** Why a message was dropped without being a dead letter. */
-export type DropReason =
-  | 'drain'
-  | 'restart'
-  | 'expired'
-  | 'stale-timer'
-  | 'stash-overflow'
-  | 'stash-cleared'
-  | 'unwatched'
-  | 'mailbox-overflow'
-  | 'middleware'
-
-/** Either way a message may end unhandled. */
-export type EndReason = DeadLetterReason | DropReason

@@ -1,7 +1,7 @@
 // What a user holds of an actor: a typed address. Interfaces only; the class behind them lives in `cell`.
 // Refs are contravariant: whoever understands more messages may stand where fewer are sent.
 
-import type { Signal as AbortSignalLike } from './abort.ts'
+import type { AbortSignalLike } from './abort.ts'
 
 /**
  * A typed address of one actor.
@@ -46,7 +46,8 @@ export interface Ask<in M> {
   /** Sends `make(replyTo)` and resolves with what is told to `replyTo`, for protocols that carry it elsewhere. */
   <R = RepliesOf<M>>(make: (replyTo: ActorRef<R>) => M, options?: AskOptions): Promise<R>
   /** Sends a question, and resolves with the reply. */
-  <const Q extends QuestionOf<M>>(question: Q, options?: AskOptions): Promise<AnswerTo<M, Q>>
+  // T is always M. Written with M itself, the questions would be compared as one list, and copied for every call.
+  <const Q extends QuestionOf<T>, T extends M = M>(question: Q, options?: AskOptions): Promise<AnswerTo<M, Q>>
 }
 
 /** A ref of which only identity and lifecycle matter: parents, children, senders, what was watched. */
@@ -79,7 +80,28 @@ export type DeadlockMode = 'reject' | 'warn' | 'off'
 export type QuestionOf<M> = M extends { replyTo: ActorRef<infer _R> } ? Omit<M, 'replyTo'> : never
 
 /** What a question of protocol `M` is answered with. */
-export type AnswerTo<M, Q> = M extends { replyTo: ActorRef<infer R> } ? (Q extends Omit<M, 'replyTo'> ? R : never) : never
+export type AnswerTo<M, Q> = AnswerAmong<Asked<M>[(TypeOf<Q> | Untyped) & KeyOf<M>], Q>
 
 /** Everything a protocol may reply. */
 export type RepliesOf<M> = M extends { replyTo: ActorRef<infer R> } ? R : never
+
+// An answer is looked up by `type`, in a table that the compiler makes once for each protocol: searched from end to end for each
+// question, a protocol would cost the square of its length.
+
+/** What can be asked, by its key. */
+type Asked<M> = { [X in M as KeyOf<X>]: X }
+
+type KeyOf<X> = X extends { replyTo: ActorRef<infer _R> }
+  ? X extends { type: infer K extends string }
+    ? string extends K
+      ? Untyped
+      : K
+    : Untyped
+  : never
+
+/** The key of all that has no `type`, or any string for it: these are searched. */
+type Untyped = 0
+
+type TypeOf<Q> = Q extends { readonly type: infer K } ? K : never
+
+type AnswerAmong<X, Q> = X extends { replyTo: ActorRef<infer R> } ? (Q extends Omit<X, 'replyTo'> ? R : never) : never

@@ -2,7 +2,7 @@
 //
 // Behaviors and classes share their signatures, and those differ by the number of arguments. With an overload for each,
 // a compiler that explains only the last one explains the wrong one for half of the mistakes: a misspelt option of a
-// behavior was said to be no class. One that applies is explained alone.
+// behavior was said not to be a class. One that applies is explained alone.
 
 import type { ActorHandle, ActorHooks } from './actor-class.ts'
 import type { SpawnOptions } from './options.ts'

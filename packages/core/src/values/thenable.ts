@@ -10,7 +10,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
-const then: unknown = Reflect.get(Promise.prototype, 'then')
+const then: unknown = /* @__PURE__ */ Reflect.get(Promise.prototype, 'then')
 
 /**
  * Whatever it is, as a promise of the platform that settles once, and later: a promise whose `then` or `constructor` is

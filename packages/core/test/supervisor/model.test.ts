@@ -7,7 +7,7 @@ import { test } from 'vitest'
 import { Run } from './both-sides.ts'
 import { type ChildPlan, letters, type SupervisorPlan } from './model.ts'
 
-const runs = Number(process.env['TROUPE_RUNS'] ?? 2000)
+const runs = Number(process.env['TROUPE_RUNS'] ?? 1000)
 
 const restart = fc.constantFrom('permanent', 'permanent', 'transient', 'temporary')
 const workerPlan = fc.record({ restart, significant: fc.boolean(), needs: fc.nat(7), holds: fc.boolean(), inner: fc.constant(undefined) })

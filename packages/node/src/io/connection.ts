@@ -6,11 +6,11 @@ import { type ActorContext, type ActorRef, type Behavior, InvalidOption, type Ne
 import { actorBehind, checkRef, onRelease, setupOrRelease } from '@troupe/core/internal'
 import type { Fall } from './errors.ts'
 import { whenIdle } from './later.ts'
-import type { Link } from './link.ts'
+import type { StreamLink } from './stream-link.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
 import { Follow, type SocketLink } from './socket-link.ts'
 
-type AnyLink = Link<never, never>
+type AnyLink = StreamLink<never, never>
 
 /** Where the link of an incarnation comes from. */
 export interface Opening<L> {

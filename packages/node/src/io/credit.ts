@@ -6,7 +6,7 @@ import type { AnyRef } from '@troupe/core'
 import { afterwards, type Cell, type Meta, Told } from '@troupe/core/internal'
 
 /** The way in which messages end otherwise than by being handled. */
-export type EndReason = 'failed' | 'unhandled' | 'refused' | 'stopped'
+export type MessageEnd = 'failed' | 'unhandled' | 'refused' | 'stopped'
 
 /** A message that holds a credit until it is opened for the first time; a stash or forward opens it again. */
 export abstract class Credited {
@@ -47,7 +47,7 @@ export class Carrier extends Told {
     if (message instanceof Credited && message.settle()) this.source.credited(cell)
     return message
   }
-  override end(reason: EndReason, _cause: unknown): void {
+  override end(reason: MessageEnd, _cause: unknown): void {
     if (reason === 'stopped' || (reason === 'refused' && !this.source.stale)) this.source.undelivered(reason)
   }
 }
@@ -59,7 +59,7 @@ export class LossyCarrier extends Carrier {
     super(sender, source)
     this.#refused = refused
   }
-  override end(reason: EndReason, cause: unknown): void {
+  override end(reason: MessageEnd, cause: unknown): void {
     if (reason === 'refused') this.#refused()
     else super.end(reason, cause)
   }
@@ -100,7 +100,7 @@ export class LastCarrier extends Carrier {
     if (opened !== undefined) this.#seen()
     return opened
   }
-  override end(reason: EndReason): void {
+  override end(reason: MessageEnd): void {
     if (reason !== 'failed' && reason !== 'unhandled') this.#seen()
   }
 }
@@ -123,7 +123,7 @@ export class LinkEndCarrier extends LastCarrier {
     this.#replaced = true
     return error
   }
-  override end(reason: EndReason): void {
+  override end(reason: MessageEnd): void {
     if (!this.#replaced) super.end(reason)
     else if (reason !== 'failed') this.#unowned()
   }

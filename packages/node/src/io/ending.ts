@@ -2,7 +2,7 @@
 // handles fails it instead. An owner that takes messages while others are pending sees the last one before it has decided.
 
 import type { AnyRef } from '@troupe/core'
-import { type Carrier, type EndReason, HandledCarrier, LastCarrier, type Source } from './credit.ts'
+import { type Carrier, type MessageEnd, HandledCarrier, LastCarrier, type Source } from './credit.ts'
 
 export class Ending {
   readonly #source: Source
@@ -57,7 +57,7 @@ class VerdictCarrier extends HandledCarrier {
     super(sender, source, () => once(false))
     this.#once = once
   }
-  override end(reason: EndReason): void {
+  override end(reason: MessageEnd): void {
     if (!this.source.stale) this.#once(reason !== 'failed')
   }
 }

@@ -14,6 +14,7 @@ export class Feed<E extends Credited> implements Source {
   readonly #take: (chunk: Buffer) => void
   #unhandled = 0
   #paused = false
+  #closed = false
   stale = false
   constructor(stream: Readable, to: ActorRef<E>, sender: AnyRef, limit: number, make: (chunk: Buffer) => readonly E[], gone: () => void) {
     this.#stream = stream
@@ -25,7 +26,7 @@ export class Feed<E extends Credited> implements Source {
     stream.on('data', this.#take)
   }
   tellAll(events: readonly E[]): void {
-    if (this.stale) return
+    if (this.#closed) return
     for (const event of events) {
       this.#unhandled++
       this.#to.tell(event, this.#carrier)
@@ -43,18 +44,20 @@ export class Feed<E extends Credited> implements Source {
   /** Tells the last event. What was told stays told; what becomes of the stream is the caller's affair. */
   finish(event: E): void {
     this.#stream.removeListener('data', this.#take)
-    if (!this.stale) this.#to.tell(event, this.#carrier)
+    if (!this.#closed) this.#to.tell(event, this.#carrier)
   }
-  /** Nobody is told anything from here on; what becomes of the stream is the caller's affair. */
-  close(): void {
-    this.stale = true
+  /** Nobody is told anything from here on, and what waits in a mailbox is dropped unless kept; what becomes of the stream is the caller's affair. */
+  close(keep = false): void {
+    this.#closed = true
+    this.stale = !keep
     this.#stream.removeListener('data', this.#take)
   }
   credited(): void {
     this.#unhandled--
-    if (!this.#paused && this.#unhandled <= this.#limit >> 1 && this.#stream.isPaused() && !this.#stream.destroyed) this.#stream.resume()
+    if (!this.#closed && !this.#paused && this.#unhandled <= this.#limit >> 1 && this.#stream.isPaused() && !this.#stream.destroyed)
+      this.#stream.resume()
   }
   undelivered(): void {
-    this.#gone()
+    if (!this.#closed) this.#gone()
   }
 }

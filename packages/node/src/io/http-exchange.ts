@@ -6,7 +6,7 @@ import { checkRef, checkWhole } from '@troupe/core/internal'
 import { checkBytes } from './bytes.ts'
 import { answerWhole } from './http-answer.ts'
 import { Body, type BodyEvent } from './http-body.ts'
-import type { Passage } from './http-traffic.ts'
+import type { RequestUnderWay } from './http-traffic.ts'
 import { later } from './later.ts'
 import type { Bytes, Flushed } from './protocol.ts'
 import { resource } from './resource.ts'
@@ -27,7 +27,7 @@ export type ExchangeCommand =
 export function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  passage: Passage,
+  underWay: RequestUnderWay,
   options: { readonly responseTimeout?: number | undefined; readonly maxBuffered?: number | undefined },
 ): Behavior<ExchangeCommand> {
   const { responseTimeout = 30_000, maxBuffered = 16 * 1024 * 1024 } = options
@@ -35,14 +35,14 @@ export function exchange(
     let overdue = false
     const stop = (): void => self.stop({ after: 'queued' })
     const body = new Body(request, self, stop, () => {
-      if (passage.over) stop()
+      if (underWay.over) stop()
     })
     // An answer may come before the body has been read to its end.
     const over = (): void => {
       if (!body.reading) stop()
     }
-    if (passage.over) over()
-    else passage.whenOver(over)
+    if (underWay.over) over()
+    else underWay.whenOver(over)
     let parts = 0
     let cancel = (): void => {}
     const wait = (): void => {

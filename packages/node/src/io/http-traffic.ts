@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 import { atMost } from './later.ts'
 
 /** One request under way. */
-export interface Passage {
+export interface RequestUnderWay {
   readonly over: boolean
   /** Called once it is over; it must not be yet. */
   whenOver(then: () => void): void
@@ -23,7 +23,7 @@ interface Line {
   last: (() => void) | undefined
 }
 
-class UnderWay implements Passage {
+class UnderWay implements RequestUnderWay {
   over = false
   #then: () => void = () => {}
   readonly #line: Line
@@ -59,7 +59,7 @@ class UnderWay implements Passage {
 
 /** What waits for the whole requests of a connection has waited long enough. One that never came as a whole is not waited for. */
 function settle(line: Line): void {
-  if (line.last !== undefined && ![...line.under].some((passage) => passage.whole)) line.last()
+  if (line.last !== undefined && ![...line.under].some((underWay) => underWay.whole)) line.last()
 }
 
 export class Traffic {
@@ -73,13 +73,13 @@ export class Traffic {
     this.#maxPipelined = maxPipelined
   }
   /** Undefined where there are too many. */
-  enter(request: IncomingMessage, response: ServerResponse): Passage | undefined {
+  enter(request: IncomingMessage, response: ServerResponse): RequestUnderWay | undefined {
     const line = this.#lineOf(request.socket)
     if (this.#count >= this.#max || line.under.size >= this.#maxPipelined) return undefined
     this.#count++
-    const passage = new UnderWay(line, request, response, () => this.#count--)
-    response.on('close', () => passage.end())
-    return passage
+    const underWay = new UnderWay(line, request, response, () => this.#count--)
+    response.on('close', () => underWay.end())
+    return underWay
   }
   /**
    * Calls `then` once every request that came whole on that connection has been answered, which may be now; only the first on each
@@ -93,7 +93,7 @@ export class Traffic {
     const last = (): void => {
       cancel()
       line.last = undefined
-      then([...line.under].some((passage) => passage.whole || passage.begun))
+      then([...line.under].some((underWay) => underWay.whole || underWay.begun))
     }
     const cancel = atMost(patience, last)
     line.last = last
@@ -106,7 +106,7 @@ export class Traffic {
     const line: Line = { under: new Set(), last: undefined }
     this.#lines.set(socket, line)
     socket.once('close', () => {
-      for (const passage of line.under) passage.end()
+      for (const underWay of line.under) underWay.end()
     })
     return line
   }

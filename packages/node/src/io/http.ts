@@ -6,14 +6,14 @@ import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
 import { type ActorRef, type Behavior, same, unhandled } from '@troupe/core'
 import { Binding } from './binding.ts'
-import { Carrier, type EndReason } from './credit.ts'
+import { Carrier, type MessageEnd } from './credit.ts'
 import { type IoError, toIoError } from './errors.ts'
 import { handshakesOf } from './handshakes.ts'
 import { collect, refuseBody } from './http-body.ts'
 import { answerWhole } from './http-answer.ts'
 import { exchange, type ExchangeCommand } from './http-exchange.ts'
 import { type Target, targetOf } from './http-target.ts'
-import { type Passage, Traffic } from './http-traffic.ts'
+import { type RequestUnderWay, Traffic } from './http-traffic.ts'
 import { checkOptions, httpChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
@@ -87,11 +87,11 @@ function serve(given: HttpServeOptions): Behavior<HttpCommand> {
 
     const traffic = new Traffic(maxRequests, maxPipelined)
 
-    const begin = (request: IncomingMessage, response: ServerResponse, { path, query }: Target, passage: Passage, whole: Buffer): void => {
-      if (passage.over) return
+    const begin = (request: IncomingMessage, response: ServerResponse, { path, query }: Target, underWay: RequestUnderWay, whole: Buffer): void => {
+      if (underWay.over) return
       let ref: ActorRef<ExchangeCommand>
       try {
-        ref = ctx.spawn(exchange(request, response, passage, options), { supervision: 'stop' })
+        ref = ctx.spawn(exchange(request, response, underWay, options), { supervision: 'stop' })
       } catch {
         return answerWhole(response, 503, { connection: 'close' })
       }
@@ -112,11 +112,11 @@ function serve(given: HttpServeOptions): Behavior<HttpCommand> {
       response.on('error', () => {})
       const target = targetOf(request.url ?? '')
       if (target === undefined) return answerWhole(response, 400, { connection: 'close' }, 'no target that a server has\n')
-      const passage = traffic.enter(request, response)
-      if (passage === undefined) return answerWhole(response, 503, { connection: 'close' }, 'too many requests\n')
-      if (body === 'stream') return begin(request, response, target, passage, none)
+      const underWay = traffic.enter(request, response)
+      if (underWay === undefined) return answerWhole(response, 503, { connection: 'close' }, 'too many requests\n')
+      if (body === 'stream') return begin(request, response, target, underWay, none)
       collect(request, maxBody, (whole) => {
-        if (whole !== undefined) return begin(request, response, target, passage, whole)
+        if (whole !== undefined) return begin(request, response, target, underWay, whole)
         refuseBody(request, response)
       })
     }
@@ -179,7 +179,7 @@ class RequestCarrier extends Carrier {
     super(sender, { stale: false, credited: () => {}, undelivered: () => {} })
     this.#answerTo = answerTo
   }
-  override end(reason: EndReason): void {
+  override end(reason: MessageEnd): void {
     const [status, body] = reason === 'failed' ? [500, 'the handler of this request failed\n'] : [503, 'nobody answers this request\n']
     this.#answerTo.tell({ type: 'respond', status, body })
   }

@@ -1,4 +1,4 @@
-// Deadlines of things that are no actors: on the system's clock, so that virtual time drives them too.
+// Deadlines of things that are not actors: on the system's clock, so that virtual time drives them too.
 
 import type { ActorContext, ActorRef } from '@troupe/core'
 

@@ -20,7 +20,7 @@ import {
   spawnTable,
   type Table,
 } from '@troupe/core/internal'
-import type { LinkLimits } from './link.ts'
+import type { LinkLimits } from './stream-link.ts'
 import type { ConnectionOptions } from './protocol.ts'
 import type { WebSocketAcceptOptions } from './websocket.ts'
 import type { WebSocketOptions } from './websocket-protocol.ts'

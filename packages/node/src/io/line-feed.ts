@@ -82,7 +82,8 @@ export function lineFeed(open: (input: Readable | undefined) => Readable, what: 
         return same
       },
       release: () => {
-        feed.close()
+        // Standard input goes on where it was: what was read and waits for the owner will not come again.
+        feed.close(stream === process.stdin)
         if (stream !== process.stdin) return void stream.destroy()
         stream.removeListener('error', fail)
         stream.removeListener('end', end)

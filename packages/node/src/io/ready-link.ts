@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import type { ActorRef } from '@troupe/core'
 import { checkWhole } from '@troupe/core/internal'
-import { type EndReason, HandledCarrier } from './credit.ts'
+import { type MessageEnd, HandledCarrier } from './credit.ts'
 import type { Bytes, ConnectionOptions } from './protocol.ts'
 import { Readiness } from './readiness.ts'
 import type { ReadResult } from './readiness-protocol.ts'
@@ -19,7 +19,7 @@ class NoticeCarrier extends HandledCarrier {
     super(sender, source, () => heard(this.#failed))
     this.#heard = heard
   }
-  override end(reason: EndReason, cause: unknown): void {
+  override end(reason: MessageEnd, cause: unknown): void {
     if (reason === 'failed') this.#failed = true
     else super.end(reason, cause)
     // By now the stream is over, and what waits for the owner waits no more.

@@ -8,7 +8,7 @@ import { checkBytes } from './bytes.ts'
 import { HandledCarrier, LossyCarrier } from './credit.ts'
 import { HalfClose } from './half-close.ts'
 import { atMost } from './later.ts'
-import { Link, Received } from './link.ts'
+import { StreamLink, Chunk } from './stream-link.ts'
 import { connectionLimits } from './limits.ts'
 import type { Bytes, CloseReason, Connection, ConnectionCommand, ConnectionOptions, Endpoint, Flushed, SocketEvent } from './protocol.ts'
 
@@ -21,7 +21,7 @@ interface MaybeSocket {
   destroySoon?(): void
 }
 
-class DataEvent extends Received<ConnectionCommand> {
+class DataEvent extends Chunk<ConnectionCommand> {
   readonly type = 'data'
   readonly chunk: Buffer
   constructor(chunk: Buffer, connection: ActorRef<ConnectionCommand> | undefined) {
@@ -41,7 +41,7 @@ export class Follow {
 
 const empty = new Uint8Array(0)
 
-export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements Connection {
+export class SocketLink extends StreamLink<SocketEvent, ConnectionCommand> implements Connection {
   readonly socket: Duplex
   readonly #path: string | undefined
   readonly #linger: number
@@ -87,7 +87,11 @@ export class SocketLink extends Link<SocketEvent, ConnectionCommand> implements 
 
   protected override begin(): void {
     const { socket } = this
-    if (socket.destroyed) return this.onClosed()
+    if (socket.destroyed) {
+      // A stream may fail on the spot and say so later, when the actor has ended.
+      if (socket.errored && !this.faulty) this.onFailed(socket.errored)
+      return this.onClosed()
+    }
     socket.on('drain', onDrain)
     socket.on('end', onEnd)
     if (this.wants('data')) socket.on('data', onData)

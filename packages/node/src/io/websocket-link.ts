@@ -8,11 +8,11 @@ import { checkBytes, sizeOf } from './bytes.ts'
 import { IoError } from './errors.ts'
 import { later } from './later.ts'
 import { webSocketLimits } from './limits.ts'
-import { Link, Received } from './link.ts'
+import { StreamLink, Chunk } from './stream-link.ts'
 import type { Endpoint } from './protocol.ts'
 import type { WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
 
-class TextEvent extends Received<WebSocketCommand> {
+class TextEvent extends Chunk<WebSocketCommand> {
   readonly type = 'text'
   readonly text: string
   constructor(text: string, connection: ActorRef<WebSocketCommand> | undefined) {
@@ -21,7 +21,7 @@ class TextEvent extends Received<WebSocketCommand> {
   }
 }
 
-class BinaryEvent extends Received<WebSocketCommand> {
+class BinaryEvent extends Chunk<WebSocketCommand> {
   readonly type = 'binary'
   readonly data: Buffer
   constructor(data: Buffer, connection: ActorRef<WebSocketCommand> | undefined) {
@@ -36,7 +36,7 @@ const notToSend: ReadonlySet<number> = new Set([1004, 1005, 1006])
 /** Bytes waiting above which `drained` is promised. */
 const highWater = 64 * 1024
 
-export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implements WebSocketConnection {
+export class WebSocketLink extends StreamLink<WebSocketEvent, WebSocketCommand> implements WebSocketConnection {
   readonly #socket: WebSocket
   readonly remote: Endpoint
   readonly path: string
@@ -47,7 +47,7 @@ export class WebSocketLink extends Link<WebSocketEvent, WebSocketCommand> implem
   /** Messages that did not leave; NaN once nobody cares. */
   #unsent = 0
   #full = false
-  /** Ended by its own side before it was open: what `ws` says of that is no error. */
+  /** Ended by its own side before it was open: what `ws` says of that is not an error. */
   #givenUp = false
   /** The peer has shown life since the last look. */
   #alive = true

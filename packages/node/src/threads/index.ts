@@ -1,6 +1,6 @@
 // The public API of threads, by hand.
 
-export { type ActorDefinition, defineActor, NotOnThread, NotTransferable, transfer } from '@troupe/border'
+export { type ActorDefinition, defineActor, defineTask, NotOnThread, NotTransferable, transfer } from '@troupe/border'
 export { TaskCancelled, ThreadLost } from './errors.ts'
 export type { TaskOptions } from './pool/task-queue.ts'
 export { threads, type Threads, type ThreadsOptions } from './pool/threads.ts'

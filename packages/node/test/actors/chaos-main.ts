@@ -1,7 +1,8 @@
-// `npm run chaos [seconds] [actors] [seed] [shared | ports] [--every ms] [--hang-after ms]`: 10,000 actors, half a minute, two threads.
+// `npm run chaos [seconds] [actors] [seed] [shared | ports] [--every ms] [--hang-after ms] [--kills kill,…] [--patience s]`: 10,000 actors, half
+// a minute, two threads.
 
-import { amount, commandLine, oneOf, whole } from '@troupe/testkit/internal'
-import { runChaos } from './chaos.ts'
+import { amount, commandLine, oneOf, someOf, whole } from '@troupe/testkit/internal'
+import { type Kill, kills, runChaos } from './chaos.ts'
 
 const given = commandLine({
   name: 'npm run chaos',
@@ -15,9 +16,11 @@ const given = commandLine({
   options: {
     every: whole('milliseconds between kills', 1000),
     'hang-after': whole('milliseconds of silence until a thread counts as hung', 500, { from: 20 }),
+    kills: someOf('kill', kills, 'just these ways to take a thread down; fail: only the actor', 'all'),
+    patience: whole('seconds in which nothing comes back until the run counts as stuck', 30),
   },
 })
-const { seconds, actors, every, 'hang-after': hangAfter, seed = Math.trunc(performance.timeOrigin % 1_000_000) } = given
+const { seconds, actors, every, 'hang-after': hangAfter, patience, seed = Math.trunc(performance.timeOrigin % 1_000_000) } = given
 const byPorts = given.memory === 'ports'
 console.log(`${actors} actors on 2 threads${byPorts ? ' without shared memory' : ''} for ${seconds} s, seed ${seed}`)
 const result = await runChaos({
@@ -26,7 +29,8 @@ const result = await runChaos({
   hangAfter,
   every,
   seed,
-  patience: 30_000,
+  patience,
+  kills: given.kills as readonly Kill[] | undefined,
   ...(byPorts ? { sharedMemory: false } : undefined),
 })
 const { ledger, overdue } = result

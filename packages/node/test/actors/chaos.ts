@@ -1,9 +1,15 @@
 // Threads are killed at random while messages flow between many actors. At the end every actor must answer, every
-// message must be accounted for, and none may have come out of order. A run that does not end in time says where it stands.
+// message must be accounted for, and none may have come out of order. A run in which nothing comes back any more says where it stands.
 
 import { type ActorRef, ActorSystem, type LedgerReport, type Observation, receive, same, supervise } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import { threads, type Threads } from '@troupe/node'
+import { standingOf, type ThreadPool } from '@troupe/node/internal'
 import { type Chaos, chaosActor } from './chaos-actor.ts'
+
+/** How an actor takes its thread down, or only itself. */
+export const kills = ['exit', 'throw', 'spin', 'terminate', 'fail'] as const
+export type Kill = (typeof kills)[number]
 
 export interface ChaosPlan {
   readonly actors: number
@@ -13,8 +19,10 @@ export interface ChaosPlan {
   readonly every: number
   readonly seed: number
   readonly sharedMemory?: boolean | undefined
-  /** Milliseconds that everything after the kills may take; then the run ends with a diagnosis. */
-  readonly patience?: number
+  /** Those that are chosen from; all if left out. */
+  readonly kills?: readonly Kill[] | undefined
+  /** So many looks, a second apart, at which nothing has come back since the one before end the run with a diagnosis. However slow, it may go on. */
+  readonly patience: number
 }
 
 export interface ChaosResult {
@@ -36,6 +44,9 @@ interface Progress {
   answered: number
   asked: number
   seq: number
+  lost: number
+  /** Those who were asked and have not answered. */
+  readonly silent: Set<ActorRef<Chaos>>
 }
 
 export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
@@ -43,20 +54,41 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosResult> {
     supervision: supervise({ retryStart: true, limit: { restarts: 1_000_000, within: 1000 }, backoff: { min: 1, max: 50 } }),
   })
   const pool = threads(system, { size: 2, hangAfter: plan.hangAfter, sharedMemory: plan.sharedMemory })
-  const progress: Progress = { phase: 'spawning', answered: 0, asked: 0, seq: 0 }
+  const progress: Progress = { phase: 'spawning', answered: 0, asked: 0, seq: 0, lost: 0, silent: new Set() }
   let timer: NodeJS.Timeout | undefined
   const stuck = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(diagnosis(progress, pool))), plan.milliseconds + (plan.patience ?? 30_000))
+    let before = ''
+    let unchanged = 0
+    timer = setInterval(() => {
+      const now = cameBack(progress, system)
+      unchanged = now === before ? unchanged + 1 : 0
+      before = now
+      if (unchanged === plan.patience) diagnosis(progress, system, pool).then((text) => reject(new Error(text)), reject)
+    }, 1000)
   })
   try {
     return await Promise.race([run(plan, system, pool, progress), stuck])
   } finally {
-    clearTimeout(timer)
+    clearInterval(timer)
   }
 }
 
-function diagnosis({ phase, answered, asked, seq }: Progress, pool: Threads): string {
-  return [`the run is stuck ${phase}: ${seq} told, ${asked} asked, ${answered} answered`, ...pool.report()].join('\n  ')
+/** Whatever changes while the run gets on: not what is asked, for that goes on for ever. */
+function cameBack({ phase, answered, lost, silent }: Progress, system: ActorSystem): string {
+  const { messages, supervision, active } = system.metrics()
+  return JSON.stringify([phase, answered, lost, silent.size, messages.handled, supervision, active])
+}
+
+async function diagnosis({ phase, answered, asked, seq, silent }: Progress, system: ActorSystem, pool: Threads): Promise<string> {
+  const standing = await standingOf(
+    coreOf(system).otherPlaces as ThreadPool,
+    [...silent].slice(0, 20).map((ref) => ref.uid),
+  )
+  return [
+    `nothing comes back any more, ${phase}: ${seq} told, ${asked} asked, ${answered} answered, ${silent.size} silent`,
+    ...pool.report(),
+    ...standing,
+  ].join('\n  ')
 }
 
 async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress: Progress): Promise<ChaosResult> {
@@ -70,11 +102,13 @@ async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress
     }),
   )
   const losses: Record<string, number> = {}
-  const kills: Record<string, number> = {}
+  const done: Record<string, number> = {}
+  const choice = plan.kills ?? kills
   const overdue: number[] = []
   system.events.listen((event) => {
     const { why, silent, cause } = event as Extract<Observation, { type: 'thread.lost' }>
     losses[why] = (losses[why] ?? 0) + 1
+    progress.lost++
     // The only error that the actors throw outside of handlers; any other is ours.
     const thrown = ((cause as Error).cause as Error | undefined)?.message
     if (why === 'error' && thrown !== 'chaos') complaints.push(`a thread broke: ${thrown}`)
@@ -91,8 +125,8 @@ async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress
     for (let i = 0; i < 500; i++) any().tell({ type: 'work', seq: progress.seq++, from: 0, next: random() < 0.3 ? any() : undefined })
     if (performance.now() > nextKill) {
       nextKill = performance.now() + plan.every
-      const how = (['exit', 'throw', 'spin', 'terminate', 'fail'] as const)[Math.floor(random() * 5)]!
-      kills[how] = (kills[how] ?? 0) + 1
+      const how = choice[Math.floor(random() * choice.length)]!
+      done[how] = (done[how] ?? 0) + 1
       if (how === 'terminate') {
         const up = pool.vitals().filter((v) => v.state === 'up')
         if (up.length > 0) pool.terminate(up[Math.floor(random() * up.length)]!.thread)
@@ -104,13 +138,14 @@ async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress
   progress.phase = 'asking'
   const since = performance.now()
   const answers = async (ref: ActorRef<Chaos>): Promise<void> => {
-    // A question may be lost with a thread that dies of an earlier kill: it is asked again.
-    for (let tries = 0; tries < 20; tries++) {
+    // A question may be lost with a thread that dies of an earlier kill: it is asked again, until nothing comes back at all.
+    progress.silent.add(ref)
+    while (progress.silent.has(ref)) {
       progress.asked++
       try {
         await ref.ask({ type: 'ping' }, { timeout: 10_000 })
+        progress.silent.delete(ref)
         progress.answered++
-        return
       } catch {
         continue
       }
@@ -130,7 +165,7 @@ async function run(plan: ChaosPlan, system: ActorSystem, pool: Threads, progress
   const { restarts } = system.counts().supervision
   progress.phase = 'shutting down'
   await system.shutdown({ deadline: 10_000 })
-  return { kills, losses, overdue, restarts, answered: progress.answered, complaints, ledger, accounted, settledIn }
+  return { kills: done, losses, overdue, restarts, answered: progress.answered, complaints, ledger, accounted, settledIn }
 }
 
 function generator(seed: number): () => number {

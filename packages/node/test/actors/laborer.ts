@@ -22,10 +22,17 @@ export type Labor =
 
 const gate = { open: false }
 
-/** Also a task. */
+const never = new Int32Array(new SharedArrayBuffer(4))
+
+/** Holds its thread, which for whoever watches is the same as work; a machine with few cores has them for others meanwhile. Also a task. */
 export function burn(ms: number): void {
   const until = performance.now() + ms
-  while (performance.now() < until) continue
+  for (let left = ms; left > 0; left = until - performance.now()) Atomics.wait(never, 0, 0, Math.min(left, 50))
+}
+
+/** As an endless loop does. */
+function hang(): never {
+  for (;;) burn(1000)
 }
 
 const labor = (): Behavior<Labor> =>
@@ -63,9 +70,9 @@ const labor = (): Behavior<Labor> =>
         }
       case 'breathe-and-spin':
         await ctx.breathe()
-        for (;;) continue
+        return hang()
       case 'spin':
-        for (;;) continue
+        return hang()
       case 'spawn':
         try {
           m.replyTo.tell(ctx.spawn(laborer(), m.options))

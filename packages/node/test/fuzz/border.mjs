@@ -1,7 +1,7 @@
 // Sends arbitrary values over the border between threads, in every way there is, in shared memory and by ports, and feeds its
 // reader random and mutated bytes.
 //
-//   npm run fuzz:border -- [--values 100000] [--inputs 1000000] [--seed 1]
+//   npm run fuzz:border -- [--values 100000] [--inputs 1000000] [--seed 1] [--measured 500]
 //
 // Prints the seed, what became of the values of each way, what became of the bytes, the most memory that any took for each of
 // its bytes, and the slowest. Ends with 1 where a value arrived as another, or bytes did more than be refused.
@@ -9,14 +9,16 @@
 import fc from 'fast-check'
 import { commandLine, whole } from '@troupe/testkit/internal'
 import { coverageOf } from './coverage.mjs'
+import { buildCodec } from './codec.mjs'
 
-const { values, inputs, seed } = commandLine({
+const { values, inputs, seed, measured } = commandLine({
   name: 'npm run fuzz:border',
   about: 'Sends arbitrary values between threads and compares what arrives with structured clone; then feeds the reader random and mutated bytes.',
   options: {
     values: whole('how many values, half of them by ports', 100_000),
     inputs: whole('how many inputs of bytes', 1_000_000),
     seed: whole('what they are made from', 1, {}),
+    measured: whole('of how many of them the memory is measured, which takes longest', 500),
   },
 })
 const { ActorSystem } = await import('@troupe/core')
@@ -24,8 +26,8 @@ const { threads } = await import('@troupe/node')
 const { Crossings, lanes } = await import('../../dist-test/crossings.js')
 const { recipes } = await import('../../dist-test/recipes.js')
 const { BytesFuzz, perByte } = await import('../../dist-test/bytes.js')
-const { Reader } = await import('../../../border/dist/codec/reader.js')
-const { Writer } = await import('../../../border/dist/codec/writer.js')
+const codec = await buildCodec()
+const { Reader, Writer } = await import(codec)
 
 const batch = 200
 /** Of so many values, how many go which way: those that start an actor take longer. */
@@ -76,7 +78,7 @@ console.log(`values that arrived as others: ${wrong}`)
 
 const fuzz = new BytesFuzz({ Reader, Writer }, seed, () => globalThis.gc?.())
 const since = performance.now()
-fuzz.run(inputs, Math.max(1, Math.floor(inputs / 500)))
+fuzz.run(inputs, Math.max(1, Math.floor(inputs / measured)))
 const { report } = fuzz
 console.log(`bytes: ${number(report.inputs)} inputs, ${number(report.bytes)} bytes, in ${((performance.now() - since) / 1000).toFixed(1)} s`)
 console.log(
@@ -87,11 +89,12 @@ console.log(
   `  memory, of ${number(report.measured)} that were measured: at most ${report.greediest.toFixed(0)} bytes for each byte (${report.greediestInput})`,
 )
 // Slower by far, so of fewer inputs: which lines of the reader they run through.
-const modules = ['reader', 'build', 'shape-reader', 'define', 'error-value'].map(
-  (name) => new URL(`../../../border/dist/codec/${name}.js`, import.meta.url).href,
-)
-const looked = new BytesFuzz({ Reader, Writer }, seed + 1)
-const found = await coverageOf(modules, () => looked.run(Math.min(inputs, 50_000), Infinity))
+const modules = ['reader', 'build', 'shape-reader', 'define', 'error-value'].map((name) => `codec/${name}.ts`)
+let looked
+const found = await coverageOf(codec, modules, (fresh) => {
+  looked = new BytesFuzz(fresh, seed + 1)
+  looked.run(Math.min(inputs, 50_000), Infinity)
+})
 const sum = (key) => found.reduce((all, each) => all + each[key], 0)
 console.log(`reader: ${number(sum('covered'))} of ${number(sum('total'))} lines run by ${number(looked.report.inputs)} inputs`)
 for (const { name, total, covered, missed } of found) {

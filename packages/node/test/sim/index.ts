@@ -3,7 +3,7 @@
 
 import { bounded, unbounded } from '@troupe/core'
 import type { LibraryScenario } from '@troupe/testkit/internal'
-import { any, circleFor, noteFor, pick, queryFor, small, spread, stage, times } from './stage.ts'
+import { any, circleFor, handedOn, noteFor, pick, queryFor, restless, small, spread, stage, strike, times } from './stage.ts'
 
 export const library: readonly LibraryScenario[] = [
   {
@@ -55,7 +55,7 @@ export const library: readonly LibraryScenario[] = [
           case 2:
             return sim.system.kill(ref)
           case 3:
-            return sim.system.restart(ref)
+            return world.restart(ref)
           case 4:
             sim.system.suspend(ref, 'a pause')
             return sim.after(sim.oneOf([5, 30]), () => sim.system.resume(ref))
@@ -111,6 +111,81 @@ export const library: readonly LibraryScenario[] = [
       sim.after(500, () => {
         const [circle] = world.circles
         if (circle !== undefined) sim.violate('C9', `question ${circle.id} is one of a circle that nobody has broken`)
+      })
+    },
+  },
+  {
+    name: 'border restarts',
+    about:
+      'restarts that are held for their backoff, asked for, cleared, suspended and cut short, while threads crash, hang and end with their actor',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { members: 3, mailboxes: any, supervision: restless, oneClearsIn: 2, onePinnedIn: 3 })
+      spread(sim, sim.int(2, 16), () => {
+        const ref = pick(world)
+        switch (sim.choose(9)) {
+          case 1:
+          case 2:
+            // What comes behind a failure is there when the mailbox is cleared.
+            for (let i = sim.int(0, 3); i > 0; i--) world.tell('main', ref, { do: 'wait' })
+            world.tell('main', ref, { do: 'throw' })
+            for (let i = sim.int(1, 6); i > 0; i--) world.tell('main', ref, { do: 'nothing' })
+            return undefined
+          case 3:
+            return world.restart(ref)
+          case 4:
+            sim.system.suspend(ref, 'a pause')
+            return sim.after(sim.oneOf([1, 30]), () => sim.system.resume(ref))
+          case 5:
+            return world.crash()
+          case 6:
+            return world.hang(sim.oneOf([10, 50, 1000]))
+          case 7:
+            return sim.choose(3) === 2 ? ref.stop() : world.tell('main', ref, { do: 'throw' })
+          case 8:
+            return void world.ask(undefined, ref, { do: 'throw' }, 200).catch(() => {})
+          default:
+            return world.tell('main', ref, noteFor(world))
+        }
+      })
+    },
+  },
+  {
+    name: 'border handing on',
+    about: 'actors on threads of their own hand questions on and stop, while those who get them move, fail and stop as well',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { members: 4, mixed: true, supervision: restless, onePinnedIn: 2 })
+      spread(sim, sim.int(2, 12), () => {
+        const ref = pick(world)
+        switch (sim.choose(8)) {
+          case 4:
+            return world.restart(ref)
+          case 5:
+            return world.tell('main', ref, { do: 'throw' })
+          case 6:
+            return world.crash()
+          case 7:
+            return sim.choose(2) === 1 ? ref.stop() : world.tell('main', ref, { do: 'stop' })
+          default:
+            return void world.ask(undefined, ref, handedOn(world, 3), sim.oneOf([200, 60])).catch(() => {})
+        }
+      })
+    },
+  },
+  {
+    name: 'border blows',
+    about: 'several things befall one actor within moments: it fails, starts in vain, is told to restart, suspend, stop, and its thread goes',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { members: 3, mixed: true, mailboxes: any, supervision: restless, oneClearsIn: 4, onePinnedIn: 2 })
+      spread(sim, sim.int(1, 6), () => {
+        const ref = pick(world)
+        for (let blows = sim.int(2, 4); blows > 0; blows--) {
+          const ms = sim.oneOf([0, 1, 2, 5])
+          if (ms === 0) strike(world, ref)
+          else sim.after(ms, () => strike(world, ref))
+        }
       })
     },
   },

@@ -1,7 +1,8 @@
 // The actor of every scenario: it does what its messages say, on whatever place it is, and tells the world what it sees.
 
 import { ActorError, type ActorRef, type Behavior, receive, same, setup, stopped, unhandled } from '@troupe/core'
-import type { Act, Life, Note, Query, Told, World } from './world.ts'
+import type { Act, Note, Query, Told } from './acts.ts'
+import type { Life, World } from './world.ts'
 
 type Next = Behavior<Told> | typeof same
 
@@ -10,11 +11,21 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
   const define = world.threads.define('member', (_id: number) =>
     setup<Told>((ctx) => {
       const life = world.born(ctx.self, ctx.system.name)
+      if (world.beginnings.fails(life.uid)) throw new Error('no start')
       const kept: { readonly id: number; readonly replyTo: ActorRef<string> }[] = []
       const told = (act: Act, message: Told): Next | Promise<Next> => {
         switch (act.do) {
+          case 'fail to start':
+            world.beginnings.failNext(life.uid, act.times)
+            throw new Error('and it will not start')
+          case 'end':
+            act.ref.stop()
+            return same
           case 'throw':
-            throw new ActorError('boom', { labels: { of: 'a member' }, cause: new Error('what was behind it') })
+            throw new ActorError('boom', {
+              labels: { of: 'a member', no: String(world.beginnings.failures) },
+              cause: new Error('what was behind it'),
+            })
           case 'wait':
             return world.pause(life, world.sim.oneOf([0, 1, 5])).then(() => same as Next)
           case 'stash':
@@ -49,7 +60,7 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
           case 'unhandled':
             return unhandled
           case 'forward':
-            return handedOn(act, message as Query)
+            return handedOn(act, message)
           case 'keep':
             if (message.type === 'query') {
               kept.push(message)
@@ -85,14 +96,19 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
         }
         return question.then(done, done)
       }
-      const handedOn = ({ to, after, act }: Act & { readonly do: 'forward' }, message: Query): Next => {
+      const handedOn = (outer: Act, message: Told): Next | Promise<Next> => {
         // Handed on, it is still the same message: whoever has it next does what is inside.
-        if (message.type !== 'query' || passed.has(message.id) || to.uid === life.uid) return told(act, message) as Next
-        passed.add(message.id)
-        const question = world.questions.get(message.id)
-        if (question !== undefined) question.holder = to.uid
-        ctx.forward(to)
-        return after === 'stop' ? stopped : same
+        const { id } = message as Query
+        let hops = passed.get(id) ?? 0
+        let act = outer
+        for (let hop = hops; hop > 0 && act.do === 'forward'; hop--) act = act.act
+        for (; act.do === 'forward' && (message.type !== 'query' || act.to.uid === life.uid); hops++) act = act.act
+        if (act.do !== 'forward') return told(act, message)
+        passed.set(id, hops + 1)
+        const question = world.questions.get(id)
+        if (question !== undefined) question.holder = act.to.uid
+        ctx.forward(act.to)
+        return act.after === 'stop' ? stopped : same
       }
       return receive<Told>(
         (_ctx, message) => {
@@ -102,6 +118,7 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
             next = told(message.act, message)
           } catch (cause) {
             world.ends(life)
+            world.beginnings.hasReason(life.uid)
             throw cause
           }
           if (!(next instanceof Promise)) {
@@ -117,7 +134,8 @@ export function memberOf(world: World): (id: number) => Behavior<Told> {
       )
     }),
   )
-  const passed = new Set<number>()
+  /** How often a question was handed on. */
+  const passed = new Map<number, number>()
   return define
 }
 

@@ -52,6 +52,7 @@ export class SimThreads {
       systemId: core.id,
       askTimeout: core.askTimeout,
       spin: 0,
+      byName: false,
       loop: loopOf(sim.home),
       launch: this.#launch,
     })

@@ -2,23 +2,14 @@
 // each was told and asked, in which order, and how it ended. It sees all places at once, which no place does.
 
 import type { ActorRef, AnyRef } from '@troupe/core'
+import { homeOf } from '@troupe/border'
 import { type Cell, cellOf } from '@troupe/core/internal'
 import type { SimPlace, Simulation } from '@troupe/testkit/internal'
+import type { Act, Note, Query, Told } from './acts.ts'
+import { isUp, judgeAtRest } from './at-rest.ts'
+import { Beginnings } from './beginnings.ts'
 import { Sums } from './sums.ts'
 import { SimThreads, type ThreadsSetup } from './simulated-threads.ts'
-
-/** What an actor is to do with a message. */
-export type Act =
-  | { readonly do: 'nothing' | 'throw' | 'wait' | 'stash' | 'unstash' | 'stop' | 'answer' | 'answer later' | 'answer twice' | 'keep' | 'unhandled' }
-  | { readonly do: 'tell'; readonly to: ActorRef<Told>; readonly times: number }
-  | { readonly do: 'ask'; readonly to: ActorRef<Told>; readonly timeout: number; readonly act: Act; readonly wait: boolean }
-  | { readonly do: 'forward'; readonly to: ActorRef<Told>; readonly after: 'stay' | 'stop'; readonly act: Act }
-  | { readonly do: 'watch' | 'unwatch'; readonly ref: AnyRef }
-  | { readonly do: 'spawn'; readonly name: string; readonly on: 'parallel' | 'pinned' | undefined }
-
-export type Note = { readonly type: 'note'; readonly from: string; readonly n: number; readonly act: Act }
-export type Query = { readonly type: 'query'; readonly id: number; readonly act: Act; readonly hops: number; readonly replyTo: ActorRef<string> }
-export type Told = Note | Query
 
 /** One incarnation. */
 export interface Life {
@@ -60,6 +51,7 @@ export class World {
   readonly refs: ActorRef<Told>[] = []
   readonly lives: Life[] = []
   readonly questions: Map<number, Question> = new Map()
+  readonly beginnings: Beginnings
   readonly #sums: Sums
   readonly #sent = new Map<string, number>()
   /** Whether a thread was lost or hung so far. */
@@ -72,6 +64,7 @@ export class World {
     this.sim = sim
     this.threads = new SimThreads(sim, setup)
     this.#sums = new Sums(sim, this.threads)
+    this.beginnings = new Beginnings(sim)
     sim.always(() => this.#always())
     sim.system.events.listen((event) => {
       const { thread, why, cause } = event as { readonly thread: number; readonly why: string; readonly cause: Error }
@@ -82,9 +75,11 @@ export class World {
 
   // What happens to threads.
 
-  crash(): void {
+  /** Any thread, or the one that an actor is on. */
+  crash(under?: AnyRef): void {
     const { living } = this.threads
-    const thread = living[this.sim.choose(living.length)]
+    const thread =
+      under === undefined ? living[this.sim.choose(living.length)] : living.find((t) => t.started?.exchange.residents.hosted(under.uid) !== undefined)
     if (thread === undefined) return
     this.struck = true
     this.sim.note(`thread ${thread.epoch} crashes`)
@@ -193,11 +188,18 @@ export class World {
     return cellOf(ref)?.phase === 'terminated'
   }
 
+  /** Tells an actor to begin anew. */
+  restart(ref: AnyRef): void {
+    this.beginnings.hasReason(ref.uid)
+    this.sim.system.restart(ref)
+  }
+
   // What actors see.
 
   born(self: AnyRef, systemName: string): Life {
     const { uid, path } = self
     const at = systemName.includes('-') ? Number(systemName.slice(systemName.lastIndexOf('-') + 1)) : 0
+    if (this.#current(uid)?.at === at) this.beginnings.again(uid, path)
     // Watches are the actor's: a restart keeps them, a lost thread does not.
     const watching = this.lives.find((l) => l.uid === uid && l.at === at)?.watching ?? new Map<number, number>()
     const life: Life = { uid, path, cell: cellOf(self)!, at, preStarts: 0, postStops: 0, busy: 0, waitsFor: undefined, watching, order: new Map() }
@@ -283,6 +285,14 @@ export class World {
       if (sim.now - thread.hungSince > hangAfter * 2)
         sim.violate('T4', `thread ${thread.epoch} has hung for ${sim.now - thread.hungSince} ms and was not ended`)
     }
+    for (const { epoch, place } of threads.living) {
+      if (place.state !== 'running') continue
+      for (const { ref } of threads.exchangeOf(epoch)?.residents.allHosted ?? []) {
+        const home = threads.exchangeOf(homeOf(ref.uid))
+        if (home !== undefined && home.residents.stub(ref.uid) === undefined)
+          sim.violate('C4', `${ref.path} is thought gone by its parent's thread, and still there on thread ${epoch}`)
+      }
+    }
     for (const stub of threads.pool.exchange.residents.stubs) {
       const { capacity } = stub.options.mailbox ?? {}
       if (capacity !== undefined && stub.wire.size > capacity)
@@ -290,45 +300,11 @@ export class World {
     }
   }
 
-  /** Once all is quiet: nothing waits, nobody is owed an answer, a signal or a thread. */
+  /** Once all is quiet. */
   judge(): void {
-    const { sim, threads } = this
     this.#sums.checkAtRest()
-    if (this.#counts > 0) sim.violate('T2', `${this.#counts} counts of all threads never came to an end`)
-    for (const question of this.questions.values())
-      if (!question.settled && (question.by === undefined || this.placeOf(question.by).state === 'running'))
-        sim.violate('C9', `question ${question.id} was never settled`)
-    for (const [slot, thread] of threads.pool.slots.entries())
-      if (thread?.state !== 'up') sim.violate('T4', `place ${slot} of the pool has no thread: ${thread?.state ?? 'none'}`)
-    for (const epoch of [0, ...threads.living.map((t) => t.epoch)]) {
-      const exchange = threads.exchangeOf(epoch)
-      if (exchange === undefined) continue
-      if (exchange.waitingMailboxes > 0) sim.violate('T3', `${exchange.waitingMailboxes} mailboxes of thread ${epoch} wait for credit for ever`)
-      if (exchange.questions.pending + exchange.questions.held > 0)
-        sim.violate('C9', `thread ${epoch} keeps ${exchange.questions.pending} questions of its own and ${exchange.questions.held} of others`)
-      if (exchange.whereabouts.early > 0)
-        sim.violate('C2', `${exchange.whereabouts.early} messages wait on thread ${epoch} for an actor that never comes`)
-    }
-    for (const life of this.lives) this.#judgeLife(life)
+    if (this.#counts > 0) this.sim.violate('T2', `${this.#counts} counts of all threads never came to an end`)
+    this.beginnings.judge()
+    judgeAtRest(this)
   }
-  #judgeLife(life: Life): void {
-    const { sim } = this
-    const alive = this.placeOf(life).state === 'running'
-    if (!alive) return
-    const isLast = this.lives.findLast((l) => l.cell === life.cell) === life
-    const gone = !isLast || life.cell.phase === 'terminated'
-    if (gone && life.preStarts > 0 && life.postStops === 0)
-      sim.violate('C4', `${life.path} ended on thread ${life.at}, which lives, without PostStop`)
-    if (gone) return
-    if (life.busy > 0 && life.waitsFor === undefined) sim.violate('stuck', `${life.path} is still busy`)
-    for (const [uid, times] of life.watching) {
-      const ref = this.refs.find((r) => r.uid === uid)
-      if (ref !== undefined && this.hasEnded(ref) && times !== 1)
-        sim.violate('C5', `${life.path} watches ${ref.path}, which has ended, and was not told`)
-    }
-  }
-}
-
-function isUp(cell: Cell | undefined): boolean {
-  return cell?.phase === 'running' || cell?.phase === 'suspended'
 }

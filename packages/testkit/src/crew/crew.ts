@@ -5,6 +5,7 @@
 export type Outcome<R> = { readonly type: 'done'; readonly result: R } | { readonly type: 'died'; readonly how: string; readonly lastWords: string }
 
 interface Member<B, R> {
+  readonly connected: boolean
   send(block: B): void
   disconnect(): void
   kill(signal: 'SIGKILL'): void
@@ -66,8 +67,9 @@ export class Crew<B, R> {
       block = undefined
       this.#tell(done, { type: 'done', result })
       block = this.#stopped ? undefined : this.#next()
-      if (block === undefined) member.disconnect()
-      else member.send(block)
+      // One that a stop has killed may have lost its line already, and Deno takes that amiss.
+      if (block !== undefined) member.send(block)
+      else if (member.connected) member.disconnect()
     })
     member.on('exit', (code, signal) => {
       this.#members.delete(member)

@@ -15,7 +15,8 @@ export class Progress {
     this.#stream = stream
     this.#text = text
     this.#pause = stream.isTTY === true ? 200 : 5000
-    this.#last = now
+    // The first soon: whoever waits wants to know that something is going on.
+    this.#last = now - Math.max(0, this.#pause - 1000)
   }
   /** Shows how far it is, unless that was just now. */
   show(now: number): void {

@@ -133,10 +133,10 @@ function run(sim: Simulation): void {
       case 6:
         asked++
         to.ref.ask(...([sim.oneOf(['words', 7, true]), { timeout: 40 }] as unknown as Parameters<typeof to.ref.ask>)).then(
-          () => sim.check(false, 'what is no message was asked and answered'),
+          () => sim.check(false, 'what is not a message was asked and answered'),
           (cause: Error) => {
             settled++
-            sim.check(cause instanceof AskRefused, `what is no message was refused with ${cause.name}`)
+            sim.check(cause instanceof AskRefused, `what is not a message was refused with ${cause.name}`)
           },
         )
         return undefined

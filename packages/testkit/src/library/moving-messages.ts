@@ -144,7 +144,7 @@ function run(sim: Simulation): void {
           // A question through an adapter, which nobody answers: it ends with its time, or with its actor.
           adapters[sim.choose(adapters.length)]!.ask<string>(() => n++, { timeout: 20 }).catch((cause: Error) => {
             settled++
-            sim.check(!cause.message.includes('is no message'), `a question through an adapter was refused: ${cause.message}`)
+            sim.check(!cause.message.includes('is not a message'), `a question through an adapter was refused: ${cause.message}`)
           })
           asked++
           return undefined

@@ -10,11 +10,15 @@ interface Host {
   }
 }
 
-/** All scenarios there are; rejects where the module cannot be loaded, or exports none. */
+/** All scenarios there are, those of modules named with commas between them too; rejects where one cannot be loaded, or exports none. */
 export async function libraryWith(module: string | undefined, alone = false): Promise<readonly LibraryScenario[]> {
   if (module === undefined) return library
-  const { href } = (globalThis as unknown as Host).process.getBuiltinModule('node:url').pathToFileURL(module)
-  const { library: more } = (await import(href)) as { readonly library?: readonly LibraryScenario[] }
-  if (!Array.isArray(more)) throw new Error(`${module} exports no library of scenarios.`)
-  return [...(alone ? [] : library), ...(more as readonly LibraryScenario[])]
+  const all = alone ? [] : [...library]
+  for (const path of module.split(',')) {
+    const { href } = (globalThis as unknown as Host).process.getBuiltinModule('node:url').pathToFileURL(path)
+    const { library: more } = (await import(href)) as { readonly library?: readonly LibraryScenario[] }
+    if (!Array.isArray(more)) throw new Error(`${path} exports no library of scenarios.`)
+    all.push(...(more as readonly LibraryScenario[]))
+  }
+  return all
 }

@@ -32,11 +32,12 @@ export class CommandAccount {
         else cell.suspendAsked = false
         return
       case 'restart':
+      case 'hold':
         // What begins the next incarnation may stand before it in the lane.
         cell.restartDue = cell.phase === 'restarting' ? cell.incarnation + 1 : cell.incarnation
         this.#checkParent(cell)
         if (cell.phase === 'failed' && cell.failures !== undefined) cell.failures.retried = false
-        if (command.delay !== Infinity && (cell.phase === 'running' || cell.phase === 'suspended')) cell.restartAsked = cell.incarnation
+        if (command.verb === 'restart' && (cell.phase === 'running' || cell.phase === 'suspended')) cell.restartAsked = cell.incarnation
         return
       default:
     }

@@ -1,23 +1,45 @@
-// C13 needs to know of errors that reached the process. Where there is a process (Node, Bun, Deno), its two events are
-// listened to while simulations run; elsewhere nothing is seen.
+// C13 needs to know of errors that reached the host. Where there is a process (Node, Bun, Deno), its two events are listened to
+// while simulations run; in a page, those of its window.
 
 interface Process {
   on(event: string, listener: (cause: unknown) => void): void
   off(event: string, listener: (cause: unknown) => void): void
 }
 
-const { process } = globalThis as unknown as { readonly process?: Process }
+interface WindowEvent {
+  readonly reason?: unknown
+  readonly error?: unknown
+  preventDefault(): void
+}
+interface Window {
+  addEventListener(event: string, listener: (event: WindowEvent) => void): void
+  removeEventListener(event: string, listener: (event: WindowEvent) => void): void
+}
+
+const host = globalThis as unknown as Partial<Window> & { readonly process?: Process }
 const causes: unknown[] = []
 const listener = (cause: unknown): void => void causes.push(cause ?? 'undefined')
+const windowListener = (event: WindowEvent): void => {
+  // It is told as a violation; a listener of a process keeps it from being printed as well.
+  event.preventDefault()
+  listener(event.reason ?? event.error)
+}
 
 /** Listens until the returned function is called. */
 export function listenForEscapes(): () => void {
   causes.length = 0
-  process?.on('unhandledRejection', listener)
-  process?.on('uncaughtException', listener)
+  const { process } = host
+  if (process === undefined) {
+    for (const event of ['unhandledrejection', 'error']) host.addEventListener?.(event, windowListener)
+    return () => {
+      for (const event of ['unhandledrejection', 'error']) host.removeEventListener?.(event, windowListener)
+    }
+  }
+  process.on('unhandledRejection', listener)
+  process.on('uncaughtException', listener)
   return () => {
-    process?.off('unhandledRejection', listener)
-    process?.off('uncaughtException', listener)
+    process.off('unhandledRejection', listener)
+    process.off('uncaughtException', listener)
   }
 }
 

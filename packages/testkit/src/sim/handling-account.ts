@@ -62,7 +62,7 @@ export class HandlingAccount {
     tap.trace.add('handle', cell.ref.uid, 0, entry.type, entry.id)
     return entry
   }
-  /** A handler returned, and what it returned is no promise. */
+  /** A handler returned, and what it returned is not a promise. */
   finished(cell: SimCell, entry: Entry, present: boolean, result: unknown): void {
     this.#tap.behaviors.returned(cell, result)
     if (present) this.#count(cell, entry, result)

@@ -25,7 +25,7 @@ export class LedgerCheck {
     let waiting = 0
     let reentrant = false
     for (const cell of tap.living) {
-      const step = cell.extras?.step
+      const step = cell.extras?.stepTimer
       if (step !== undefined && step.order > 0 && cell.phase === 'running')
         tap.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
       const stashed = cell.extras?.stash?.size ?? 0

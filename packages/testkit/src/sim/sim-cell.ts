@@ -1,7 +1,7 @@
 // A cell that is watched. It does what every cell does, through the same code; around it stands a second account of where
 // each message must be, kept from what goes in and comes out, against which the real one is checked.
 
-import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, type LocalRef, type Meta } from '@troupe/core/internal'
+import { type BehaviorNode, Cell, type CellOptions, type Command, type Dispatcher, fuse, type LocalRef, type Meta } from '@troupe/core/internal'
 import type { Signal } from '@troupe/core'
 import { makers } from './choices.ts'
 import type { Budget, Failures } from './decision-account.ts'
@@ -9,6 +9,9 @@ import type { Entry } from './entry.ts'
 import { traced, type TracedNode } from './traced-node.ts'
 import type { SimTap } from './sim-tap.ts'
 import type { Awaited } from './wait-account.ts'
+
+/** What a cell tells itself, which nobody sends. */
+const ownWords: ReadonlySet<Command['verb']> = new Set(['children-gone', 'step-timeout', 'relaunch', 'next-slice'])
 
 export class SimCell extends Cell {
   readonly tap: SimTap
@@ -109,6 +112,8 @@ export class SimCell extends Cell {
   }
 
   override send(message: unknown, meta: Meta): void {
+    // Not sent yet: whoever holds it sends it later.
+    if (fuse.catcher !== undefined) return fuse.catcher.caught(this, message, meta)
     const { messages } = this.tap
     const before = messages.arriving
     messages.arriving = messages.sent(this, message, meta)
@@ -177,9 +182,10 @@ export class SimCell extends Cell {
     tap.turnEnded(this)
   }
   override command(command: Command): void {
+    if (fuse.catcher !== undefined) return fuse.catcher.acted(() => this.command(command))
     this.tap.rest.stirs(this)
     this.tap.commands.asked(this, command)
-    if (command.verb !== 'proceed') this.tap.trace.add('send', this.tap.sender(), this.ref.uid, command.verb, 0)
+    if (!ownWords.has(command.verb)) this.tap.trace.add('send', this.tap.sender(), this.ref.uid, command.verb, 0)
     super.command(command)
   }
   override signal(signal: Signal): void {

@@ -11,6 +11,7 @@ interface Timer {
   readonly task: () => void
 }
 
+/** A place of its own in a simulated run, with a system and a loop: what a thread is outside of it. */
 export class SimPlace {
   readonly name: string
   readonly runtime: SimRuntime

@@ -52,7 +52,12 @@ function activate(sim: Simulation | undefined): void {
   active = sim
 }
 
-/** A run of a scenario: the system, time, and the choices that a scenario may make itself. */
+/**
+ * A run of a scenario: the system, time, and the choices that a scenario may make itself.
+ *
+ * @example
+ * await simulate((sim: Simulation) => void sim.system.spawn(counter()), { seeds: 100 })
+ */
 export class Simulation {
   readonly system: ActorSystem
   readonly clock: VirtualClock = new VirtualClock()

@@ -5,13 +5,14 @@ import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 import { isTimer } from './traced-node.ts'
 
+interface Timer {
+  readonly order: number
+}
 interface Owned {
   readonly cell: SimCell
   readonly incarnation: number
+  readonly until: 'incarnation' | 'step'
 }
-
-/** Timers that end with the incarnation that set them, or with the step it was at, by the name of their class. */
-const owned = new Set(['KeyedTimer', 'ReceiveTimer', 'StepTimer'])
 
 interface Due {
   readonly cell: SimCell
@@ -33,7 +34,7 @@ function passed(due: Due, period: number, now: number): number {
 
 export class TimerAccount {
   readonly #tap: SimTap
-  readonly #owners = new Map<{ readonly order: number }, Owned>()
+  readonly #owners = new Map<Timer, Owned>()
   /** Keyed timers of which a tick must come. */
   readonly #due = new Map<unknown, Due>()
   /** What ticked last, of those that are due together. */
@@ -45,11 +46,10 @@ export class TimerAccount {
     const { timers } = host
     const set = timers.set.bind(timers)
     timers.set = (deadline, at) => {
-      // The timer of a step knows its cell, which need not be the one whose turn it is.
-      const cell = (deadline as { readonly cell?: unknown }).cell ?? this.#tap.current
-      // One that arms itself again keeps its owner.
-      if (cell instanceof SimCell && !this.#owners.has(deadline) && owned.has(deadline.constructor.name))
-        this.#owners.set(deadline, { cell, incarnation: cell.incarnation })
+      // One that knows its cell, which need not be the one whose turn it is, ends with its incarnation, or with the step that is bounded.
+      const { cell: owner } = deadline as { readonly cell?: unknown }
+      if (owner instanceof SimCell) this.#owns(owner, deadline, owner.extras?.stepTimer === deadline ? 'step' : 'incarnation')
+      const cell = owner ?? this.#tap.current
       this.#tap.rest.arms(cell instanceof SimCell ? cell : undefined)
       set(deadline, at)
       const due = this.#due.get(deadline)
@@ -61,7 +61,12 @@ export class TimerAccount {
       return fireDue(now)
     }
   }
+  /** One that arms itself again keeps the incarnation that it is of. */
+  #owns(cell: SimCell, timer: Timer, until: Owned['until']): void {
+    if (!this.#owners.has(timer)) this.#owners.set(timer, { cell, incarnation: cell.incarnation, until })
+  }
   armed(cell: SimCell, timer: Meta, wait: number): void {
+    this.#owns(cell, timer as unknown as Timer, 'incarnation')
     // One that tells somebody else is seen there.
     if (wait !== Infinity && (timer as { readonly to?: unknown }).to === undefined)
       this.#due.set(timer, { cell, least: this.#tap.now + wait, most: this.#tap.now + wait, order: 0 })
@@ -104,10 +109,10 @@ export class TimerAccount {
     }
   }
   check(): void {
-    for (const [deadline, { cell, incarnation }] of this.#owners) {
+    for (const [deadline, { cell, incarnation, until }] of this.#owners) {
       if (deadline.order === 0) this.#owners.delete(deadline)
       else if (cell.phase === 'terminated') this.#tap.violate('leaks', cell, 'has ended and left a timer armed')
-      else if (deadline.constructor.name === 'StepTimer') {
+      else if (until === 'step') {
         if (cell.phase === 'running') this.#tap.violate('leaks', cell, 'runs, and the timer of an earlier step is armed')
       } else if (cell.incarnation !== incarnation)
         this.#tap.violate('C7', cell, `a timer of incarnation ${incarnation} is armed in incarnation ${cell.incarnation}`)

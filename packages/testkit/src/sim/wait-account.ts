@@ -2,7 +2,7 @@
 // `stopTimeout` of itself and of those above that end, and, unless somebody kills the actor, not shorter.
 
 import type { Phase } from '@troupe/core'
-import type { PhaseInfo } from '@troupe/core/internal'
+import { endingOf } from '@troupe/core/internal'
 import { SimCell as CellClass, type SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -40,8 +40,7 @@ export class WaitAccount {
     }
     cell.startedBefore = cell.startingAt
     cell.endedBefore = cell.endingAt
-    const ending = cell.phase === 'stopping' || cell.phase === 'restarting'
-    cell.declared = ending && cell.extras?.keeper !== undefined ? (cell.info as PhaseInfo).above : Infinity
+    cell.declared = (cell.extras?.keeper === undefined ? undefined : endingOf(cell)?.above) ?? Infinity
   }
   /** A handler was given up: its time must have been over. */
   #checkCut(cell: SimCell, { what, since }: Awaited): void {
@@ -78,7 +77,7 @@ export class WaitAccount {
     const children = cell.livingChildren > 0 && (phase === 'stopping' || options.restartChildren === 'stop')
     if (children || (extras?.calls?.size ?? 0) > 0 || extras?.keeper !== undefined) return
     // Between two incarnations: for the backoff, or for others of the group.
-    if (phase === 'restarting' && (extras?.step !== undefined || extras?.group !== undefined)) return
+    if (phase === 'restarting' && (extras?.stepTimer !== undefined || extras?.group !== undefined)) return
     this.#tap.violate('stuck', cell, `is ${phase}, and waits for nothing`)
   }
   /** All that is due has run: nobody waits for longer than he may. */

@@ -46,6 +46,7 @@ function startThread(): void {
   if (load === undefined) return
   const { isMainThread, Worker } = load('node:worker_threads')
   if (!isMainThread || load('node:inspector').url() !== undefined) return
-  thread = new Worker(`(${lookOn.toString()})(require)`, { eval: true, workerData: pulse.buffer, execArgv: [] })
+  // A bundler may have marked the functions in it with a helper of its own, which is not there.
+  thread = new Worker(`const __name = (marked) => marked; (${lookOn.toString()})(require)`, { eval: true, workerData: pulse.buffer, execArgv: [] })
   thread.unref()
 }

@@ -4,7 +4,7 @@
 
 import { isAborted, listenTo, reasonOf } from '../../ports/on-abort.ts'
 import type { Deadline } from '../../queues/timers.ts'
-import type { Signal as AbortSignalLike } from '../../values/abort.ts'
+import type { AbortSignalLike } from '../../values/abort.ts'
 import { any, checkFinite, checkKnown, checkOneOf, checkSignal, type Table, unreadable } from '../../values/checks.ts'
 import { AskRefused, AskTargetStopped, AskTimeout, Cancelled } from '../../values/errors.ts'
 import type { ActorRef, AskOptions, DeadlockMode, Headers } from '../../values/ref.ts'
@@ -14,6 +14,7 @@ import type { Cell } from '../turn/cell.ts'
 import type { Context } from '../context/context.ts'
 import { AskEdge, deadlockModes, deadlockOf } from './deadlock.ts'
 import { Envelope, type Meta } from '../message/envelope.ts'
+import { fuse } from '../message/fuse.ts'
 import type { CellHost } from '../turn/host.ts'
 
 type Resolve = (answer: unknown) => void
@@ -76,6 +77,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
 
   /** Takes the answer. The first one counts; later ones are dead letters. */
   tell(answer: unknown): void {
+    if (--fuse.left === 0 && fuse.burn(this, answer, undefined)) return
     const { host, ledger } = this.target.dispatcher
     ledger.sent++
     if (this.resolve === undefined) return host.bury(answer, undefined, this, 'late-reply')
@@ -87,6 +89,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   settleUncounted(answer: unknown): void {
     const resolve = this.resolve
     if (resolve === undefined) return
+    this.note(true, answer)
     this.close(this.target.dispatcher.host)
     resolve(answer)
   }
@@ -132,9 +135,13 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   }
 
   fire(): void {
-    const expired = new AskTimeout(this.target.ref.path, this.timeout, explain(this))
+    const { timeout, target } = this
+    const { ref, host } = target
+    const explanation = explain(this)
+    const asker = this.edge?.asker.cell.ref
+    if (host.listening) host.observe({ type: 'ask.timeout', ref, asker, ms: timeout, explanation, at: host.runtime.now() })
     this.timeout = 0
-    this.fail(expired)
+    this.fail(new AskTimeout(ref.path, timeout, explanation))
   }
 
   cancel(what: string, reason: unknown): void {
@@ -144,6 +151,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   fail(cause: unknown): void {
     const reject = this.reject
     if (reject === undefined) return
+    this.note(false, cause)
     this.close(this.target.dispatcher.host)
     reject(cause)
   }
@@ -158,7 +166,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   link(): void {
     // The dead answer nobody: the question ends as soon as it gets there, and must leave no list behind.
     if (this.target.phase === 'terminated') return
-    const extras = this.target.more
+    const extras = this.target.ensureExtras()
     const first = extras.asked
     if (first !== undefined) {
       this.nextAsk = first
@@ -181,6 +189,12 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
       nextAsk.previousAsk = previousAsk
       this.nextAsk = undefined
     }
+  }
+
+  /** What came of it is part of its asker's story, where that is written down. */
+  private note(ok: boolean, value: unknown): void {
+    const cell = this.edge?.asker.cell
+    cell?.extras?.flight?.note?.({ what: 'answer', of: this.target.ref, ok, value, at: cell.dispatcher.now })
   }
 
   private close(host: CellHost): void {
@@ -226,17 +240,22 @@ const capture = (resolve: Resolve, reject: Reject): void => {
   rejectLast = reject
 }
 
-/**
- * Asks a cell. `asker` is the context whose handler asks, as far as that is known; an `owned` question ends with its
- * incarnation. `wrap` puts another envelope around the question, for adapters.
- */
+/** How a question is asked; one object for many questions. */
+export interface AskManner {
+  /** It ends with the incarnation that asks it. */
+  readonly owned: boolean
+  /** Puts another envelope around it, for adapters. */
+  readonly wrap?: (ask: PendingAsk) => Meta
+}
+export const owned: AskManner = { owned: true }
+
+/** Asks a cell. `asker` is the context whose handler asks, as far as that is known. */
 export function askCell(
   target: Cell,
   question: unknown,
   options: AskOptions | undefined,
   asker: Context | undefined,
-  owned: boolean,
-  wrap?: (ask: PendingAsk) => Meta,
+  manner?: AskManner,
 ): Promise<unknown> {
   if (typeof question !== 'function' && (typeof question !== 'object' || question === null))
     return Promise.reject(new AskRefused(target.ref.path, 'a question is an object, or a function that makes one of the address to answer'))
@@ -267,7 +286,7 @@ export function askCell(
   let message: unknown
   try {
     message = typeof question === 'function' ? made(question as (replyTo: unknown) => unknown, ask) : withReplyTo(question, ask)
-    if (asker !== undefined && !ask.settled) bindAsker(ask, asker, owned, deadlock)
+    if (asker !== undefined && !ask.settled) bindAsker(ask, asker, manner?.owned === true, deadlock)
     // A factory may have answered already; then there is nothing to wait for.
     if (!ask.settled) {
       ask.link()
@@ -277,7 +296,7 @@ export function askCell(
     ask.fail(typeof question === 'function' ? cause : unreadable('question', question, cause))
     return promise
   }
-  target.send(message, wrap === undefined ? ask : wrap(ask))
+  target.send(message, manner?.wrap?.(ask) ?? ask)
   if (ask.resolve !== undefined) startClock(ask, now)
   return promise
 }
@@ -314,8 +333,8 @@ function check(target: Cell, timeout: number | undefined, signal: AbortSignalLik
 }
 
 /** Notes who asks. A handler that is already pending waits from now on; one that is not may still return without waiting. */
-function bindAsker(ask: PendingAsk, asker: Context, owned: boolean, mode: AskEdge['mode']): void {
-  const edge = new AskEdge(ask, asker, owned, mode)
+function bindAsker(ask: PendingAsk, asker: Context, isOwned: boolean, mode: AskEdge['mode']): void {
+  const edge = new AskEdge(ask, asker, isOwned, mode)
   const error = asker.cell.extras?.pending === undefined ? undefined : deadlockOf(edge)
   if (error !== undefined) throw error
   ask.edge = edge

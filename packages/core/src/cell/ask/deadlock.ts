@@ -26,7 +26,7 @@ function markOf(asker: Context): Meta {
   return (asker.meta = new Mark(meta, undefined, undefined))
 }
 
-/** A signal handler or setup begins: what those before it asked without waiting is no concern of it. */
+/** A signal handler or setup begins: what those before it asked without waiting is not its concern. */
 export function beginSignal(asker: Context | undefined): void {
   if (asker !== undefined && asker.meta instanceof Mark) asker.meta = undefined
 }
@@ -53,7 +53,7 @@ export class AskEdge {
     this.mode = mode
   }
   link(): void {
-    const extras = this.asker.cell.more
+    const extras = this.asker.cell.ensureExtras()
     const first = extras.asking
     this.next = first
     if (first !== undefined) first.previous = this
@@ -120,13 +120,16 @@ export function deadlockOf(edge: AskEdge): DeadlockError | undefined {
   if (edge.mode === 'off') return undefined
   const asker = edge.asker.cell
   const cycle = cycleOf(asker, edge.ask.target)
+  const { host, ref } = asker
   if (cycle === undefined) {
-    asker.host.onWait?.(edge)
+    host.onWait?.(edge)
     return undefined
   }
   const error = new DeadlockError([...cycle, asker].map((c) => c.ref.path))
-  if (edge.mode === 'reject') return error
-  asker.host.logger.warn({ actor: asker.ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
+  const rejected = edge.mode === 'reject'
+  if (host.listening) host.observe({ type: 'deadlock', ref, cycle: error.cycle, rejected, at: host.runtime.now() })
+  if (rejected) return error
+  host.logger.warn({ actor: ref.path, cycle: error.cycle }, 'a question closes a cycle of waiting actors')
   return undefined
 }
 

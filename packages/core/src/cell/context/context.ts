@@ -3,12 +3,12 @@
 
 import { unwatch, watch } from '../ref/watch.ts'
 import { makeAbortSource } from '../../ports/host.ts'
-import type { Signal as AbortSignalLike } from '../../values/abort.ts'
+import type { AbortSignalLike } from '../../values/abort.ts'
 import type { ActorClass, ActorHooks } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { checkBoolean, checkCan, checkFinite, checkFunction, checkString, readOptions } from '../../values/checks.ts'
+import { checkBoolean, checkCan, checkFinite, checkFunction, checkMessage, checkString, readOptions } from '../../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../../values/context.ts'
-import { Cancelled, ContextEnded, InvalidOption, NotAllowed, pathOf } from '../../values/errors.ts'
+import { Cancelled, ContextEnded, NotAllowed, pathOf } from '../../values/errors.ts'
 import { contained, type Logger } from '../../values/logger.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../../values/ref.ts'
@@ -16,19 +16,19 @@ import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../../values/spa
 import type { SystemView } from '../../values/system.ts'
 import { observed, settlementOf } from '../../values/thenable.ts'
 import { Adapted, Adapter, adapterOf } from '../ref/adapter.ts'
-import { askCell } from '../ask/ask.ts'
+import { askCell, owned } from '../ask/ask.ts'
 import type { Cell } from '../turn/cell.ts'
-import { loseMessage } from '../message/losing.ts'
 import { checkEntered } from '../message/entering.ts'
+import { fuse } from '../message/fuse.ts'
 import { Envelope, headersOf, type Meta, onwardOf, senderOf } from '../message/envelope.ts'
 import { KeyedTimers, ReceiveTimer } from './timers.ts'
 import { cellIn, cellOf } from '../ref/local-ref.ts'
-import { phaseInfo } from '../life/phase-change.ts'
+import { infoIn } from '../life/phase-info.ts'
 import { spawnUnder } from './spawning.ts'
 import { CellStash, checkStashed } from './stash.ts'
 import { tellAny } from '../message/telling.ts'
 
-const noHeaders: Headers = Object.freeze({})
+const noHeaders: Headers = /* @__PURE__ */ Object.freeze({})
 
 export class Context implements ActorContext<unknown> {
   readonly cell: Cell
@@ -37,6 +37,34 @@ export class Context implements ActorContext<unknown> {
   meta: Meta
   constructor(cell: Cell) {
     this.cell = cell
+  }
+
+  /** A message is in progress from here on. */
+  begin(message: unknown, meta: Meta): void {
+    this.message = message
+    this.meta = meta
+  }
+  /** It was handled; where it was moved on, that is for others to say. */
+  finish(): void {
+    if (this.message !== undefined) this.cell.dispatcher.ledger.handled++
+    this.clear()
+  }
+  /** Its handler will not come to an end with it: it counts as failed, and whoever asked is told. */
+  fail(reason: 'failed' | 'stopped', cause?: unknown): void {
+    const { message, meta } = this
+    this.clear()
+    if (message === undefined) return
+    this.cell.dispatcher.ledger.failed++
+    if (meta instanceof Envelope) meta.end(reason, cause)
+  }
+  /** It goes on elsewhere, with its count; who sent it can still be read here. */
+  move(): void {
+    this.message = undefined
+  }
+  /** Nothing is in progress: whoever took it from here accounts for it. */
+  clear(): void {
+    this.message = undefined
+    this.meta = undefined
   }
 
   get ended(): boolean {
@@ -90,17 +118,17 @@ export class Context implements ActorContext<unknown> {
     const known = ended ? undefined : cell.extras?.abort
     if (known !== undefined) return known.signal
     const source = makeAbortSource()
-    if (!ended) cell.more.abort = source
+    if (!ended) cell.ensureExtras().abort = source
     if (ended || cell.phase === 'stopping' || cell.phase === 'restarting') source.abort(new Cancelled(`The incarnation of ${this.path}`))
     return source.signal
   }
   get timers(): Timers<unknown> {
     const cell = this.live('use timers')
-    return (cell.more.timers ??= new KeyedTimers(cell))
+    return (cell.ensureExtras().timers ??= new KeyedTimers(cell))
   }
   get stash(): Stash<unknown> {
     const cell = this.live('use the stash')
-    const stash = (cell.more.stash ??= new CellStash(cell))
+    const stash = (cell.ensureExtras().stash ??= new CellStash(cell))
     return {
       get size() {
         return stash.size
@@ -142,7 +170,7 @@ export class Context implements ActorContext<unknown> {
     watch(cell, ref, undefined, options !== undefined && readOptions('watch', options, { deathPact: checkBoolean }).deathPact === true)
   }
   watchWith(ref: AnyRef, message: unknown): void {
-    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+    checkMessage(message)
     watch(this.live('watch'), ref, message, false)
   }
   unwatch(ref: AnyRef): void {
@@ -161,7 +189,7 @@ export class Context implements ActorContext<unknown> {
       return asked
     }
     const asked = (
-      target !== undefined ? askCell(target, question, options, this, true) : adapter!.askAs(this, true, question, options)
+      target !== undefined ? askCell(target, question, options, this, owned) : adapter!.askAs(this, true, question, options)
     ) as Promise<never>
     asked.catch(() => {})
     return asked
@@ -184,8 +212,9 @@ export class Context implements ActorContext<unknown> {
     const adapter = adapterOf(ref)
     const target = cellIn(cell.host, adapter?.cell.ref ?? ref, 'forward to')
     checkEntered(this, 'forward')
+    fuse.catcher?.refuse('forward')
     const meta = onwardOf(this.meta)
-    this.message = undefined
+    this.move()
     if (meta instanceof Envelope) meta.moved(target)
     // Not a send: the message was counted when it came here.
     target.accept(message, adapter === undefined ? meta : new Adapted(adapter, meta))
@@ -199,7 +228,7 @@ export class Context implements ActorContext<unknown> {
     const key = options === undefined ? undefined : readOptions('adapt', options, { key: checkString }).key
     // Without a key nothing can replace it, so it is not kept: an actor may adapt for every message it handles.
     if (key === undefined) return new Adapter(cell, String(uid), uid, fn as (message: unknown) => unknown)
-    const adapters = (cell.more.adapters ??= new Map())
+    const adapters = (cell.ensureExtras().adapters ??= new Map())
     const replaced = adapters.get(key)
     if (replaced !== undefined) {
       replaced.end()
@@ -230,24 +259,26 @@ export class Context implements ActorContext<unknown> {
     const cell = this.live('set a receive timeout')
     if (ms !== null) checkFinite('ms', ms, 'above')
     cell.extras?.receiveTimer?.cancel()
-    cell.more.receiveTimer = ms === null ? undefined : new ReceiveTimer(cell, ms)
+    cell.ensureExtras().receiveTimer = ms === null ? undefined : new ReceiveTimer(cell, ms)
   }
   breathe(): Promise<void> {
     const { host } = this.live('breathe').dispatcher
-    host.federation?.breathe()
+    host.otherPlaces?.breathe()
     // Whose incarnation was cut off meanwhile learns it here: its work has no place to go to.
     const breath = new Promise<void>((drawn) => host.runtime.yield(drawn)).then(() => {
       const cell = this.live('breathe')
-      host.federation?.breathe(cell)
+      host.otherPlaces?.breathe(cell)
     })
     breath.catch(() => {})
     return breath
   }
+  label(text: string): void {
+    this.live('be labelled').ensureExtras().label = checkString('text', text)
+  }
   handOver(value: unknown): void {
     const cell = this.live('hand over')
-    if (cell.phase !== 'restarting' || phaseInfo(cell).step !== 'pre-stop')
-      throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
-    cell.more.handingOver = value
+    if (infoIn(cell, 'restarting')?.step !== 'pre-stop') throw new NotAllowed(`${cell.ref.path} can hand over only while it handles PreRestart.`)
+    cell.ensureExtras().handingOver = value
   }
 }
 
@@ -275,6 +306,6 @@ export class CallContext extends Context {
   cutOff(): void {
     this.#cut = true
     this.awaits(false)
-    loseMessage(this, 'stopped', undefined)
+    this.fail('stopped')
   }
 }

@@ -56,6 +56,7 @@ export interface CellOptions {
   readonly metrics: Measuring | undefined
   /** For those who watch over threads. */
   readonly hangAfter: number | false | undefined
+  readonly kind: string | undefined
 }
 
 export const defaultOptions: CellOptions = {
@@ -80,6 +81,7 @@ export const defaultOptions: CellOptions = {
   ownMiddleware: [],
   metrics: undefined,
   hangAfter: undefined,
+  kind: undefined,
 }
 
 /** What measures actors, or that none does. */
@@ -113,6 +115,7 @@ export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
   middleware: checkMiddleware,
   metrics: checkMeasuring,
   hangAfter: (option, value) => (value === false ? value : checkWhole(option, value, 20)),
+  kind: checkText,
   // Those of a class are taken before this.
   args: (option, value) => {
     throw new InvalidOption(option, value, 'only a class takes them')
@@ -121,15 +124,31 @@ export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
 
 /** Checks what was given to `spawn`; the first wrong option fails with its name and the rule. */
 export function resolveOptions(options: SpawnOptions | undefined, host: CellHost): CellOptions {
-  for (const key in options) if (key !== 'name') return complete(readOptions('spawn', options, spawnTable as Table<SpawnOptions>), host)
-  return host.defaults
+  for (const key in options)
+    if (key !== 'name' && key !== 'kind') return complete(readOptions('spawn', options, spawnTable as Table<SpawnOptions>), host)
+  const kind = options?.kind
+  return kind === undefined ? host.defaults : ofKind(checkText('kind', kind), host)
+}
+
+/** So many are remembered: whoever makes up a kind for each actor gets what it asks for, but not for ever. */
+const kindsKept = 1000
+
+/** All of one kind that were spawned with nothing else special share one object too. */
+function ofKind(kind: string, host: CellHost): CellOptions {
+  const { kinds } = host
+  let options = kinds.get(kind)
+  if (options === undefined) {
+    options = { ...host.defaults, kind }
+    if (kinds.size < kindsKept) kinds.set(kind, options)
+  }
+  return options
 }
 
 function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const d = defaultOptions
   const { mailbox, stash, onRestart, accepts, drain, dispatcher, supervision, childSupervision, startTimeout, stopTimeout, reentrant } = options
   const inherited = host.defaults.middleware
-  const { hangAfter, middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
+  const { hangAfter, kind, middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
   if (mailbox?.overflow === 'block' && host.runtime.id === 'manual')
     throw new InvalidOption(
       'mailbox.overflow',
@@ -162,6 +181,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     ownMiddleware,
     metrics,
     hangAfter,
+    kind,
   }
 }
 
@@ -173,7 +193,7 @@ export function defaultsOf(middleware: readonly Middleware[], metrics: Measuring
 
 const linkTable: Table<Middleware> = { name: any, before: checkFunction, after: checkFunction, error: checkFunction, close: checkFunction }
 
-/** Refuses what is no chain of middleware. Copied, so that a hole is seen, and what is done to the array later changes nothing. */
+/** Refuses what is not a chain of middleware. Copied, so that a hole is seen, and what is done to the array later changes nothing. */
 export function checkMiddleware(option: string, links: unknown): readonly Middleware[] {
   if (!Array.isArray(links)) throw new InvalidOption(option, links, 'use an array of { before, after, error, close }')
   const chain = [...(links as readonly unknown[])]

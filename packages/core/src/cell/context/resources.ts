@@ -13,10 +13,10 @@ import { LocalRef } from '../ref/local-ref.ts'
 export function onRelease(ctx: ActorContext<never>, resource: { release(): void }): void {
   const context = ctx as unknown
   if (!(context instanceof Context) || context.ended) throw new ContextEnded(ctx.path, 'tie a resource')
-  const { more } = context.cell
+  const extras = context.cell.ensureExtras()
   // An array of one, exactly: there are many connections, and most have nothing else to let go of.
-  if (more.releases === undefined) more.releases = [resource]
-  else more.releases.push(resource)
+  if (extras.releases === undefined) extras.releases = [resource]
+  else extras.releases.push(resource)
 }
 
 /** A `setup` for something that is there before its actor: where the actor ends without a start, it is released instead. */

@@ -12,8 +12,9 @@ import { InvalidOption, NameTaken, NotABehavior, NotAllowed, SystemClosed } from
 import { endless, type SpawnOptions } from '../../values/options.ts'
 import { checkName } from '../../values/path.ts'
 import { Cell } from '../turn/cell.ts'
-import { declareEndless } from '../life/ending.ts'
+import { declareEndless } from '../life/ending-children.ts'
 import { LocalRef } from '../ref/local-ref.ts'
+import { fuse } from '../message/fuse.ts'
 
 /** What may be spawned: a behavior, or a class that knows how to become one. */
 type Spawnable = Behavior<never> | ((...args: never) => unknown) | (abstract new (...args: never) => unknown)
@@ -24,6 +25,7 @@ export function spawnUnder(
   options: (SpawnOptions & { readonly args?: readonly unknown[] }) | undefined,
 ): LocalRef {
   const { host } = parent
+  fuse.catcher?.refuse('spawn')
   const welcome = host.phase === 'open' || (host.draining && parent.ref.parent !== undefined)
   if (!welcome) throw new SystemClosed(host.name, `spawn under ${parent.ref.path}`)
   if (!takesMessages(parent.phase) || parent.phase === 'restarting')
@@ -66,8 +68,8 @@ export function spawnUnder(
   if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = openMailbox(cell.options.mailbox, cell)
   // Of the cell: one that stands for an actor of another thread is not measured, the actor is.
   cell.options.metrics?.begin(cell as never)
-  if (host.flightRecorder !== undefined) cell.more.flight = host.flightRecorder.open()
-  ;(parent.more.children ??= new Children()).add(cell)
+  if (host.flightRecorder !== undefined) cell.ensureExtras().flight = host.flightRecorder.open()
+  ;(parent.ensureExtras().children ??= new Children()).add(cell)
   if (resolved.stopTimeout >= endless) declareEndless(parent)
   dispatcher.joined()
   host.born(cell)

@@ -2,7 +2,8 @@
 // the mailbox on stop. Putting the present message aside moves it: it is not in progress any more, and not resent.
 
 import { MessageRing } from '../../queues/ring.ts'
-import { InvalidOption, NotAllowed, StashOverflow } from '../../values/errors.ts'
+import { checkMessage } from '../../values/checks.ts'
+import { NotAllowed, StashOverflow } from '../../values/errors.ts'
 import { isSignal } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
 import type { Context } from './context.ts'
@@ -11,7 +12,7 @@ import { type Meta, onwardOf } from '../message/envelope.ts'
 
 /** Refuses what cannot come back as a message; the one in progress can, whatever it looks like. */
 export function checkStashed(path: string, message: unknown, present: unknown): void {
-  if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+  checkMessage(message)
   if (message !== present && isSignal(message))
     throw new NotAllowed(`${path} cannot stash the signal ${message.type}: only messages come back from the stash. Put a message of your own aside.`)
 }
@@ -29,14 +30,17 @@ export class CellStash {
     const { options, dispatcher, ref } = this.#cell
     const present = ctx.message === message
     if (present) checkEntered(ctx, 'stash')
-    if (this.#ring.size >= options.stashCapacity) {
-      if (options.stashOverflow === 'error') throw new StashOverflow(ref.path, options.stashCapacity)
+    const { stashCapacity: capacity } = options
+    if (this.#ring.size >= capacity) {
+      const { host } = dispatcher
+      if (host.listening) host.observe({ type: 'stash.overflow', ref, capacity, at: host.runtime.now() })
+      if (options.stashOverflow === 'error') throw new StashOverflow(ref.path, capacity)
       const oldest = this.#ring.shift()
-      dispatcher.host.drop(oldest, this.#ring.meta as Meta, 'stash-overflow')
+      host.drop(oldest, this.#ring.meta as Meta, 'stash-overflow')
     }
     dispatcher.host.tap?.stashed(this.#cell, message, present)
     this.#ring.push(message, present ? onwardOf(ctx.meta) : undefined)
-    if (present) ctx.message = undefined
+    if (present) ctx.move()
     else dispatcher.ledger.sent++
   }
   /** Moves everything to the front of the mailbox, oldest first. */

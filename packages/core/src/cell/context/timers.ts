@@ -2,8 +2,8 @@
 // mailbox knows whether it still counts when its turn comes, which a cancelled host timer alone could not tell.
 
 import type { Deadline } from '../../queues/timers.ts'
-import { checkFinite, checkRef, checkString, readOptions } from '../../values/checks.ts'
-import { ContextEnded, InvalidOption } from '../../values/errors.ts'
+import { checkFinite, checkMessage, checkRef, checkString, readOptions } from '../../values/checks.ts'
+import { ContextEnded } from '../../values/errors.ts'
 import type { AnyRef } from '../../values/ref.ts'
 import { receiveTimeout } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
@@ -106,7 +106,7 @@ export class KeyedTimers {
   #set(key: string, ms: number, message: unknown, period: number, to: AnyRef | undefined): void {
     if (this.#ended) throw new ContextEnded(this.cell.ref.path, 'set a timer')
     checkString('key', key)
-    if (message === undefined) throw new InvalidOption('message', message, 'undefined is no message')
+    checkMessage(message)
     this.cancel(key)
     const timer = new KeyedTimer(this, key, message, period, to)
     this.#timers.set(key, timer)
@@ -128,12 +128,12 @@ export class KeyedTimers {
 export class ReceiveTimer implements Deadline {
   at = 0
   order = 0
-  readonly #cell: Cell
+  declare readonly cell: Cell
   readonly #ms: number
   #touched: number
   #due = false
   constructor(cell: Cell, ms: number) {
-    this.#cell = cell
+    this.cell = cell
     this.#ms = ms
     const { host } = cell
     this.#touched = host.runtime.now()
@@ -143,9 +143,9 @@ export class ReceiveTimer implements Deadline {
     this.#touched = now
   }
   fire(now: number): void {
-    const { host } = this.#cell
-    // A message that waits or is being handled is no silence.
-    if (isBusy(this.#cell) || this.#cell.queuedMessages > 0) this.#touched = now
+    const { host } = this.cell
+    // A message that waits or is being handled is not silence.
+    if (isBusy(this.cell) || this.cell.queuedMessages > 0) this.#touched = now
     const at = this.#touched + this.#ms
     if (at > now) {
       host.timers.set(this, at)
@@ -155,7 +155,7 @@ export class ReceiveTimer implements Deadline {
     host.timers.set(this, now + this.#ms)
     if (this.#due) return
     this.#due = true
-    this.#cell.signal(receiveTimeout)
+    this.cell.signal(receiveTimeout)
   }
   /** Whether a queued ReceiveTimeout is this timer's; true once for each. */
   takeDue(): boolean {
@@ -164,7 +164,7 @@ export class ReceiveTimer implements Deadline {
     return due
   }
   cancel(): void {
-    this.#cell.host.timers.cancel(this)
+    this.cell.host.timers.cancel(this)
     this.#due = false
   }
 }

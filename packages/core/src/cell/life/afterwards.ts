@@ -47,6 +47,6 @@ export class Afterwards {
  */
 export function afterwards(cell: Cell, act: () => void): void {
   if (cell.dispatcher.current !== cell && !isBusy(cell)) return act()
-  const lane = (cell.more.lane ??= cell.dispatcher.takeLane())
+  const lane = cell.openLane()
   ;(lane.afterwards ??= new Afterwards()).add(act)
 }

@@ -15,14 +15,23 @@ export type Command =
   | { readonly verb: 'suspend'; readonly reason: string }
   /** `along`: with its parent, to which it failed up; means nothing once it has gone on. */
   | { readonly verb: 'resume'; readonly along?: true }
-  /** `along`: with its group; who suspended it has not taken that back. */
+  /** `along`: with its group; whoever suspended it has not taken that back. */
   | { readonly verb: 'restart'; readonly cause: unknown; readonly delay: number; readonly along?: true; readonly above?: number }
+  /** Restart, but wait for the keeper's word before the next incarnation. */
+  | { readonly verb: 'hold'; readonly cause: unknown; readonly along?: true; readonly above?: number }
   /** A child escalated: fail with this. */
   | { readonly verb: 'escalated'; readonly child: Cell; readonly cause: unknown }
   /** A supervisor gives up: fail with this. */
   | { readonly verb: 'fail'; readonly cause: unknown }
-  /** What the phase waited for has come about: children gone, a step timed out, a backoff passed; or there is more to do than fits a slice. */
-  | { readonly verb: 'proceed' }
+  // What a cell tells itself, or is told from below: something that its phase waited for has come about.
+  /** The last child has gone. */
+  | { readonly verb: 'children-gone' }
+  /** The time of the present step is up: of a start, of the end of an incarnation, or of a backoff. */
+  | { readonly verb: 'step-timeout' }
+  /** The next incarnation may begin. */
+  | { readonly verb: 'relaunch' }
+  /** The slice was over before all was done; go on. */
+  | { readonly verb: 'next-slice' }
 
 export class SystemLane {
   readonly commands: MessageRing<Command> = new MessageRing()

@@ -5,8 +5,9 @@ import type { Cell } from '../turn/cell.ts'
 import { Envelope, type Meta } from '../message/envelope.ts'
 import { cellOf } from '../ref/local-ref.ts'
 import { poison, poisonPill } from '../message/poison.ts'
-import { paced } from './ending.ts'
-import type { EndInfo, PhaseInfo } from './phase-info.ts'
+import type { EndInfo } from './phase-info.ts'
+import { paced } from './portion.ts'
+import type { Restarting } from './restarting.ts'
 
 /** Empties stash and mailbox of a stopped cell as its options say, as far as the slice goes. False: there is more. */
 export function drainMailbox(cell: Cell, end: EndInfo): boolean {
@@ -53,7 +54,7 @@ function redirectOf(cell: Cell): Cell | undefined {
  * Drops what was queued when the incarnation ended, as far as the slice goes: for actors that want to restart with an empty mailbox.
  * Whoever asked for a stop still gets it. False: there is more.
  */
-export function clearMailbox(cell: Cell, info: PhaseInfo): boolean {
+export function clearMailbox(cell: Cell, info: Restarting): boolean {
   const { host } = cell
   const goesOn = paced(cell)
   for (; info.uncleared > 0; info.uncleared--) {

@@ -2,7 +2,7 @@
 // lot. Without this they would stay failed for good, with messages queueing and nobody left to decide.
 
 import type { Cell } from '../turn/cell.ts'
-import { phaseInfo } from './phase-change.ts'
+import { infoIn } from './phase-info.ts'
 
 /** A parent that goes on takes along the children that failed up to it. */
 export function resumeEscalated(cell: Cell): void {
@@ -15,9 +15,10 @@ export function resumeEscalated(cell: Cell): void {
  */
 export function restartEscalated(cell: Cell, cause: unknown): void {
   for (let c = cell.children?.first; c !== undefined; c = c.next) {
-    if (c.phase !== 'failed') continue
+    const info = infoIn(c, 'failed')
+    if (info === undefined) continue
     // What it had to say may still be in the parent's lane, and is settled with this.
-    phaseInfo(c).again = true
+    info.told = true
     c.command({ verb: 'restart', cause, delay: 0 })
   }
 }

@@ -6,56 +6,81 @@ import { backoffDelay, decideFailure, FailureHistory } from '../../deciders/supe
 import { beginRestart } from './restarting.ts'
 import { on, outcomeOf, takesMessages } from '../../deciders/phase.ts'
 import { actorErrorOf, ActorInitializationError, Escalated, readable } from '../../values/errors.ts'
+import type { Observation } from '../../values/observation.ts'
 import type { SupervisionPolicy } from '../../values/policy.ts'
 import type { Directive } from '../../values/signals.ts'
 import { observed } from '../../values/thenable.ts'
 import type { Cell } from '../turn/cell.ts'
 import { bind } from './group-restart.ts'
-import { change, infoOf, isLive, phaseInfo } from './phase-change.ts'
+import type { CellSupervisor } from './cell-supervisor.ts'
+import { change } from './phase-change.ts'
+import { Failed, infoIn, isLive } from './phase-info.ts'
 import { beginStop } from './stopping.ts'
 import { resumeEscalated } from './escalated-children.ts'
 
-/** Fails the present incarnation with `cause`, and does what its policy says. */
-export function fail(cell: Cell, thrown: unknown, message: unknown): void {
+/** What happened: what was thrown, at which message, and what the error hook threw on top. */
+interface Incident {
+  readonly cause: unknown
+  readonly message: unknown
+  readonly hookError: unknown
+  /** In a start, and in the first of all. */
+  readonly starting: boolean
+  readonly first: boolean
+}
+
+/** Fails the present incarnation with `cause`, and does what is decided about it. */
+export function fail(cell: Cell, thrown: unknown, message?: unknown): void {
   const cause = readable(thrown)
-  const { phase, dispatcher } = cell
-  if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) {
-    // Ending already, being replaced, or failed and waiting for its parent: nothing left to decide.
-    note(cell, cause, message, undefined)
-    return
-  }
-  const host = dispatcher.host
-  const hookError = isLive(cell) ? runErrorHook(cell, cause, message) : undefined
-  const starting = phase === 'starting'
-  const firstStart = starting && !phaseInfo(cell).again
-  const suspension = suspensionOf(cell)
-  const info = infoOf(cell, cause)
-  info.unstarted = starting
-  change(cell, on.fail, info)
+  const { phase } = cell
+  // Ending already, being replaced, or failed and waiting for its parent: nothing left to decide.
+  if (phase === 'failed' || phase === 'created' || phase === 'restarting' || !takesMessages(phase)) return note(cell, cause, message, undefined)
+  const suspension = infoIn(cell, 'suspended')?.reason
+  const incident = enterFailed(cell, cause, message)
   const keeper = cell.extras?.keeper
-  if (keeper !== undefined) {
-    const told = firstStart ? new ActorInitializationError(cell.ref.path, cause) : cause
-    const directive = keeper.failed(cell, told, message)
-    if (directive !== undefined) announce(cell, told, message, directive, hookError)
-    // A keeper counts its restarts itself, and one on another thread everything.
-    if (directive !== undefined && isFatal(cause)) host.count({ directive: 'stop', limitHit: false, fatal: true })
-    suspendAgain(cell, suspension)
-    return
-  }
   const policy = policyFor(cell)
-  const extras = cell.more
-  if (firstStart) extras.neverUp = true
-  if (firstStart && !policy.retryStart) {
-    const error = new ActorInitializationError(cell.ref.path, cause)
-    host.count({ directive: 'stop', limitHit: false, fatal: isFatal(cause) })
-    announce(cell, error, message, 'stop', hookError)
-    beginStop(cell, 'failure', error)
-    return
-  }
-  const now = host.runtime.now()
+  if (keeper !== undefined) leaveToKeeper(cell, keeper, incident)
+  else if (incident.first && !policy.retryStart) giveUpStart(cell, incident)
+  else decide(cell, policy, incident)
+  // Whoever suspended an actor has not taken that back because it failed.
+  if (suspension !== undefined) cell.command({ verb: 'suspend', reason: suspension })
+}
+
+function enterFailed(cell: Cell, cause: unknown, message: unknown): Incident {
+  const hookError = isLive(cell) ? runErrorHook(cell, cause, message) : undefined
+  const start = infoIn(cell, 'starting')
+  change(cell, on.fail, new Failed(cell, cause))
+  return { cause, message, hookError, starting: start !== undefined, first: start?.from === 'created' }
+}
+
+/** Its keeper decides, and counts its restarts itself; one on another thread counts everything. */
+function leaveToKeeper(cell: Cell, keeper: CellSupervisor, incident: Incident): void {
+  const { cause } = incident
+  const told = incident.first ? new ActorInitializationError(cell.ref.path, cause) : cause
+  const directive = keeper.failed(cell, told, incident.message)
+  if (directive === undefined) return
+  announce(cell, incident, told, directive)
+  if (isFatal(cause)) cell.host.count({ directive: 'stop', limitHit: false, fatal: true })
+}
+
+/** A first start that failed is not made again, unless the policy says so. */
+function giveUpStart(cell: Cell, incident: Incident): void {
+  const { cause } = incident
+  const error = new ActorInitializationError(cell.ref.path, cause)
+  cell.ensureExtras().neverUp = true
+  cell.host.count({ directive: 'stop', limitHit: false, fatal: isFatal(cause) })
+  announce(cell, incident, error, 'stop')
+  beginStop(cell, 'failure', error)
+}
+
+/** Asks the policy, and does what it says. */
+function decide(cell: Cell, policy: SupervisionPolicy, incident: Incident): void {
+  const { cause, first } = incident
+  const { host } = cell
+  const extras = cell.ensureExtras()
+  if (first) extras.neverUp = true
   const decision = decideFailure(
     policy,
-    { cause, child: cell.ref, message, now, starting, runningSince: starting ? undefined : extras.runningSince, hookError },
+    { ...incident, child: cell.ref, now: host.runtime.now(), runningSince: incident.starting ? undefined : extras.runningSince },
     historyFor(cell, policy),
     () => host.runtime.random(),
   )
@@ -63,24 +88,17 @@ export function fail(cell: Cell, thrown: unknown, message: unknown): void {
   if (decision.deciderError !== undefined)
     host.logger.error({ actor: cell.ref.path, cause: decision.deciderError }, 'decide failed; the actor is stopped')
   const last = extras.neverUp && decision.directive === 'stop' ? new ActorInitializationError(cell.ref.path, cause) : cause
-  announce(cell, last, message, decision.directive, hookError)
+  announce(cell, incident, last, decision.directive, () => ({
+    attempt: historyFor(cell, policy).attempt,
+    delay: decision.delay,
+    limit: policy.limit,
+  }))
   act(cell, decision.directive, policy, last, decision.delay)
-  if (firstStart && decision.directive === 'restart') for (const waiter of extras.startWaiters ?? []) waiter(undefined, true)
-  suspendAgain(cell, suspension)
+  if (first && decision.directive === 'restart') for (const waiter of extras.startWaiters ?? []) waiter(undefined, true)
 }
 
 function isFatal(cause: unknown): boolean {
   return actorErrorOf(cause)?.kind === 'fatal'
-}
-
-/** Why the cell is suspended; undefined if it is not. */
-function suspensionOf(cell: Cell): string | undefined {
-  return cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
-}
-
-/** Who suspended an actor has not taken that back because it failed. */
-function suspendAgain(cell: Cell, reason: string | undefined): void {
-  if (reason !== undefined) cell.command({ verb: 'suspend', reason })
 }
 
 /** Lets the failing actor hear of its failure first; returns what that threw. */
@@ -138,9 +156,9 @@ function restartedWith(cell: Cell, policy: SupervisionPolicy): Cell[] {
 
 /** A child gave its failure to this cell, which fails in turn under its own policy. */
 export function failEscalated(cell: Cell, child: Cell, cause: unknown): void {
-  if (child.phase !== 'failed' || phaseInfo(child).again) return
+  if (infoIn(child, 'failed')?.told !== false) return
   // Being replaced already, it ends its children, or begins those anew that it keeps: nothing more to decide.
-  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause), undefined)
+  if (cell.phase !== 'restarting') fail(cell, new Escalated(child.ref.path, cause))
 }
 
 /** How long a start that failed waits when it is made again without having been counted as a restart: not at all at first, then as its policy says. */
@@ -160,8 +178,8 @@ function policyFor(cell: Cell): SupervisionPolicy {
 /** Where failures under this policy are counted: with a group scope all of them together, for as long as the parent's incarnation lives. */
 function historyFor(cell: Cell, policy: SupervisionPolicy): FailureHistory {
   const parent = cell.ref.parent?.cell
-  if (policy.scope === 'one-for-one' || parent === undefined) return (cell.more.history ??= new FailureHistory())
-  return (parent.more.groupHistory ??= new FailureHistory())
+  if (policy.scope === 'one-for-one' || parent === undefined) return (cell.ensureExtras().history ??= new FailureHistory())
+  return (parent.ensureExtras().groupHistory ??= new FailureHistory())
 }
 
 /** Keeps and logs a failure. */
@@ -171,12 +189,19 @@ function note(cell: Cell, cause: unknown, message: unknown, directive: Directive
   logFailure(cell, cause, message, directive, attached)
 }
 
+/** What else there is to say about a decision. */
+type Decided = Pick<Extract<Observation, { readonly type: 'directive' }>, 'attempt' | 'delay' | 'limit'>
+
 /** Tells the log, the listeners and the parent. */
-function announce(cell: Cell, cause: unknown, message: unknown, directive: Directive, hookError: unknown): void {
-  const { host } = cell
+function announce(cell: Cell, { message, hookError }: Incident, cause: unknown, directive: Directive, more?: () => Decided): void {
+  const { host, ref } = cell
   const attached = hookError === undefined ? undefined : { hookError }
   note(cell, cause, message, directive, attached)
-  if (host.listening) host.observe({ type: 'actor.failed', ref: cell.ref, cause, message, directive, ...attached, at: host.runtime.now() })
+  if (host.listening) {
+    const at = host.runtime.now()
+    host.observe({ type: 'actor.failed', ref, cause, message, directive, ...attached, at })
+    if (more !== undefined) host.observe({ type: 'directive', ref, directive, ...more(), at })
+  }
   const parent = cell.ref.parent
   if (parent?.parent !== undefined) parent.cell.signal({ type: 'ChildFailed', child: cell.ref, cause, message, directive, ...attached })
 }

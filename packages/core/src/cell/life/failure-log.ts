@@ -23,7 +23,7 @@ export function logFailure(
   attached?: { readonly hookError: unknown },
 ): void {
   const { host } = cell
-  const log = (cell.more.failureLog ??= new FailureLog(cell))
+  const log = (cell.ensureExtras().failureLog ??= new FailureLog(cell))
   const passes = log.takes()
   log.last = cause
   if (!passes) return
@@ -31,7 +31,7 @@ export function logFailure(
   const level = known?.severity ?? 'error'
   const fields = {
     actor: cell.ref.path,
-    incarnation: cell.more.incarnation,
+    incarnation: cell.extras!.incarnation,
     cause,
     message: message === undefined ? undefined : typeOf(message),
     directive,

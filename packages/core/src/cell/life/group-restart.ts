@@ -1,10 +1,10 @@
 // Restarts that belong together, because one of a group failed: all incarnations end before the first begins anew, and
-// they begin in order of birth, since the younger may depend on the older. Who goes another way meanwhile, because it is
+// they begin in order of birth, since the younger may depend on the older. Whoever goes another way meanwhile, because it is
 // stopped or fails on its own, leaves the group, so that the others never wait for it.
 
 import type { Cell } from '../turn/cell.ts'
-import { armStep } from './pending.ts'
-import { phaseInfo } from './phase-change.ts'
+import { armStep } from './step-timer.ts'
+import { infoIn } from './phase-info.ts'
 
 export class GroupRestart {
   readonly #members: readonly Cell[]
@@ -19,7 +19,7 @@ export class GroupRestart {
     this.#go()
   }
   left(cell: Cell): void {
-    cell.more.group = undefined
+    cell.extras!.group = undefined
     this.#awaited.delete(cell)
     this.#go()
   }
@@ -27,7 +27,8 @@ export class GroupRestart {
     if (this.#awaited.size > 0) return
     const together = this.#members.filter((member) => member.extras?.group === this)
     // One may have failed on its own meanwhile, and have to wait for longer: the others wait with it.
-    const delay = together.reduce((longest, member) => Math.max(longest, phaseInfo(member).delay), 0)
+    // One that has a keeper, and may be held, is in no group.
+    const delay = together.reduce((longest, member) => Math.max(longest, infoIn(member, 'restarting')!.delay as number), 0)
     for (const member of together) {
       member.extras!.group = undefined
       // By the timer also without a delay: it keeps the order, which turns would not.
@@ -40,7 +41,7 @@ export class GroupRestart {
 export function bind(members: readonly Cell[]): void {
   const group = new GroupRestart(members)
   for (const member of members) {
-    const extras = member.more
+    const extras = member.ensureExtras()
     extras.group?.left(member)
     extras.group = group
   }

@@ -8,7 +8,7 @@ import { isThenable, observed } from '../../values/thenable.ts'
 import type { Cell } from '../turn/cell.ts'
 import { beginSignal } from '../ask/deadlock.ts'
 import { type Continuation, hold } from './pending.ts'
-import { phaseInfo } from './phase-change.ts'
+import { infoIn } from './phase-info.ts'
 
 export type SignalHandlerOf = NonNullable<BehaviorNode['signal']>
 
@@ -34,18 +34,19 @@ export function hearsSignals(cell: Cell): boolean {
  */
 export function keepHandlers(cell: Cell, handlers: readonly SignalHandlerOf[]): void {
   const given = handlers.toReversed()
-  const extras = cell.more
-  const begins = cell.phase === 'starting' && phaseInfo(cell).step === 'setup'
+  const extras = cell.ensureExtras()
+  const begins = infoIn(cell, 'starting')?.step === 'setup'
   const first = begins ? given : (extras.setupHandlers?.first ?? [])
   extras.setupHandlers = { first, all: begins ? given : [...given, ...first] }
 }
 
 /**
- * Lets a signal be heard, and goes on with the answer of who handled it, `unhandled` if nobody did, or what a handler threw: at once, or,
+ * Lets a signal be heard, and goes on with the answer of whoever handled it, `unhandled` if nobody did, or what a handler threw: at once, or,
  * where it must be waited for, in a later turn, and then this is true. After a wait the next hears of it only while it `matters`. Given
- * `late`, nobody waits: who answers with a promise has handled it, and `late` hears if that is rejected.
+ * `late`, nobody waits: whoever answers with a promise has handled it, and `late` hears if that is rejected.
  */
 export function hear(cell: Cell, signal: Signal, matters: (cell: Cell) => boolean, goOn: Continuation, late?: (cause: unknown) => void): boolean {
+  cell.extras?.flight?.note?.({ what: 'signal', type: signal.type, signal, at: cell.dispatcher.now })
   return hearFrom({ signal, own: cell.behavior.signal, others: cell.extras?.setupHandlers?.all ?? none, matters, goOn, late }, cell, 0)
 }
 

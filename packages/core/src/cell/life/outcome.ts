@@ -38,9 +38,7 @@ export function completeMessage(cell: Cell, ctx: Context, next: unknown): boolea
     messageUnhandled(cell, ctx)
     return true
   }
-  if (ctx.message !== undefined) cell.dispatcher.ledger.handled++
-  ctx.message = undefined
-  ctx.meta = undefined
+  ctx.finish()
   return next === undefined || become(cell, next)
 }
 
@@ -54,11 +52,11 @@ export function become(cell: Cell, next: BehaviorNode): boolean {
       cell.behavior = next
       return true
     case 'stopped':
-      beginStop(cell, 'normal', undefined)
+      beginStop(cell, 'normal')
       return false
     case 'setup':
       resolveNode(cell, next, (c, ok, value) => {
-        if (!ok) fail(c, value, undefined)
+        if (!ok) fail(c, value)
         else become(c, value as BehaviorNode)
       })
       return cell.canHandle()
@@ -67,11 +65,8 @@ export function become(cell: Cell, next: BehaviorNode): boolean {
 
 /** Ends the present message as failed, tells whoever asked, and hands the failure to supervision. */
 export function messageFailed(cell: Cell, ctx: Context, cause: unknown): void {
-  const { message, meta } = ctx
-  if (message !== undefined) cell.dispatcher.ledger.failed++
-  ctx.message = undefined
-  ctx.meta = undefined
-  if (meta instanceof Envelope && message !== undefined) meta.end('failed', cause)
+  const { message } = ctx
+  ctx.fail('failed', cause)
   fail(cell, cause, message)
 }
 
@@ -79,8 +74,7 @@ export function messageFailed(cell: Cell, ctx: Context, cause: unknown): void {
 export function messageUnhandled(cell: Cell, ctx: Context): void {
   const { message, meta } = ctx
   const host = cell.host
-  ctx.message = undefined
-  ctx.meta = undefined
+  ctx.clear()
   if (message === undefined) return
   host.ledger.unhandled++
   if (host.listening) host.observe({ type: 'message.unhandled', ref: cell.ref, message, at: host.runtime.now() })
@@ -91,5 +85,5 @@ export function messageUnhandled(cell: Cell, ctx: Context): void {
 export function followSignal(cell: Cell, returned: unknown, what: string): void {
   if (returned === undefined || returned === same) return
   if (returned instanceof BehaviorNode) become(cell, returned)
-  else fail(cell, refusalOf(returned, `The handler of ${what} in ${cell.ref.path} returned`), undefined)
+  else fail(cell, refusalOf(returned, `The handler of ${what} in ${cell.ref.path} returned`))
 }

@@ -1,7 +1,6 @@
 // User code that returned a promise: what it was, since when, and how to go on when it settles. The continuation runs
 // in the cell's own turn, never in the promise's microtask; what was abandoned meanwhile is observed and dropped.
 
-import type { Deadline } from '../../queues/timers.ts'
 import { settlementOf } from '../../values/thenable.ts'
 import type { Cell } from '../turn/cell.ts'
 import { checkHeld } from '../ask/deadlock.ts'
@@ -37,7 +36,7 @@ export class PendingCall {
 /** Lets user code that returned a promise hold the cell until it settles. */
 export function hold(cell: Cell, promise: PromiseLike<unknown>, what: string, continuation: Continuation): void {
   const call = new PendingCall(cell, what, cell.dispatcher.now, continuation)
-  const extras = cell.more
+  const extras = cell.ensureExtras()
   extras.pending = call
   cell.host.pending++
   // What was asked before the first await waits from here on.
@@ -59,6 +58,17 @@ export function isBusy(cell: Cell): boolean {
   return extras !== undefined && (extras.pending !== undefined || (extras.calls !== undefined && extras.calls.size > 0))
 }
 
+/** Goes on where user code that has settled left off, in the cell's own turn. */
+export function resumePending(cell: Cell): void {
+  const extras = cell.extras!
+  const call = extras.pending
+  if (call?.state !== 'settled') return
+  extras.pending = undefined
+  // The silence begins now, not when the timer last looked.
+  extras.receiveTimer?.touch(cell.dispatcher.now)
+  call.continuation(cell, call.ok, call.value)
+}
+
 /** Cuts off what is pending; its result will be dropped. */
 export function abandon(cell: Cell): void {
   const extras = cell.extras
@@ -67,34 +77,4 @@ export function abandon(cell: Cell): void {
   if (call.state === 'waiting') cell.host.pending--
   call.state = 'abandoned'
   extras.pending = undefined
-}
-
-/** Bounds one step of starting, stopping or restarting; fires into the cell's control lane. */
-export class StepTimer implements Deadline {
-  at = 0
-  order = 0
-  fired = false
-  declare readonly cell: Cell
-  constructor(cell: Cell) {
-    this.cell = cell
-  }
-  fire(): void {
-    this.fired = true
-    this.cell.command({ verb: 'proceed' })
-  }
-}
-
-export function armStep(cell: Cell, ms: number): void {
-  disarmStep(cell)
-  const timer = new StepTimer(cell)
-  cell.more.step = timer
-  const host = cell.host
-  host.timers.set(timer, host.runtime.now() + ms)
-}
-
-export function disarmStep(cell: Cell): void {
-  const timer = cell.extras?.step
-  if (timer === undefined) return
-  cell.host.timers.cancel(timer)
-  cell.more.step = undefined
 }

@@ -1,10 +1,10 @@
 // The one place where a phase changes, so that the table is asked and listeners hear of it every time.
 
 import { outcomeOf, type Transition } from '../../deciders/phase.ts'
-import type { Phase } from '../../values/observation.ts'
+import type { Phase } from '../../values/phase.ts'
 import type { Cell } from '../turn/cell.ts'
 import type { Extras } from '../turn/extras.ts'
-import { type EndInfo, PhaseInfo } from './phase-info.ts'
+import type { EndInfo, PhaseInfo } from './phase-info.ts'
 
 /** Moves on by an event that the table allows here. */
 export function change(cell: Cell, event: Transition, info: PhaseInfo | EndInfo | undefined): void {
@@ -36,21 +36,4 @@ function noteChange(cell: Cell, extras: Extras, from: Phase, to: Phase): void {
   const { now } = cell.dispatcher
   extras.flight?.add({ what: 'phase', from, to, at: now })
   if (from === 'suspended' && extras.metrics !== undefined) extras.metrics.suspendedMs += now - (cell.info as PhaseInfo).since
-}
-
-/** Whether the present incarnation saw PreStart and has not seen PostStop. */
-export function isLive(cell: Cell): boolean {
-  return cell.phase === 'running' || (cell.info as PhaseInfo | undefined)?.live === true
-}
-
-/** What a new phase carries, from now on. */
-export function infoOf(cell: Cell, cause: unknown): PhaseInfo {
-  const info = new PhaseInfo(cell.dispatcher.now, isLive(cell))
-  info.cause = cause
-  return info
-}
-
-/** The info of a phase that has one. */
-export function phaseInfo(cell: Cell): PhaseInfo {
-  return cell.info as PhaseInfo
 }

@@ -3,7 +3,7 @@
 import { SpawnOnly } from '../../values/behavior.ts'
 import { NotABehavior, type TroupeError } from '../../values/errors.ts'
 
-/** The error for something that is no behavior to go on with. `where` says who returned it. */
+/** The error for something that is not a behavior to go on with. `where` says who returned it. */
 export function refusalOf(returned: unknown, where: string): TroupeError {
   return returned instanceof SpawnOnly ? returned.refusal(where) : new NotABehavior(returned, where)
 }

@@ -1,20 +1,22 @@
 // Works off the system lane: commands first, in order; then signals, as long as the phase takes them and no handler is
 // pending. What must wait stays in the lane.
 
-import { beginRestart, holdRestart, proceedRestart } from './restarting.ts'
+import { beginRestart, goOnClearing, holdRestart, isReady } from './restarting.ts'
 import { on, outcomeOf, takesSignals } from '../../deciders/phase.ts'
 import { unhandled } from '../../values/behavior.ts'
 import { DeathPact } from '../../values/errors.ts'
-import type { Phase } from '../../values/observation.ts'
 import type { Signal } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
-import { boundWait } from './ending.ts'
+import { awaitChildren, boundWait, overrun } from './ending.ts'
+import { goOnEndingChildren } from './ending-children.ts'
 import { fail, failEscalated, retryDelay } from './failing.ts'
 import { followSignal } from './outcome.ts'
 import { hear, hearsSignals, isUnhandled } from './hearing.ts'
-import { change, infoOf, phaseInfo } from './phase-change.ts'
-import { startOverrun } from './starting.ts'
-import { awaitChildren, beginKill, beginStop, proceedRelease, proceedStop } from './stopping.ts'
+import { change } from './phase-change.ts'
+import { endingOf, infoIn, isLive, Suspended } from './phase-info.ts'
+import { relaunch, startOverrun } from './starting.ts'
+import { isStepOverdue } from './step-timer.ts'
+import { beginKill, beginStop, proceedRelease } from './stopping.ts'
 import type { Command, SystemLane } from './commands.ts'
 import { resumeEscalated } from './escalated-children.ts'
 
@@ -39,7 +41,7 @@ export function runLane(cell: Cell): boolean {
     if (command !== undefined) {
       perform(cell, lane, command)
       // More than fits a slice, or a start that failed at once and is to be made again at once: others have their turn in between.
-      if (command.verb === 'proceed' && lane.commands.size > 0 && isOnItsWay(cell.phase)) return false
+      if ((command.verb === 'next-slice' || command.verb === 'relaunch') && lane.commands.size > 0 && !arrived(cell)) return false
       continue
     }
     const signal = signalsFlow(cell) && maySignal(cell, lane) ? lane.signals.shift() : undefined
@@ -64,14 +66,14 @@ export function runLane(cell: Cell): boolean {
 function earnSignals(cell: Cell): void {
   const share = cell.options.systemShare
   const each = Math.max(share / (100 - share), leastEarned)
-  const extras = cell.more
+  const extras = cell.ensureExtras()
   extras.signalCredit = Math.min(extras.signalCredit + each, Math.max(each, 1))
 }
 
 /** With a share below 100, signals are paid for as long as there are messages that could be handled instead. */
 function maySignal(cell: Cell, lane: SystemLane): boolean {
   if (cell.options.systemShare >= 100 || lane.signals.size === 0 || cell.queuedMessages === 0 || !cell.canHandle()) return true
-  const extras = cell.more
+  const extras = cell.extras!
   if (extras.signalCredit < 1) return false
   extras.signalCredit--
   return true
@@ -91,15 +93,11 @@ export function laneReady(cell: Cell, lane: SystemLane): boolean {
 function signalsFlow(cell: Cell): boolean {
   if (cell.extras?.pending !== undefined) return false
   // One that never came up has no handler, or only that of an incarnation before it.
-  return cell.phase === 'stopping' ? atChildren(cell) && phaseInfo(cell).live : takesSignals(cell.phase)
+  return cell.phase === 'stopping' ? atChildren(cell) && isLive(cell) : takesSignals(cell.phase)
 }
 
 function atChildren(cell: Cell): boolean {
-  return cell.phase === 'stopping' && phaseInfo(cell).step === 'children' && cell.extras?.pending === undefined
-}
-
-function isOnItsWay(phase: Phase): boolean {
-  return phase === 'restarting' || phase === 'stopping' || phase === 'stopped'
+  return infoIn(cell, 'stopping')?.step === 'children' && cell.extras?.pending === undefined
 }
 
 function arrived(cell: Cell): boolean {
@@ -112,56 +110,76 @@ function perform(cell: Cell, lane: SystemLane, command: Command): void {
       return beginStop(cell, command.reason, command.cause, command.above)
     case 'kill':
       return beginKill(cell, command.below === true)
-    case 'suspend':
-    case 'resume':
-    case 'restart':
-      return direct(cell, lane, command)
     case 'escalated':
       return failEscalated(cell, command.child, command.cause)
     case 'fail':
-      return fail(cell, command.cause, undefined)
-    case 'proceed':
-      if (cell.phase === 'stopping') proceedStop(cell)
-      else if (cell.phase === 'stopped') proceedRelease(cell)
-      else if (cell.phase === 'restarting') proceedRestart(cell)
-      else if (cell.phase === 'starting' && cell.extras?.step?.fired === true) startOverrun(cell)
+      return fail(cell, command.cause)
+    case 'children-gone':
+      // One that stops hears its ChildStopped signals first: behind them the lane looks by itself.
+      if (infoIn(cell, 'restarting')?.step === 'children') awaitChildren(cell)
+      return
+    case 'step-timeout':
+      if (isStepOverdue(cell)) stepOverrun(cell)
+      return
+    case 'relaunch':
+      if (isReady(cell)) relaunch(cell)
+      return
+    case 'next-slice':
+      return goOn(cell)
+    default:
+      return direct(cell, lane, command)
   }
 }
 
-type Directing = Extract<Command, { verb: 'suspend' | 'resume' | 'restart' }>
+function stepOverrun(cell: Cell): void {
+  const step = endingOf(cell)?.step
+  if (cell.phase === 'starting') startOverrun(cell)
+  else if (step === 'backoff') relaunch(cell)
+  else if (step !== undefined) overrun(cell)
+}
+
+/** Goes on with what was too much for one slice. */
+function goOn(cell: Cell): void {
+  const step = endingOf(cell)?.step
+  if (cell.phase === 'stopped') proceedRelease(cell)
+  else if (step === 'children') goOnEndingChildren(cell)
+  else if (step === 'clearing') goOnClearing(cell)
+}
+
+type Directing = Extract<Command, { verb: 'suspend' | 'resume' | 'restart' | 'hold' }>
 
 function direct(cell: Cell, lane: SystemLane, command: Directing): void {
-  const outcome = outcomeOf(cell.phase, on[command.verb])
+  const holds = command.verb === 'hold'
+  const outcome = outcomeOf(cell.phase, on[holds ? 'restart' : command.verb])
   if (outcome === 'noop') {
-    if (command.verb === 'restart' && command.delay === Infinity && cell.phase === 'restarting') holdRestart(cell)
+    const info = infoIn(cell, 'restarting')
+    if (holds && info !== undefined) holdRestart(cell, info)
     return
   }
   if (outcome === 'defer') {
     lane.deferred.push(command)
     return
   }
-  if (command.verb === 'restart') {
+  if (holds || command.verb === 'restart') {
     // Seen now and not when it was told to: it may have been on its way then, with the suspension to come.
-    const suspended = command.along === true && cell.phase === 'suspended' ? phaseInfo(cell).note : undefined
-    beginRestart(cell, command.cause, command.delay, command.above)
+    const suspended = command.along === true ? infoIn(cell, 'suspended')?.reason : undefined
+    beginRestart(cell, command.cause, holds ? 'held' : command.delay, command.above)
     if (suspended !== undefined) cell.command({ verb: 'suspend', reason: suspended })
     return
   }
   if (command.verb === 'resume') {
-    const failed = cell.phase === 'failed'
-    // Its parent failed and went on twice meanwhile; who is suspended by now was not meant.
-    if (!failed && command.along === true) return
+    const failed = infoIn(cell, 'failed')
+    // Its parent failed and went on twice meanwhile; one that is suspended by now was not meant.
+    if (failed === undefined && command.along === true) return
     // Somebody's word, not its parent's: it also takes back a suspension that waits.
     if (command.along !== true) lane.deferred = lane.deferred.filter((waiting) => waiting.verb !== 'suspend')
     // There is no behavior to go on with: the start is made again.
-    if (failed && phaseInfo(cell).unstarted) return beginRestart(cell, phaseInfo(cell).cause, retryDelay(cell))
+    if (failed?.from === 'starting') return beginRestart(cell, failed.cause, retryDelay(cell))
     change(cell, on.resume, undefined)
-    if (failed) resumeEscalated(cell)
+    if (failed !== undefined) resumeEscalated(cell)
     return
   }
-  const info = infoOf(cell, undefined)
-  info.note = command.reason
-  change(cell, on.suspend, info)
+  change(cell, on.suspend, new Suspended(cell, command.reason))
 }
 
 function deliver(cell: Cell, signal: Signal): void {
@@ -185,7 +203,7 @@ function deliver(cell: Cell, signal: Signal): void {
     (c) => c.info === info || arrived(c),
     (c, ok, value) => {
       if (ok) heard(c, signal, deathPact, value)
-      else fail(c, value, undefined)
+      else fail(c, value)
     },
   )
   if (waits && cell.phase === 'stopping') boundWait(cell)
@@ -201,6 +219,6 @@ function heard(cell: Cell, signal: Signal, deathPact: boolean, answer: unknown):
   }
   // Being replaced meanwhile, it was not asked to the end.
   if (signal.type !== 'Terminated' || cell.phase === 'restarting') return
-  if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path), undefined)
+  if (deathPact) return fail(cell, new DeathPact(cell.ref.path, signal.ref.path))
   cell.host.logger.warn({ actor: cell.ref.path, terminated: signal.ref.path, reason: signal.reason }, 'Terminated was not handled')
 }

@@ -10,8 +10,10 @@ import { fail } from './failing.ts'
 import { become } from './outcome.ts'
 import { hear, hearsSignals } from './hearing.ts'
 import { endTimers } from './incarnation.ts'
-import { abandon, armStep, type Continuation, disarmStep } from './pending.ts'
-import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
+import { abandon, type Continuation } from './pending.ts'
+import { armStep, disarmStep } from './step-timer.ts'
+import { change, rush } from './phase-change.ts'
+import { infoIn, Starting } from './phase-info.ts'
 import { refusalOf } from './returned.ts'
 import { resolveNode } from './setup.ts'
 import { restartEscalated } from './escalated-children.ts'
@@ -27,40 +29,37 @@ export function beginStart(cell: Cell): void {
     change(cell, on.started, undefined)
     return
   }
-  change(cell, on.start, infoOf(cell, undefined))
+  change(cell, on.start, new Starting(cell))
   launch(cell)
 }
 
 /** The start of the next incarnation. */
 export function relaunch(cell: Cell): void {
-  const before = phaseInfo(cell)
-  const info = infoOf(cell, before.cause)
-  info.again = true
-  const extras = cell.more
+  const { cause } = cell.info!
+  disarmStep(cell)
+  const extras = cell.extras!
   extras.incarnation++
   extras.groupHistory = undefined
   extras.group?.left(cell)
-  change(cell, on.relaunch, info)
-  restartEscalated(cell, info.cause)
+  change(cell, on.relaunch, new Starting(cell, cause))
+  restartEscalated(cell, cause)
   launch(cell)
 }
 
 function launch(cell: Cell): void {
-  const info = phaseInfo(cell)
   const extras = cell.extras
   if (extras !== undefined) {
     extras.handedOver = extras.handingOver
     extras.handingOver = undefined
   }
   cell.ctx = cell.host.makeContext(cell)
-  info.step = 'setup'
   resolveNode(cell, cell.initial!, (c, ok, value) => {
     if (!arriving(c)) return
     if (!ok) return startFailed(c, value)
     const node = value as BehaviorNode
     if (node.kind === 'stopped') return void become(c, node)
     c.behavior = node
-    phaseInfo(c).live = true
+    infoIn(c, 'starting')!.live = true
     step(c, 'pre-start')
   })
   boundStart(cell)
@@ -68,7 +67,7 @@ function launch(cell: Cell): void {
 
 /** Arms the start's deadline, once, when something is pending. */
 function boundStart(cell: Cell): void {
-  if (arriving(cell) && cell.extras?.pending !== undefined && cell.extras.step === undefined) armStep(cell, cell.options.startTimeout)
+  if (arriving(cell) && cell.extras?.pending !== undefined && cell.extras.stepTimer === undefined) armStep(cell, cell.options.startTimeout)
 }
 
 function arriving(cell: Cell): boolean {
@@ -77,10 +76,10 @@ function arriving(cell: Cell): boolean {
 
 function step(cell: Cell, at: 'pre-start' | 'post-start' | 'post-restart' | 'done'): void {
   if (at === 'done') return arrive(cell)
-  const info = phaseInfo(cell)
+  const info = infoIn(cell, 'starting')!
   info.step = at
   if (at === 'pre-start') tell(cell, preStart, 'post-start')
-  else if (at === 'post-start') tell(cell, postStart, info.again ? 'post-restart' : 'done')
+  else if (at === 'post-start') tell(cell, postStart, info.from === 'created' ? 'done' : 'post-restart')
   else tell(cell, { type: 'PostRestart', cause: info.cause }, 'done')
 }
 
@@ -126,7 +125,7 @@ function arrive(cell: Cell): void {
 
 function startFailed(cell: Cell, cause: unknown): void {
   disarmStep(cell)
-  fail(cell, cause, undefined)
+  fail(cell, cause)
 }
 
 /** The deadline of the start has passed. */

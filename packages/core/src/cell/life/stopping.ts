@@ -2,21 +2,50 @@
 // it: own watches cleared, unregistered, mailbox drained, watchers told. A stop waits for user code up to its deadline;
 // a kill waits for none, and takes all below with it.
 
-import { bound, boundWait, cutOff, endChildren, goOnEndingChildren, paced, portion, runEndSignal, tighten } from './ending.ts'
+import { beginEnding, cutOff, enterChildren, enterEnding, overrun, tighten } from './ending.ts'
+import { endChildren } from './ending-children.ts'
 import { drainMailbox } from './draining.ts'
 import { on, outcomeOf, quickStop } from '../../deciders/phase.ts'
 import { ActorInitializationError, Cancelled } from '../../values/errors.ts'
-import { type ExitReason, postStop, preStop } from '../../values/signals.ts'
+import { type ExitReason, preStop, type Signal } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
 import { hearsSignals } from './hearing.ts'
-import { endIncarnation, interrupt } from './incarnation.ts'
-import { disarmStep, isBusy } from './pending.ts'
-import { change, infoOf, phaseInfo, rush } from './phase-change.ts'
-import { type EndInfo, normalEnd, type PhaseInfo } from './phase-info.ts'
+import { endIncarnation } from './incarnation.ts'
+import { isBusy } from './pending.ts'
+import { disarmStep } from './step-timer.ts'
+import { change, rush } from './phase-change.ts'
+import { type EndInfo, Ending, endingOf, infoIn, normalEnd } from './phase-info.ts'
+import { paced, portion } from './portion.ts'
 import { clearWatches, tellWatchers } from '../ref/watch.ts'
 
+/** What an actor carries that stops. */
+export class Stopping extends Ending implements EndInfo {
+  declare step: Exclude<Ending['step'], 'clearing' | 'backoff'>
+  declare reason: ExitReason
+  override hurry = false
+  /** Whether no incarnation has come up so far. */
+  declare readonly unstarted: boolean
+  constructor(cell: Cell, reason: ExitReason, cause?: unknown) {
+    super(cell, cause)
+    this.reason = reason
+    this.unstarted = cell.phase === 'created' || cell.extras?.neverUp === true || infoIn(cell, 'starting')?.from === 'created'
+  }
+  get signal(): Signal {
+    return preStop
+  }
+  cutShort(): boolean {
+    if (!this.hurry) this.reason = 'killed'
+    return true
+  }
+  ended(cell: Cell): void {
+    disarmStep(cell)
+    if (this.unstarted) cell.initial?.early?.release()
+    release(cell, this)
+  }
+}
+
 /** Begins to stop, with `above` as the deadline of whoever is above. Repeated, it is a no-op, but for a tighter deadline. */
-export function beginStop(cell: Cell, reason: ExitReason, cause: unknown, above: number = Infinity): void {
+export function beginStop(cell: Cell, reason: ExitReason, cause?: unknown, above: number = Infinity): void {
   const from = cell.phase
   if (outcomeOf(from, on.stop) === 'noop') {
     if (from === 'stopping') tighten(cell, above)
@@ -29,96 +58,28 @@ export function beginStop(cell: Cell, reason: ExitReason, cause: unknown, above:
     release(cell, normalEnd)
     return
   }
-  const info = enterStopping(cell, reason, cause)
-  bound(cell, info, above)
-  if (!isBusy(cell)) return enterPreStop(cell)
-  info.step = 'handler'
-  boundWait(cell)
+  cell.extras?.group?.left(cell)
+  beginEnding(cell, on.stop, new Stopping(cell, reason, cause), above)
 }
 
 /** Ends a cell and all below it without waiting for user code: no PreStop, and PostStop begins once each, children first. */
 export function beginKill(cell: Cell, below: boolean): void {
   const from = cell.phase
   if (outcomeOf(from, on.kill) !== 'noop') {
-    enterStopping(cell, below ? 'shutdown' : 'killed', undefined).hurry = true
+    const info = new Stopping(cell, below ? 'shutdown' : 'killed')
+    info.hurry = true
+    cell.extras?.group?.left(cell)
+    enterEnding(cell, on.stop, info)
     if (isBusy(cell)) cutOff(cell)
     return enterChildren(cell)
   }
-  if (from !== 'stopping') return
-  const info = phaseInfo(cell)
+  const info = infoIn(cell, 'stopping')
+  if (info === undefined) return
   if (!below) info.reason = 'killed'
   const first = !info.hurry
   info.hurry = true
   overrun(cell)
   if (first && cell.phase === 'stopping' && info.step === 'children') endChildren(cell)
-}
-
-function enterStopping(cell: Cell, reason: ExitReason, cause: unknown): PhaseInfo {
-  const info = infoOf(cell, cause)
-  info.reason = reason
-  info.unstarted = isUnstarted(cell)
-  disarmStep(cell)
-  change(cell, on.stop, info)
-  cell.extras?.group?.left(cell)
-  interrupt(cell)
-  return info
-}
-
-/** What the stop waited for has come about, or its time is up. */
-export function proceedStop(cell: Cell): void {
-  if (cell.extras?.step?.fired === true) return overrun(cell)
-  const info = phaseInfo(cell)
-  if (info.step === 'handler' && !isBusy(cell)) enterPreStop(cell)
-  else if (info.step === 'children') goOnEndingChildren(cell)
-}
-
-/** The stop takes too long, or a kill came on top: go on without what it waits for. */
-function overrun(cell: Cell): void {
-  const info = phaseInfo(cell)
-  const step = info.step
-  disarmStep(cell)
-  // What it waits for happens elsewhere: it has been told there, and comes to an end by itself.
-  if (isBusy(cell) && cell.hasten()) return
-  if (step === 'children') {
-    // Children bound themselves; the handler that hears of one's end does not.
-    if (cell.extras?.pending !== undefined) cutOff(cell)
-    return
-  }
-  cutOff(cell)
-  if (step === 'post-stop') return finish(cell)
-  info.reason = info.hurry ? info.reason : 'killed'
-  enterChildren(cell)
-}
-
-function enterPreStop(cell: Cell): void {
-  const info = phaseInfo(cell)
-  info.step = 'pre-stop'
-  if (info.live) runEndSignal(cell, preStop, enterChildren)
-  else enterChildren(cell)
-}
-
-function enterChildren(cell: Cell): void {
-  phaseInfo(cell).step = 'children'
-  endChildren(cell)
-  if (cell.lane === undefined) awaitChildren(cell)
-}
-
-/** Goes on once the children are gone. The lane calls this after its signals, so that each ChildStopped was heard. */
-export function awaitChildren(cell: Cell): void {
-  if (cell.children !== undefined && cell.children.size > 0) return
-  const info = phaseInfo(cell)
-  info.step = 'post-stop'
-  // One that is elsewhere must end there too, between two incarnations as well.
-  if (!info.live && !cell.endsElsewhere) return finish(cell)
-  info.live = false
-  runEndSignal(cell, postStop, finish)
-}
-
-function finish(cell: Cell): void {
-  disarmStep(cell)
-  const info = phaseInfo(cell)
-  if (info.unstarted) cell.initial?.early?.release()
-  release(cell, info)
 }
 
 /** The cell is empty of user code. From here on nothing can fail. */
@@ -137,7 +98,7 @@ function release(cell: Cell, end: EndInfo): void {
 /** Puts away what is left in mailbox and stash, ends what it was asked, a slice at a time, and then tells the world. */
 export function proceedRelease(cell: Cell): void {
   const end = cell.end!
-  if (!drainMailbox(cell, end) || !endAsked(cell, end) || !tellMany(cell, end)) return cell.command({ verb: 'proceed' })
+  if (!drainMailbox(cell, end) || !endAsked(cell, end) || !tellMany(cell, end)) return cell.command({ verb: 'next-slice' })
   const { reason, cause } = end
   const { host } = cell
   const parent = cell.ref.parent?.cell
@@ -194,11 +155,6 @@ function vanish(cell: Cell): void {
   if (parent !== undefined) childEnded(parent, cell, normalEnd)
 }
 
-/** Whether no incarnation has come up so far. */
-function isUnstarted(cell: Cell): boolean {
-  return cell.phase === 'created' || cell.extras?.neverUp === true || (cell.phase === 'starting' && !phaseInfo(cell).again)
-}
-
 /** What whoever waits for the start of an actor is told that ended without one. */
 export function neverStarted(cell: Cell, cause: unknown): ActorInitializationError {
   if (cause instanceof ActorInitializationError) return cause
@@ -206,12 +162,11 @@ export function neverStarted(cell: Cell, cause: unknown): ActorInitializationErr
 }
 
 function childEnded(parent: Cell, child: Cell, end: EndInfo): void {
-  const waits = parent.phase === 'stopping' || parent.phase === 'restarting'
   if (parent.ref.parent !== undefined) {
     const { reason, cause } = end
     parent.signal(
       cause === undefined ? { type: 'ChildStopped', child: child.ref, reason } : { type: 'ChildStopped', child: child.ref, reason, cause },
     )
   }
-  if (waits && parent.children?.size === 0 && (parent.info as PhaseInfo).step === 'children') parent.command({ verb: 'proceed' })
+  if (parent.children?.size === 0 && endingOf(parent)?.step === 'children') parent.command({ verb: 'children-gone' })
 }

@@ -27,12 +27,12 @@ class Measured extends Measuring {
   }
   override readonly mailbox: MailboxKind = ring
   override begin(cell: Cell): void {
-    const counted = (cell.more.metrics = new CellMetrics())
+    const counted = (cell.ensureExtras().metrics = new CellMetrics())
     cell.queue = new MeteredQueue(cell.queue!, cell, counted)
     if (this.every === undefined) return
     const { host } = cell
     const push = pushEvery(host, this.every, (at) => host.observe({ type: 'metrics.actor', ref: cell.ref, metrics: counted.report(cell, at), at }))
-    ;(cell.more.endHooks ??= new Set()).add(() => host.timers.cancel(push))
+    ;(cell.ensureExtras().endHooks ??= new Set()).add(() => host.timers.cancel(push))
   }
 }
 

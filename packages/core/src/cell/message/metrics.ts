@@ -5,6 +5,7 @@ import type { FrontableQueue } from '../../queues/own-kind.ts'
 import { Histogram } from '../../queues/histogram.ts'
 import type { WaitingOffer } from '../../values/mailbox.ts'
 import type { ActorMetrics } from '../../values/metrics.ts'
+import type { PhaseInfo } from '../life/phase-info.ts'
 import type { Cell } from '../turn/cell.ts'
 import { notePressure } from './pressure.ts'
 
@@ -84,7 +85,7 @@ export class CellMetrics {
   }
   report(cell: Cell, now: number): ActorMetrics {
     this.#turnTo(now)
-    const suspended = cell.phase === 'suspended' ? now - (cell.info as { since: number }).since : 0
+    const suspended = cell.phase === 'suspended' ? now - (cell.info as PhaseInfo).since : 0
     const all = this.processed + this.signals
     return {
       mailbox: {

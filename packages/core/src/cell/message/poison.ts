@@ -7,12 +7,10 @@ import { Envelope } from './envelope.ts'
 class Poison extends Envelope {
   override open(cell: Cell, _message: unknown): undefined {
     cell.dispatcher.ledger.handled++
-    // The message before it, in the same turn, is over: PreStop must not see its sender.
-    if (cell.ctx !== undefined) cell.ctx.meta = undefined
     cell.takePill()
     return undefined
   }
 }
 
 export const poisonPill: unique symbol = Symbol('poison pill')
-export const poison: Envelope = new Poison()
+export const poison: Envelope = /* @__PURE__ */ new Poison()

@@ -9,7 +9,7 @@ const lowWater = 5000
 
 /** Looks at the default mailbox; there is no time for it at every message. */
 export function notePressure(cell: Cell, depth: number): void {
-  const extras = cell.more
+  const extras = cell.ensureExtras()
   if (!extras.pressed && depth >= highWater) {
     extras.pressed = true
     observePressure(cell, 'high', depth)

@@ -8,6 +8,5 @@ import type { CellHost } from '../turn/host.ts'
 export function tellAny(host: CellHost, ref: AnyRef, message: unknown, options?: TellOptions): void {
   const returned: unknown = ref.tell(message as never, options)
   // Refs of ours return nothing.
-  if (returned !== undefined)
-    observed(returned, (cause) => host.logger.error({ cause }, 'a ref that is no actor of this system did not take its message'))
+  if (returned !== undefined) observed(returned, (cause) => host.logger.error({ cause }, 'a ref that is not of this system did not take its message'))
 }

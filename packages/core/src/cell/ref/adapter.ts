@@ -1,7 +1,7 @@
 // A ref of another protocol that leads to an actor: what it is told is turned into the actor's own messages, in the
 // actor's turn, so that a throwing adapter is a failure of the actor and of nobody else.
 
-import type { Signal as AbortSignalLike } from '../../values/abort.ts'
+import type { AbortSignalLike } from '../../values/abort.ts'
 import { NotAllowed } from '../../values/errors.ts'
 import type { ActorRef, AnyRef, AskOptions, TellOptions } from '../../values/ref.ts'
 import { isThenable, observed } from '../../values/thenable.ts'
@@ -47,7 +47,7 @@ export class Adapter implements ActorRef<unknown> {
   }
   /** Asks on behalf of a context, whose incarnation the question ends with if it is `owned`. */
   askAs(asker: Context | undefined, owned: boolean, question: unknown, options: AskOptions | undefined): Promise<never> {
-    return askCell(this.cell, question, options, asker, owned, (ask) => new Adapted(this, ask)) as Promise<never>
+    return askCell(this.cell, question, options, asker, { owned, wrap: (ask) => new Adapted(this, ask) }) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AbortSignalLike | undefined }): Promise<void> {
     return offerTo(this.cell, message, new Adapted(this, undefined), options)
@@ -105,16 +105,14 @@ export class Adapted extends Told {
   /** Marks the message as the one in progress first, so that a throw is accounted for like a handler's. */
   #adapt(cell: Cell, fn: (message: unknown) => unknown, message: unknown): unknown {
     const ctx = cell.ctx!
-    ctx.message = message
-    ctx.meta = this
+    ctx.begin(message, this)
     const adapted = entering(ctx, () => fn(message))
     if (adapted !== message && isThenable(adapted)) {
       observed(adapted, () => {})
       throw new NotAllowed(`${this.adapter.path} made a promise of a message. It makes another message, at once; await first, and use pipeToSelf.`)
     }
-    ctx.message = undefined
     // The handler's context, which may be another one, is told by its caller.
-    ctx.meta = undefined
+    ctx.clear()
     if (adapted !== undefined) return adapted
     cell.host.bury(message, this.inner, this.adapter, 'undefined-message')
     return undefined

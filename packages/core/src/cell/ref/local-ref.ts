@@ -36,6 +36,10 @@ export class LocalRef implements ActorRef<unknown> {
   get segment(): string {
     return this.name ?? anonymousName(this.uid)
   }
+  /** The name of its class, of a class actor. */
+  get className(): string | undefined {
+    return undefined
+  }
   /** The path of one that has nobody above it here. */
   get base(): string {
     return `/${this.segment}`
@@ -44,7 +48,7 @@ export class LocalRef implements ActorRef<unknown> {
     this.cell.send(message, options === undefined ? undefined : metaFrom(options))
   }
   ask(question: unknown, options?: AskOptions): Promise<never> {
-    return askCell(this.cell, question, options, contextNow(this.cell.host), false) as Promise<never>
+    return askCell(this.cell, question, options, contextNow(this.cell.host)) as Promise<never>
   }
   offer(message: unknown, options?: { readonly signal?: AskOptions['signal'] }): Promise<void> {
     return offerTo(this.cell, message, undefined, options)

@@ -3,12 +3,13 @@
 
 import { takesMessages } from '../../deciders/phase.ts'
 import { isAborted, listenTo, reasonOf } from '../../ports/on-abort.ts'
-import type { Signal as AbortSignalLike } from '../../values/abort.ts'
+import type { AbortSignalLike } from '../../values/abort.ts'
 import { checkSignal, readOptions } from '../../values/checks.ts'
 import { Cancelled, OfferRefused } from '../../values/errors.ts'
 import type { WaitingOffer } from '../../values/mailbox.ts'
 import type { Cell } from '../turn/cell.ts'
 import type { Meta } from '../message/envelope.ts'
+import { fuse } from '../message/fuse.ts'
 
 interface OfferOptions {
   readonly signal?: AbortSignalLike | undefined
@@ -19,11 +20,12 @@ export function offerTo(cell: Cell, message: unknown, meta: Meta, options: Offer
   let signal: AbortSignalLike | undefined
   try {
     if (options !== undefined) signal = readOptions('offer', options, { signal: checkSignal }).signal
+    fuse.catcher?.refuse(`offer to ${path}`)
     if (isAborted(signal)) throw new Cancelled(`The offer to ${path}`, reasonOf(signal!))
   } catch (cause) {
     return Promise.reject(cause)
   }
-  if (message === undefined) return Promise.reject(new OfferRefused(path, 'undefined is no message'))
+  if (message === undefined) return Promise.reject(new OfferRefused(path, 'undefined is not a message'))
   if (!takesMessages(cell.phase)) return Promise.reject(new OfferRefused(path, 'the actor has stopped'))
   const { queue } = cell
   if (queue?.hasRoom?.() === false) {
@@ -35,8 +37,8 @@ export function offerTo(cell: Cell, message: unknown, meta: Meta, options: Offer
 }
 
 function wait(cell: Cell, message: unknown, meta: Meta, signal: AbortSignalLike | undefined): Promise<void> {
-  // An actor with extras never takes the short way out, on which nobody would look for those who wait.
-  void cell.more
+  // Not the short way out, on which nobody would look for those who wait.
+  cell.ensureExtras()
   return new Promise((resolve, reject) => {
     const offer = new Waiting(message, meta, resolve, reject)
     if (signal !== undefined) offer.listen(signal, cell.ref.path)

@@ -43,7 +43,7 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
   const target = cellIn(cell.host, ref, 'watch')
   if (target === cell) throw new NotAllowed(`${ref.path} cannot watch itself. Handle PostStop instead.`)
   cell.host.tap?.watched(cell, ref)
-  const watching = (cell.more.watching ??= new Map())
+  const watching = (cell.ensureExtras().watching ??= new Map())
   const present = watching.get(ref)
   if (present !== undefined) {
     if ((present.message === undefined) !== (message === undefined))
@@ -55,7 +55,7 @@ export function watch(cell: Cell, ref: AnyRef, message: unknown, deathPact: bool
   const entry = new Watch(ref, message, deathPact)
   watching.set(ref, entry)
   const end = target.phase === 'terminated' ? target.end : undefined
-  if (end === undefined) (target.more.watchers ??= new Set()).add(cell)
+  if (end === undefined) (target.ensureExtras().watchers ??= new Set()).add(cell)
   else tellOf(cell, ref, end.reason, end.cause)
 }
 

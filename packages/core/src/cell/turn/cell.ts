@@ -9,13 +9,13 @@ import { takesMessages } from '../../deciders/phase.ts'
 import type { FrontableQueue } from '../../queues/own-kind.ts'
 import { MessageRing } from '../../queues/ring.ts'
 import { bareOf, BehaviorNode, same } from '../../values/behavior.ts'
-import type { Phase } from '../../values/observation.ts'
+import type { Phase } from '../../values/phase.ts'
 import type { Signal } from '../../values/signals.ts'
 import type { Children } from './children.ts'
 import type { Context } from '../context/context.ts'
-import { loseMessage } from '../message/losing.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { Envelope, type Meta } from '../message/envelope.ts'
+import { fuse } from '../message/fuse.ts'
 import { Extras } from './extras.ts'
 import { followMessage, messageFailed } from '../life/outcome.ts'
 import { handleGuarded, resumeCalls } from './guarded-turn.ts'
@@ -25,10 +25,13 @@ import type { LocalRef } from '../ref/local-ref.ts'
 import type { CellOptions } from '../context/options.ts'
 import { type EndInfo, PhaseInfo } from '../life/phase-info.ts'
 import { highWater, notePressure } from '../message/pressure.ts'
-import { resumeEnding, resumePending } from '../life/resuming.ts'
+import { refuse } from '../message/refusing.ts'
+import { resumeEnding } from '../life/ending.ts'
+import { resumePending } from '../life/pending.ts'
 import { beginStart } from '../life/starting.ts'
 import { beginStop } from '../life/stopping.ts'
 import { closeMiddleware } from './middleware-run.ts'
+import type { TurnCount } from './turn-watch.ts'
 
 /** Neither queued nor in need of a turn. */
 const idle = 0
@@ -43,10 +46,15 @@ const cut = 4
 /** What is above counts the messages that are still to be timed one by one. */
 const suspected = 8
 
+/** Made elsewhere: a closure in `command` itself would cost every command the room for what it holds. */
+function commanding(cell: Cell, command: Command): () => void {
+  return () => cell.command(command)
+}
+
 export class Cell {
   declare readonly ref: LocalRef
   declare readonly dispatcher: Dispatcher
-  declare readonly options: CellOptions
+  declare options: CellOptions
   declare behavior: BehaviorNode
   phase: Phase = 'created'
   ctx: Context | undefined
@@ -54,6 +62,8 @@ export class Cell {
   previous: Cell | undefined
   next: Cell | undefined
   queue: FrontableQueue | undefined
+  /** What is counted of it while somebody looks. */
+  watch: TurnCount | undefined = undefined
   private slot: unknown = undefined
   /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
   private initialOrInfo: BehaviorNode | PhaseInfo | EndInfo | undefined
@@ -100,8 +110,8 @@ export class Cell {
     return this.dispatcher.host
   }
 
-  /** What only some actors have. */
-  get more(): Extras {
+  /** What only some actors have, made where it is not there yet. One that has it never takes the short way out. */
+  ensureExtras(): Extras {
     return (this.extras ??= new Extras())
   }
 
@@ -110,6 +120,11 @@ export class Cell {
   }
   get lane(): SystemLane | undefined {
     return this.extras?.lane
+  }
+
+  /** Taken from the dispatcher where it has none. */
+  openLane(): SystemLane {
+    return (this.ensureExtras().lane ??= this.dispatcher.takeLane())
   }
 
   get queuedMessages(): number {
@@ -125,6 +140,7 @@ export class Cell {
 
   /** Takes a message from anywhere; never throws. */
   send(message: unknown, meta: Meta): void {
+    if (--fuse.left === 0 && fuse.burn(this, message, meta)) return
     this.dispatcher.ledger.sent++
     this.accept(message, meta)
   }
@@ -132,13 +148,7 @@ export class Cell {
   /** Takes a message that is already counted as sent. */
   accept(message: unknown, meta: Meta): void {
     if (message !== undefined && (this.phase === 'running' || takesMessages(this.phase))) this.put(message, meta)
-    else this.refuse(message, meta)
-  }
-
-  private refuse(message: unknown, meta: Meta): void {
-    const { host } = this.dispatcher
-    const reason = message === undefined ? 'undefined-message' : host.phase === 'open' ? 'stopped' : 'system-closed'
-    host.bury(message, meta, this.ref, reason, this.end?.cause)
+    else refuse(this, message, meta)
   }
 
   /** Queues a message: the inline slot for one that is alone and plain, a ring for more. */
@@ -183,14 +193,15 @@ export class Cell {
   /** Asks for a control verb; acts in this cell's next turn, before any message. */
   command(command: Command): void {
     if (this.phase === 'terminated') return
-    ;(this.more.lane ??= this.dispatcher.takeLane()).commands.push(command)
+    if (fuse.catcher !== undefined) return fuse.catcher.acted(commanding(this, command))
+    this.openLane().commands.push(command)
     this.rouse()
   }
 
   /** Queues a signal for the handler, before any message. */
   signal(signal: Signal): void {
     if (!takesMessages(this.phase) && this.phase !== 'stopping') return
-    ;(this.more.lane ??= this.dispatcher.takeLane()).signals.push(signal)
+    this.openLane().signals.push(signal)
     this.rouse()
   }
 
@@ -246,7 +257,7 @@ export class Cell {
 
   /** It was given a pill, after all that was queued before it. */
   takePill(): void {
-    beginStop(this, 'normal', undefined)
+    beginStop(this, 'normal')
   }
   /** It has ended: its own middleware hears of it. */
   closeMiddleware(): void {
@@ -293,11 +304,7 @@ export class Cell {
   /** Its turn ended by an error that nothing contained: it fails of it, rather than never having a turn again. */
   broke(cause: unknown): void {
     this.stands(parked)
-    const { ctx } = this
-    if (ctx?.message !== undefined) {
-      loseMessage(ctx, 'failed', cause)
-      ctx.meta = undefined
-    }
+    this.ctx?.fail('failed', cause)
     this.command({ verb: 'fail', cause })
   }
 
@@ -349,21 +356,17 @@ export class Cell {
             break
           }
         }
-        ctx.message = message
-        ctx.meta = meta
+        ctx.begin(message, meta)
         const next = this.behavior.handle(ctx as never, message as never)
-        if (next === undefined || next === same) {
-          if (ctx.message !== undefined) dispatcher.ledger.handled++
-        } else if (next instanceof BehaviorNode && next.kind === 'receive') {
-          if (ctx.message !== undefined) dispatcher.ledger.handled++
+        if (next === undefined || next === same) ctx.finish()
+        else if (next instanceof BehaviorNode && next.kind === 'receive') {
+          ctx.finish()
           this.behavior = next
         } else if (!followMessage(this, ctx, next)) break
-        ctx.message = undefined
       } while (left > 0 && this.lane === undefined)
     } catch (cause) {
       messageFailed(this, ctx, cause)
     }
-    if (ctx.message === undefined) ctx.meta = undefined
     // Handlers that cost much are timed one by one: then the message can be named.
     if (burst === 1) dispatcher.lastMessage = message
     return burst - left
@@ -384,6 +387,6 @@ export class Cell {
 
   /** How it ended; undefined while it lives. */
   get end(): EndInfo | undefined {
-    return this.phase === 'stopping' || this.phase === 'stopped' || this.phase === 'terminated' ? this.info : undefined
+    return this.phase === 'stopping' || this.phase === 'stopped' || this.phase === 'terminated' ? (this.info as EndInfo) : undefined
   }
 }

@@ -18,6 +18,7 @@ import type { Ledger } from '../message/ledger.ts'
 import type { Spawner } from '../context/remote-spawner.ts'
 import { suspect } from './suspicion.ts'
 import { SystemLane } from '../life/commands.ts'
+import type { Witness } from './witness.ts'
 
 const longestStride = 64
 /** Turns of full length in a slice. */
@@ -54,6 +55,8 @@ export class Dispatcher {
   /** Messages until the next clock read. */
   untilClock = 1
   state: DispatcherState = 'starting'
+  /** Who looks on; looked up at the beginning of each drain. */
+  witness: Witness | undefined
   /** Who makes the cells of actors that run elsewhere; undefined where they run here. */
   spawner: Spawner | undefined
   /** Cells that were spawned here and have not terminated. */
@@ -96,6 +99,7 @@ export class Dispatcher {
     this.maxTurns = settings.maxTurns
     this.#runtime = host.runtime
     this.now = host.runtime.now()
+    this.witness = host.reporter
     this.state = 'running'
   }
 
@@ -165,7 +169,8 @@ export class Dispatcher {
       this.#turns = 0
       this.#turnRead = 0
     }
-    this.#over = this.now >= this.#sliceEnd
+    // Past it, not at it: a slice that is too small for the clock to tell still lets each pass have a turn.
+    this.#over = this.now > this.#sliceEnd
     try {
       this.#runTurns()
     } catch (cause) {
@@ -175,7 +180,7 @@ export class Dispatcher {
       this.current = undefined
     }
     this.host.running = outer
-    this.host.reporter?.rest()
+    this.witness?.rest()
     this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
       this.#ready.shrink()
@@ -189,7 +194,7 @@ export class Dispatcher {
 
   #runTurns(): void {
     const choices = this.#runtime.choices
-    const { reporter } = this.host
+    const { witness } = this
     const ready = this.#ready
     let looked = this.#fairness.room(this.turns)
     while (!this.#spent()) {
@@ -198,7 +203,7 @@ export class Dispatcher {
       if (cell.dear) this.#beginTimed(cell)
       this.#turns++
       this.current = cell
-      if (reporter !== undefined) reporter.turn(cell)
+      if (witness !== undefined) witness.turn(cell)
       const before = looked > 0 ? this.messages : 0
       cell.turn(choices === undefined ? this.throughput : choices.quota(this.throughput))
       this.current = undefined
@@ -253,6 +258,7 @@ export class Dispatcher {
     this.#ready.forget(this.current === undefined ? 0 : 1)
     this.#fired = this.host.timers.next <= now
     if (this.#fired) this.host.timers.fireDue(now)
+    this.witness?.clockRead?.(now, this.#fired)
   }
 
   #tooLong(ms: number): void {

@@ -13,11 +13,12 @@ import type { CallContext } from '../context/context.ts'
 import type { FailureLog } from '../life/failure-log.ts'
 import type { GroupRestart } from '../life/group-restart.ts'
 import type { SetupHandlers } from '../life/hearing.ts'
-import type { Keeper } from '../life/cell-supervisor.ts'
+import type { CellSupervisor } from '../life/cell-supervisor.ts'
 import type { CellMetrics } from '../message/metrics.ts'
 import type { KeyedTimers, ReceiveTimer } from '../context/timers.ts'
 import type { MessagePassage } from './middleware-run.ts'
-import type { PendingCall, StepTimer } from '../life/pending.ts'
+import type { PendingCall } from '../life/pending.ts'
+import type { StepTimer } from '../life/step-timer.ts'
 import type { CellStash } from '../context/stash.ts'
 import type { SystemLane } from '../life/commands.ts'
 import type { Watch } from '../ref/watch.ts'
@@ -39,7 +40,7 @@ export class Extras {
   /** Somebody below declares to take as long to end as it needs. */
   aboveEndless = false
   /** Who decides about this actor instead of a policy. */
-  keeper: Keeper | undefined
+  keeper: CellSupervisor | undefined
   watchers: Set<Cell> | undefined
   watching: Map<AnyRef, Watch> | undefined
   stash: CellStash | undefined
@@ -56,6 +57,8 @@ export class Extras {
   /** Called when it is up, or with an error when it never will be; `again`: its first start failed, and there is another try. */
   startWaiters: ((error: unknown, again?: true) => void)[] | undefined
   endWaiters: ((end: EndInfo) => void)[] | undefined
+  /** What the actor says it is about. */
+  label: string | undefined
   handedOver: unknown
   handingOver: unknown
 
@@ -85,7 +88,7 @@ export class Extras {
   /** As many of them are pending as may be. */
   saturated = false
   /** What bounds the present step of starting, stopping or restarting. */
-  step: StepTimer | undefined
+  stepTimer: StepTimer | undefined
 
   /** Nothing here has a word to say about the next turn: it may be messages alone. */
   get quiet(): boolean {

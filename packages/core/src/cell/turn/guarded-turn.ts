@@ -8,7 +8,7 @@ import type { MessageSchema } from '../../values/schema.ts'
 import { isThenable } from '../../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import type { CallContext, Context } from '../context/context.ts'
-import { Envelope, type Meta } from '../message/envelope.ts'
+import { Envelope, type Meta, senderOf } from '../message/envelope.ts'
 import { entering } from '../message/entering.ts'
 import { become, completeMessage, followMessage, messageFailed, messageUnhandled } from '../life/outcome.ts'
 import { MessagePassage } from './middleware-run.ts'
@@ -32,10 +32,9 @@ export function handleGuarded(cell: Cell): number {
       message = accepted(cell, options.accepts, message, meta)
     if (message === undefined) return 1
     if (dispatcher.untilClock === 1) dispatcher.lastMessage = message
-    ctx.message = message
-    ctx.meta = meta
+    ctx.begin(message, meta)
     if (call !== undefined) beginCall(cell, call)
-    cell.extras?.flight?.add({ what: 'message', type: typeOf(message), message, at: dispatcher.now })
+    cell.extras?.flight?.add({ what: 'message', type: typeOf(message), message, sender: senderOf(meta), at: dispatcher.now })
     if (options.metrics || options.middleware.length > 0) {
       passage = new MessagePassage(cell, ctx)
       // Without a closure, as it is for every message.
@@ -47,13 +46,14 @@ export function handleGuarded(cell: Cell): number {
         if (call !== undefined) endCall(cell, call)
         return 1
       }
+      // The same message still, as its links made it.
       ctx.message = message
     }
-    if (call !== undefined) cell.more.calling = call
+    if (call !== undefined) cell.extras!.calling = call
     const next = cell.behavior.handle(ctx as never, message as never)
     if (call !== undefined) followCall(cell, call, passage, next)
     else if (passage !== undefined) followPassage(cell, ctx, passage, next)
-    else if (followMessage(cell, ctx, next)) ctx.message = undefined
+    else followMessage(cell, ctx, next)
   } catch (cause) {
     dispatcher.entering = outer
     passage?.failed(options.middleware, cause)
@@ -69,15 +69,14 @@ export function handleGuarded(cell: Cell): number {
 /** A link ended the message: it counts as dropped. */
 function swallowed(cell: Cell, ctx: Context): void {
   const { message, meta } = ctx
-  ctx.message = undefined
-  ctx.meta = undefined
+  ctx.clear()
   cell.host.drop(message, meta, 'middleware')
 }
 
 function followPassage(cell: Cell, ctx: Context, passage: MessagePassage, next: unknown): void {
   if (isThenable(next)) return hold(cell, next, typeOf(ctx.message), (c, ok, value) => settled(c, ctx, passage, ok, value))
   passage.leave(cell.options.middleware)
-  if (followMessage(cell, ctx, next)) ctx.message = undefined
+  followMessage(cell, ctx, next)
 }
 
 /** Goes on with a message whose handler has settled. */
@@ -98,7 +97,7 @@ function settled(cell: Cell, ctx: Context, passage: MessagePassage | undefined, 
 }
 
 function beginCall(cell: Cell, call: CallContext): void {
-  const extras = cell.more
+  const extras = cell.ensureExtras()
   const calls = (extras.calls ??= new Set())
   calls.add(call)
   if (calls.size >= cell.options.maxConcurrent) extras.saturated = true
@@ -115,7 +114,7 @@ function endCall(cell: Cell, call: CallContext): void {
 function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Meta): unknown {
   const ctx = cell.ctx!
   // In progress while the schema runs, so that the ledger adds up in there too.
-  ctx.message = message
+  ctx.begin(message, undefined)
   let value: unknown
   let refusal: unknown
   try {
@@ -129,7 +128,7 @@ function accepted(cell: Cell, schema: MessageSchema, message: unknown, meta: Met
     // A message that the schema cannot cope with must not bring down the actor that it guards.
     refusal = cause
   }
-  ctx.message = undefined
+  ctx.clear()
   if (value === undefined) cell.host.bury(message, meta, cell.ref, 'not-accepted', refusal ?? new Error('accepts made undefined of it'))
   return value
 }
@@ -144,7 +143,7 @@ function followCall(cell: Cell, ctx: CallContext, passage: MessagePassage | unde
     settle: (ok, value) => {
       ctx.awaits(false)
       if (ctx.ended) return
-      ;(cell.more.settledCalls ??= []).push({ ctx, ok, value, passage })
+      ;(cell.ensureExtras().settledCalls ??= []).push({ ctx, ok, value, passage })
       cell.rouse()
     },
   })
@@ -170,7 +169,6 @@ function completeCall(cell: Cell, ctx: CallContext, next: unknown): void {
       lost ? new NotABehavior(next, `${what} a behavior, which could overwrite another call's:`) : refusalOf(next, what),
     )
   }
-  if (ctx.message !== undefined) cell.dispatcher.ledger.handled++
-  ctx.message = undefined
+  ctx.finish()
   if (stops) become(cell, next)
 }

@@ -7,7 +7,7 @@ import type { Failure } from '../../values/failure.ts'
 import type { FlightRecorder } from '../../values/flight.ts'
 import type { Logger } from '../../values/logger.ts'
 import type { Observation } from '../../values/observation.ts'
-import type { DropReason } from '../../values/options.ts'
+import type { DropReason } from '../../values/ledger.ts'
 import type { SupervisionPolicy } from '../../values/policy.ts'
 import type { AnyRef, DeadlockMode } from '../../values/ref.ts'
 import type { ExecutionRuntime } from '../../values/runtime.ts'
@@ -55,9 +55,11 @@ export interface CellHost {
   readonly hurried: boolean
   /** What actors have that were spawned with nothing special. */
   readonly defaults: CellOptions
+  /** The same with a kind, for those that were spawned with that alone. */
+  readonly kinds: Map<string, CellOptions>
   readonly flightRecorder: FlightRecorder | undefined
   /** Who connects this thread with others: told that an actor breathes, and, by its name, that it goes on. */
-  readonly federation: { breathe(drawn?: Cell): void } | undefined
+  readonly otherPlaces: { breathe(drawn?: Cell): void } | undefined
   /** Handlers that wait for a promise. */
   pending: number
   /** Messages that actors left behind when they ended. */

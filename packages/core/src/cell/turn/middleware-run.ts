@@ -8,7 +8,7 @@ import type { Cell } from './cell.ts'
 import type { Context } from '../context/context.ts'
 import { headersOf, type Meta, senderOf } from '../message/envelope.ts'
 
-const noHeaders: Headers = Object.freeze({})
+const noHeaders: Headers = /* @__PURE__ */ Object.freeze({})
 
 // Plain fields, because one of these is made for every message; links see the interface only.
 export class MessagePassage implements Passage {

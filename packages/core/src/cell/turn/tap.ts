@@ -1,10 +1,10 @@
 // Where a test may look inside: what a simulated or virtual runtime sees of cells. Every call is made on a rare path (a
-// spawn, a phase, a timer, a watch, an end that is no handling); messages themselves are seen by the cells that the tap
+// spawn, a phase, a timer, a watch, an end other than being handled); messages themselves are seen by the cells that the tap
 // makes, so that a system without a tap pays nothing for it. A tap looks; it changes nothing but a timer's delay.
 
 import type { BehaviorNode } from '../../values/behavior.ts'
-import type { Phase } from '../../values/observation.ts'
-import type { EndReason } from '../../values/options.ts'
+import type { Phase } from '../../values/phase.ts'
+import type { EndReason } from '../../values/ledger.ts'
 import type { AnyRef } from '../../values/ref.ts'
 import type { ExecutionRuntime } from '../../values/runtime.ts'
 import type { Signal } from '../../values/signals.ts'

@@ -5,13 +5,9 @@ import type { MessageRing } from '../../queues/ring.ts'
 import type { DeadLetter } from '../../values/dead-letter.ts'
 import type { Failure } from '../../values/failure.ts'
 import type { Observation } from '../../values/observation.ts'
-import type { Cell } from './cell.ts'
+import type { Witness } from './witness.ts'
 
-export interface ThreadReporter {
-  /** The turn of an actor begins. */
-  turn(cell: Cell): void
-  /** It is nobody's turn until the next: what runs now goes on after an `await`. */
-  rest(): void
+export interface ThreadReporter extends Witness {
   /** A ring for a mailbox, which may show what is taken from it. */
   makeRing(): MessageRing
   buried(letter: DeadLetter): void

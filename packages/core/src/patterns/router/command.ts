@@ -32,12 +32,22 @@ export function resize(size: number): RouterCommand {
   return new RouterCommand({ verb: 'resize', size: checkWhole('size', size, 1) })
 }
 
-/** Adds an actor to a group; a no-op where it is in it, or has ended. */
+/**
+ * Adds an actor to a group; a no-op where it is in it, or has ended.
+ *
+ * @example
+ * workers.tell(addRoutee(system.spawn(worker())))
+ */
 export function addRoutee(ref: AnyRef): RouterCommand {
   return new RouterCommand({ verb: 'add', ref: checkRef('ref', ref) as AnyRef })
 }
 
-/** Takes an actor out of a group; it goes on living. */
+/**
+ * Takes an actor out of a group; it goes on living.
+ *
+ * @example
+ * workers.tell(removeRoutee(tired))
+ */
 export function removeRoutee(ref: AnyRef): RouterCommand {
   return new RouterCommand({ verb: 'remove', ref: checkRef('ref', ref) as AnyRef })
 }

@@ -14,3 +14,20 @@ export function mix(value: number): number {
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return (h ^ (h >>> 16)) >>> 0
 }
+
+/**
+ * Rendezvous hashing: each of them bids for the key, the highest bid wins; who leaves takes away only its own bids. Returns the index of
+ * the winner; of equal bids the first.
+ */
+export function highestBidder(key: number, bidders: readonly { readonly hash: number }[]): number {
+  let best = 0
+  let highest = -1
+  for (let i = 0; i < bidders.length; i++) {
+    const bid = mix(key ^ bidders[i]!.hash)
+    if (bid > highest) {
+      highest = bid
+      best = i
+    }
+  }
+  return best
+}

@@ -8,7 +8,7 @@ import type { SpawnOptions } from '../../values/options.ts'
 import type { AnyRef } from '../../values/ref.ts'
 import type { ExitReason } from '../../values/signals.ts'
 import { cellOf } from '../../cell/ref/local-ref.ts'
-import { disarmStep } from '../../cell/life/pending.ts'
+import { disarmStep } from '../../cell/life/step-timer.ts'
 import { tellAny } from '../../cell/message/telling.ts'
 import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
@@ -119,7 +119,7 @@ class Pool<M> {
   }
   async #up({ id, ref }: Routee<M>): Promise<void> {
     const cell = cellOf(ref)!
-    const error = await new Promise((settle) => (cell.more.startWaiters ??= []).push(settle))
+    const error = await new Promise((settle) => (cell.ensureExtras().startWaiters ??= []).push(settle))
     if (error === undefined || this.#ctx.signal.aborted) return
     if (!this.lost(ref, cell.end!.reason)) throw error
     const successor = this.routing.routees.find((routee) => routee.id === id)

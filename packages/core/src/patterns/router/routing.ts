@@ -66,7 +66,7 @@ export function buryPresent(ctx: ActorContext<never>, reason: DeadLetterReason):
   const context = ctx as unknown as Context
   const { message, meta, cell } = context
   if (message === undefined) return
-  context.message = undefined
+  context.move()
   cell.host.bury(message, meta, cell.ref, reason)
 }
 

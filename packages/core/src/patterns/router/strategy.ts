@@ -6,7 +6,7 @@ import { checkFinite, checkFunction, readOptions, unreadable } from '../../value
 import { InvalidOption, NotAllowed } from '../../values/errors.ts'
 import type { ActorRef } from '../../values/ref.ts'
 import { isThenable, observed } from '../../values/thenable.ts'
-import { hashOf, mix } from './hash.ts'
+import { hashOf, highestBidder } from './hash.ts'
 
 /** What a strategy sees of a routee. */
 export interface Candidate {
@@ -44,7 +44,7 @@ export type RoutingStrategy<M> =
   | { readonly mode: 'all'; readonly kind: string }
   | { readonly mode: 'first'; readonly kind: string; readonly timeout: number }
 
-/** Refuses what is no strategy, where it is given to a router. */
+/** Refuses what is not a strategy, where it is given to a router. */
 export function checkStrategy(option: string, value: unknown): unknown {
   try {
     const { mode, create, timeout } = value as { readonly mode?: unknown; readonly create?: unknown; readonly timeout?: unknown }
@@ -56,7 +56,12 @@ export function checkStrategy(option: string, value: unknown): unknown {
   throw new InvalidOption(option, value, 'use roundRobin(), leastLoaded(), or another strategy')
 }
 
-/** One after the other. */
+/**
+ * One after the other.
+ *
+ * @example
+ * pool(worker(), { size: 8, strategy: roundRobin() })
+ */
 export function roundRobin(): RoutingStrategy<unknown> {
   return {
     mode: 'one',
@@ -71,12 +76,22 @@ export function roundRobin(): RoutingStrategy<unknown> {
   }
 }
 
-/** Any of them, by the system's own chance. */
+/**
+ * Any of them, by the system's own chance.
+ *
+ * @example
+ * pool(worker(), { size: 8, strategy: random() })
+ */
 export function random(): RoutingStrategy<unknown> {
   return { mode: 'one', kind: 'random', create: (chance) => (_message, routees) => Math.floor(chance() * routees.length) }
 }
 
-/** The one with the fewest messages waiting or in progress; equals one after the other. */
+/**
+ * The one with the fewest messages waiting or in progress; equals one after the other.
+ *
+ * @example
+ * pool(worker(), { size: 8, strategy: leastLoaded() })
+ */
 export function leastLoaded(): RoutingStrategy<unknown> {
   return {
     mode: 'one',
@@ -111,24 +126,16 @@ export function leastLoaded(): RoutingStrategy<unknown> {
  */
 export function consistentHash<M>(keyOf: (message: M) => string | number): RoutingStrategy<M> {
   checkFunction('keyOf', keyOf)
-  // Rendezvous hashing: each routee bids for the key, the highest bid wins; who leaves takes away only its own bids.
-  const pick: Picker<M> = (message, routees) => {
-    const key = hashOf(keyText(keyOf(message)))
-    let best = 0
-    let highest = -1
-    for (let i = 0; i < routees.length; i++) {
-      const bid = mix(key ^ routees[i]!.hash)
-      if (bid > highest) {
-        highest = bid
-        best = i
-      }
-    }
-    return best
-  }
+  const pick: Picker<M> = (message, routees) => highestBidder(hashOf(keyText(keyOf(message))), routees)
   return { mode: 'one', kind: 'consistent-hash', create: () => pick }
 }
 
-/** Everybody gets every message. An ask is answered by whoever is first; later answers are dead letters. */
+/**
+ * Everybody gets every message. An ask is answered by whoever is first; later answers are dead letters.
+ *
+ * @example
+ * pool(cache(), { size: 4, strategy: broadcast() })
+ */
 export function broadcast(): RoutingStrategy<unknown> {
   return { mode: 'all', kind: 'broadcast' }
 }

@@ -91,8 +91,9 @@ const decidedElsewhere: Check = (option, value) => {
   throw new InvalidOption(option, value, 'a supervised child takes its name first, and its supervisor decides about its failures')
 }
 
-const table: Table<ChildOptions> = { ...spawnTable, ...ownTable, name: decidedElsewhere, supervision: decidedElsewhere } as Table<ChildOptions>
-const classTable = { ...table, args: any } as Table<ChildOptions & { readonly args?: unknown }>
+const decided = { name: decidedElsewhere, supervision: decidedElsewhere }
+const table = /* @__PURE__ */ Object.assign({}, spawnTable, ownTable, decided) as Table<ChildOptions>
+const classTable = /* @__PURE__ */ Object.assign({}, table, { args: any }) as Table<ChildOptions & { readonly args?: unknown }>
 
 /**
  * A child for `supervisor` or `startChild`: a behavior, a class, or a function that makes the behavior at every start, given the refs

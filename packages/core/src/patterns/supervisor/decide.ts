@@ -89,7 +89,7 @@ function failed(step: Step, member: Member, cause: unknown): void {
   member.cause = cause
   if (step.tree.closing !== undefined) return advanceClosing(step)
   const exit = { reason: 'failure', cause } as const
-  // Who was to be taken along by another's restart must not come back with it.
+  // Whoever was to be taken along by another's restart must not come back with it.
   if (operation?.step === 'resting')
     return operation.kind === 'restart' && isHopeless(member, exit) ? giveUpOn(step, member, exit) : advance(step, operation)
   if (next) startFailed(step, operation!, member, exit)
@@ -110,7 +110,7 @@ function ended(step: Step, member: Member, { reason, cause }: Extract<Event, { t
   // One that was at rest, and waited for its start, is spawned instead.
   if (operation?.step === 'waiting' || (operation !== undefined && standing === 'held')) return
   if (next) {
-    // A child that stops itself while it starts wants not to be there; that is no failure.
+    // A child that stops itself while it starts wants not to be there; that is not a failure.
     if (reason === 'normal' || reason === 'shutdown') advance(step, operation!, member)
     else startFailed(step, operation!, member, { reason, cause })
   } else if (standing === 'stopping') gone(step, member)

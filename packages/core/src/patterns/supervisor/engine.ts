@@ -4,8 +4,8 @@
 
 import { tellAny } from '../../cell/message/telling.ts'
 import type { Cell } from '../../cell/turn/cell.ts'
-import type { Keeper } from '../../cell/life/cell-supervisor.ts'
-import { deadlineBelow } from '../../cell/life/ending.ts'
+import type { CellSupervisor } from '../../cell/life/cell-supervisor.ts'
+import { deadlineBelow } from '../../cell/life/ending-children.ts'
 import { cellOf } from '../../cell/ref/local-ref.ts'
 import type { EndInfo } from '../../cell/life/phase-info.ts'
 import { releaseHeld } from '../../cell/life/restarting.ts'
@@ -39,7 +39,7 @@ interface Asked {
   id: number | undefined
 }
 
-export class Engine implements Keeper {
+export class Engine implements CellSupervisor {
   readonly #ctx: ActorContext<SupervisorMessage>
   readonly #cell: Cell
   readonly #tree: Tree
@@ -204,7 +204,7 @@ export class Engine implements Keeper {
 
   #born(id: number, { name, behavior, spawn }: AnyChildSpec): Cell {
     const cell = cellOf(this.#ctx.spawn(behavior!, name === undefined ? spawn : { ...spawn, name }))!
-    cell.more.keeper = this
+    cell.ensureExtras().keeper = this
     this.roster.born(id, cell)
     return cell
   }
@@ -212,7 +212,7 @@ export class Engine implements Keeper {
   #hold(id: number, cause: unknown): void {
     const { cell, made } = this.roster.of(id)
     // None where its spawn failed just now: the news of that is on its way.
-    cell?.command({ verb: 'restart', cause, delay: Infinity, along: true, above: this.#deadlineOf(made) })
+    cell?.command({ verb: 'hold', cause, along: true, above: this.#deadlineOf(made) })
   }
 
   #stop({ id, reason, cause }: Extract<Effect, { type: 'stop' }>): void {

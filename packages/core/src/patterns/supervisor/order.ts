@@ -19,7 +19,7 @@ export function orderByNeeds<T extends Named>(children: readonly T[], where: str
   for (const c of children)
     for (const need of c.needs)
       if (!byName.has(need))
-        throw new InvalidChildren(`${where}: "${c.name}" needs "${need}", which is none of its siblings (${[...byName.keys()].join(', ')}).`)
+        throw new InvalidChildren(`${where}: "${c.name}" needs "${need}", which is not one of its siblings (${[...byName.keys()].join(', ')}).`)
   const ordered = new Set<T>()
   for (const c of children) visit(c, byName, ordered, where)
   return [...ordered]

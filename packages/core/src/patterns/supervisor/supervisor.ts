@@ -131,7 +131,7 @@ function begin(ctx: ActorContext<SupervisorMessage>, checked: Checked): Promise<
   })
 }
 
-/** False: it is no message for a supervisor. */
+/** False: it is not a message for a supervisor. */
 function handle(engine: Engine, checked: Checked, path: string, message: SupervisorMessage): boolean {
   if (!isLegible(message)) return false
   switch (message?.type) {

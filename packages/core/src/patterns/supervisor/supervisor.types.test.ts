@@ -75,7 +75,7 @@ test('what a function makes is typed by it, and the refs of siblings by their sp
     child('cart', Cart, { args: ({ refOf }) => [refOf(db)], needs: [db] })
     // @ts-expect-error a name says nothing about the protocol
     child('api', ({ refOf }) => (refOf('db'), text), { needs: ['db'] })
-    // @ts-expect-error 5 is no behavior
+    // @ts-expect-error 5 is not a behavior
     child('api', () => 5)
     // @ts-expect-error neither a spec nor a name
     child('api', text, { needs: [5] })

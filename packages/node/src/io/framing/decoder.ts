@@ -12,7 +12,7 @@ export interface Decoder<F> {
   readonly held: number
 }
 
-/** The bytes are no valid frame, or larger than allowed; a stream cannot go on after this. */
+/** The bytes are not a valid frame, or larger than allowed; a stream cannot go on after this. */
 export class FrameError extends TroupeError {
   readonly code = 'frame-error'
   /** What is wrong, in few words; for RESP those of Redis. */

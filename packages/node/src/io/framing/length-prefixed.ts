@@ -55,7 +55,12 @@ export function lengthPrefixed(options: LengthPrefixOptions = {}): Decoder<Buffe
   }
 }
 
-/** One frame with its length in front. Fails with `FrameError` where the length does not fit the prefix. */
+/**
+ * One frame with its length in front. Fails with `FrameError` where the length does not fit the prefix.
+ *
+ * @example
+ * connection.write(encodeLengthPrefixed(Buffer.from('hello')))
+ */
 export function encodeLengthPrefixed(payload: Uint8Array, options: LengthPrefixOptions = {}): Buffer {
   const { prefix = 4 } = checkOptions('encodeLengthPrefixed', options, lengthFramingChecks)
   checkChunk('payload', payload)

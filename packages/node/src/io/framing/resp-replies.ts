@@ -149,7 +149,12 @@ export function respReplies(options: RespReplyOptions = {}): Decoder<RespReply> 
   }
 }
 
-/** A command as clients send it. Text is UTF-8. */
+/**
+ * A command as clients send it. Text is UTF-8.
+ *
+ * @example
+ * connection.write(encodeRespRequest(['SET', 'key', 'value']))
+ */
 export function encodeRespRequest(args: readonly (string | Uint8Array)[]): Buffer {
   const all = checkList<string | Uint8Array>('args', args, (arg) => typeof arg === 'string' || isUint8Array(arg), 'text and bytes')
   const parts: Uint8Array[] = [Buffer.from(`*${all.length}\r\n`)]

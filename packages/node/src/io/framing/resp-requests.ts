@@ -30,6 +30,7 @@ const singleQuote = 39
 /** A sign, ten digits and the line end fit; nothing longer is a length. */
 const longestHeader = 32
 
+/** What `respRequests` makes: a decoder of commands, each an array of its arguments. */
 export class RespRequests<A> implements Decoder<A[]> {
   readonly #argument: (bytes: Buffer, from: number, to: number) => A
   readonly #maxArguments: number

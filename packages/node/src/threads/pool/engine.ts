@@ -4,6 +4,7 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads'
 import { portsOf, portsOfBerth } from '../wire/media.ts'
 import type { Wiring } from '../wire/medium.ts'
+import { threadEntry } from '../../thread-entry.ts'
 import type { ThreadData } from './place.ts'
 
 /** How a worker is set up. */
@@ -11,6 +12,8 @@ export interface WorkerSettings {
   readonly resourceLimits: ResourceLimits | undefined
   readonly execArgv: readonly string[] | undefined
   readonly keepAlive: boolean
+  /** The program's own entry; that of the package if left out. */
+  readonly worker: URL | undefined
 }
 
 /** What is heard of it. */
@@ -34,7 +37,7 @@ export type Launch = (data: ThreadData, name: string, events: EngineEvents) => E
 
 export function onWorkers(settings: WorkerSettings): Launch {
   return (data, name, events) => {
-    const worker = new Worker(entry(), {
+    const worker = new Worker(settings.worker ?? threadEntry(), {
       workerData: data,
       name,
       transferList: [...portsOf(data.main), ...portsOfBerth(data.berth)],
@@ -42,6 +45,7 @@ export function onWorkers(settings: WorkerSettings): Launch {
       ...(settings.execArgv === undefined ? undefined : { execArgv: [...settings.execArgv] }),
     })
     if (!settings.keepAlive) worker.unref()
+    if (settings.worker !== undefined) expectWord(worker, settings.worker, data.hangAfter, events)
     worker.on('message', (message: { readonly connect?: number }) => {
       if (message.connect !== undefined) events.connect(message.connect)
     })
@@ -51,11 +55,25 @@ export function onWorkers(settings: WorkerSettings): Launch {
   }
 }
 
-/** Built, the entry lies beside this; from sources, the host must strip types, or the built one is taken. */
-function entry(): URL {
-  const here = import.meta.url
-  if (!here.endsWith('.ts')) return new URL('./worker-main.js', here)
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const strips = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
-  return strips ? new URL('./worker-main.ts', here) : new URL('../../../dist/threads/pool/worker-main.js', here)
+/** An entry of the program that does not import ours is a thread that never says a word: it ends at once, or never. */
+function expectWord(worker: Worker, entry: URL, patience: number, events: EngineEvents): void {
+  const silent = (how: string): void =>
+    events.failed(new Error(`its entry ${entry.href} ${how}; it must import @troupe/node/worker, and the modules of your actors`))
+  let timer: NodeJS.Timeout | undefined
+  const ended = (code: number): void => {
+    clearTimeout(timer)
+    if (code === 0) silent('ended by itself')
+  }
+  worker.once('online', () => {
+    timer = setTimeout(() => {
+      silent(`has not become a thread of the system within ${patience} ms`)
+      void worker.terminate()
+    }, patience)
+    timer.unref()
+  })
+  worker.once('message', () => {
+    clearTimeout(timer)
+    worker.off('exit', ended)
+  })
+  worker.once('exit', ended)
 }

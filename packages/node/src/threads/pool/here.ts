@@ -1,11 +1,14 @@
-// Whether this code runs on a thread that Troupe has made.
+// Whether this code runs on a thread that Troupe has made: such a thread was given what it is to be.
 
-let made = false
+import { isMainThread, workerData } from 'node:worker_threads'
+import type { ThreadData } from './place.ts'
 
-/** Said once, by the entry of such a thread. */
-export function onMadeThread(): void {
-  made = true
-}
 export function isMadeThread(): boolean {
-  return made
+  return threadData() !== undefined
+}
+
+/** What this thread was started with; undefined on others. */
+export function threadData(): ThreadData | undefined {
+  const data = workerData as Partial<ThreadData> | null | undefined
+  return isMainThread || typeof data !== 'object' || data?.berth === undefined ? undefined : (data as ThreadData)
 }

@@ -1,54 +1,68 @@
 // What lost threads had not told, settled so that the ledger of the whole adds up: each message that went to one and neither
-// ended there nor came out again is `unknown`. A loss is settled once every other thread has said what it exchanged with it.
+// ended there nor came out again is `unknown`. A loss is settled once every other thread has said what it exchanged with it, and all
+// that are open together: what one lost thread sent to another is in the account of both.
 
-import type { Ledger } from '../wire/ledger-shape.ts'
+import type { LedgerCounts } from '../wire/ledger-shape.ts'
+import { Poll } from '../survey/poll.ts'
 import type { Thread } from './thread.ts'
+
+/** What one thread exchanged with one that is gone. */
+interface Exchanged {
+  readonly sent: number
+  readonly received: number
+}
 
 interface Loss {
   readonly thread: Thread
-  /** Threads that have not said yet what they sent to it and had from it. */
-  readonly awaited: Set<number>
-  sentTo: number
-  receivedFrom: number
+  /** The question to all others what they sent to it and had from it. */
+  poll: number
+  /** All that went to it and came from it; undefined until all have said so. */
+  exchanged: Exchanged | undefined
 }
 
 export class Losses {
-  readonly #ledger: Ledger
-  readonly #open = new Set<Loss>()
+  readonly #ledger: LedgerCounts
+  readonly #open = new Map<number, Loss>()
+  readonly #poll = new Poll<Exchanged>()
   #waiting: (() => void)[] = []
-  constructor(ledger: Ledger) {
+  constructor(ledger: LedgerCounts) {
     this.#ledger = ledger
   }
 
-  /** A thread is gone; this one sent it so many messages, and had so many from it. */
-  begin(thread: Thread, sentTo: number, receivedFrom: number, awaited: Set<number>): void {
-    const loss: Loss = { thread, awaited, sentTo, receivedFrom }
-    this.#open.add(loss)
-    this.#settle(loss)
+  /** A thread is gone; this one sent it so many messages, and had so many from it. The others of those `awaited` will say so. */
+  begin(thread: Thread, sentTo: number, receivedFrom: number, awaited: Iterable<number>): void {
+    const loss: Loss = { thread, poll: 0, exchanged: undefined }
+    this.#open.set(thread.epoch, loss)
+    loss.poll = this.#poll.begin(awaited, (answers) => {
+      let sent = sentTo
+      let received = receivedFrom
+      for (const said of answers!.values()) {
+        sent += said.sent
+        received += said.received
+      }
+      loss.exchanged = { sent, received }
+      this.#settle()
+    })
   }
 
   /** A thread says what it exchanged with one that is gone. */
   counted(epoch: number, by: Thread, sent: number, received: number): void {
     by.toGone += sent
     by.fromGone += received
-    for (const loss of this.#open) {
-      if (loss.thread.epoch !== epoch || !loss.awaited.delete(by.epoch)) continue
-      loss.sentTo += sent
-      loss.receivedFrom += received
-      return this.#settle(loss)
-    }
+    const loss = this.#open.get(epoch)
+    if (loss !== undefined && this.#poll.answered(loss.poll, by.epoch, { sent, received })) return
     // A thread that was started after that loss had heard of it from elsewhere; the loss itself may be long settled.
     this.#ledger.unknown += sent - received
   }
 
   /** What a thread owed to the losses of others will not come: it is gone as well. */
   gone(epoch: number): void {
-    for (const loss of this.#open) if (loss.awaited.delete(epoch)) this.#settle(loss)
+    this.#poll.gone(epoch)
   }
 
   /** What those had shown that are not settled. */
-  get unsettled(): Iterable<Ledger> {
-    return Array.from(this.#open, ({ thread }) => thread.signs.lastLedger)
+  get unsettled(): Iterable<LedgerCounts> {
+    return Array.from(this.#open.values(), ({ thread }) => thread.signs.lastLedger)
   }
   get settled(): boolean {
     return this.#open.size === 0
@@ -59,15 +73,19 @@ export class Losses {
   /** What is waited for, in words. */
   get waits(): readonly string[] {
     return Array.from(
-      this.#open,
-      ({ thread, awaited }) => `the loss of thread ${thread.epoch} is settled when these have told: ${[...awaited].join(', ')}`,
+      this.#open.values(),
+      ({ thread, poll }) => `the loss of thread ${thread.epoch} is settled when these have told: ${this.#poll.awaitedFor(poll).join(', ')}`,
     )
   }
 
-  #settle(loss: Loss): void {
-    if (loss.awaited.size > 0) return
-    this.#open.delete(loss)
-    const { thread } = loss
+  #settle(): void {
+    const losses = [...this.#open.values()]
+    if (losses.some(({ exchanged }) => exchanged === undefined)) return
+    for (const { thread, exchanged } of losses) this.#account(thread, exchanged!)
+    this.#open.clear()
+    for (const done of this.#waiting.splice(0)) done()
+  }
+  #account(thread: Thread, { sent, received }: Exchanged): void {
     const theirs = thread.signs.lastLedger
     const ended = theirs.handled + theirs.failed + theirs.unhandled + theirs.dropped + theirs.deadLettered + theirs.unknown
     const ledger = this.#ledger
@@ -77,7 +95,6 @@ export class Losses {
     ledger.unhandled += theirs.unhandled
     ledger.dropped += theirs.dropped
     ledger.deadLettered += theirs.deadLettered
-    ledger.unknown += theirs.unknown + theirs.sent + loss.sentTo + thread.fromGone - ended - loss.receivedFrom - thread.toGone
-    if (this.settled) for (const done of this.#waiting.splice(0)) done()
+    ledger.unknown += theirs.unknown + theirs.sent + sent + thread.fromGone - ended - received - thread.toGone
   }
 }

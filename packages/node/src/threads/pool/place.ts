@@ -14,11 +14,14 @@ import {
   hostActors,
   HostedCell,
   type Load,
+  loadExport,
   type Loop,
   type PlacementRequest,
+  refuseTwice,
   spawnerFor,
 } from '@troupe/border'
 import { answerFinding } from '../survey/finding.ts'
+import { answerLooks } from '../survey/lookout.ts'
 import { berthOf, endOf } from '../wire/media.ts'
 import type { BerthParts, Wiring } from '../wire/medium.ts'
 import { PlaceReporter } from './place-reporter.ts'
@@ -40,6 +43,8 @@ export interface ThreadData {
   readonly pinned: boolean
   readonly spin: number
   readonly askTimeout: number
+  /** Whether definitions are found by their names alone, for it runs a worker entry of the program. */
+  readonly byName: boolean
 }
 
 /** What a place has of whatever it runs on. */
@@ -65,6 +70,7 @@ export interface Place {
 }
 
 export function startPlace(data: ThreadData, host: PlaceHost): Place {
+  const { load = loadExport } = host
   const { bell, signs } = berthOf(data.berth)
   const toMain = (content: Control): void => exchange.tell(0, content)
   const { hangAfter, pinned } = data
@@ -99,16 +105,17 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   const tally = new Tally(core, exchange.residents)
   core.id = data.systemId
   core.onIdle = () => signs.idle()
-  hostActors(exchange, host.load)
+  hostActors(exchange, load)
   followHosted(exchange)
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
   exchange.on('inspect', ({ id }) => toMain({ op: 'inspected', id, hosted: Array.from(exchange.residents.allHosted, (cell) => snapshotOf(cell)) }))
+  answerLooks(exchange, toMain)
   exchange.on('placed', ({ id, epoch, cause }) => placing.answered(id, epoch, cause))
-  exchange.on('lost', ({ epoch, cause }, channel) => {
+  exchange.on('lost', ({ epoch, cause }, crossing) => {
     const { sent, received } = exchange.lose(epoch, cause)
-    channel.control({ op: 'lost.counts', epoch, sent, received })
+    crossing.control({ op: 'lost.counts', epoch, sent, received })
   })
-  core.federation = {
+  core.otherPlaces = {
     died: (cell) => {
       pulse.left(cell)
       if (cell instanceof HostedCell) exchange.residents.hostedGone++
@@ -123,14 +130,15 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
     whenQuiet: (then) => then(),
     close: () => Promise.resolve(),
   }
+  const check = data.byName ? refuseTwice : undefined
   if (!pinned) core.dispatchers.fallback.spawner = besideOthers
-  core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel'))
-  core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned'))
+  core.dispatchers.addRemote('parallel', spawnerFor(exchange, 'parallel', check))
+  core.dispatchers.addRemote('pinned', spawnerFor(exchange, 'pinned', check))
   answerCensus(exchange, (id, part) => {
     signs.work(tally.work)
     toMain({ op: 'census.part', id, part })
   })
-  serveTasks(exchange)
+  serveTasks(exchange, load)
   answerFinding(exchange)
   exchange.open(data.main.peer, endOf(data.main))
   toMain({ op: 'up', epoch: data.epoch })

@@ -3,16 +3,17 @@
 // all of them at once in counting and inspections.
 
 import type { ActorSnapshot, AnyRef, LedgerReport } from '@troupe/core'
-import type { Cell, Federation, SystemCore } from '@troupe/core/internal'
+import type { Cell, OtherPlaces, SystemCore } from '@troupe/core/internal'
 import { Counting } from '../survey/counting.ts'
 import { ThreadLost } from '../errors.ts'
-import { Exchange, followHosted, type Loop, type PlacementRequest, spawnerFor } from '@troupe/border'
+import { Exchange, followHosted, type Loop, type PlacementRequest, refuseTwice, spawnerFor } from '@troupe/border'
 import { Finding } from '../survey/finding.ts'
 import { Figures } from '../survey/figures.ts'
 import { hearReports } from '../survey/hearsay.ts'
 import { Inspections } from '../survey/inspections.ts'
-import type { Ledger } from '../wire/ledger-shape.ts'
+import type { LedgerCounts } from '../wire/ledger-shape.ts'
 import { Losses } from './losses.ts'
+import { Lookout } from '../survey/lookout.ts'
 import type { Medium } from '../wire/medium.ts'
 import { Places } from './places.ts'
 import { Replacements } from './replacements.ts'
@@ -34,7 +35,7 @@ const lastWords = 1000
 /** Between two looks whether a thread that is to end has told all it had to tell, in milliseconds. */
 const longestPause = 64
 
-export class ThreadPool implements Federation {
+export class ThreadPool implements OtherPlaces {
   readonly core: SystemCore
   readonly exchange: Exchange
   readonly tasks: TaskQueue
@@ -51,11 +52,13 @@ export class ThreadPool implements Federation {
   readonly #counting: Counting
   readonly #inspections: Inspections
   readonly #finding: Finding
+  readonly look: Lookout
   /** Threads that are being ended; until they are gone there is no telling what they did. */
   readonly #ending = new Set<Thread>()
   readonly #unwatch: () => void
   #epoch = 0
   #told = false
+  #over = false
   closing = false
 
   constructor(core: SystemCore, settings: PoolSettings) {
@@ -84,13 +87,17 @@ export class ThreadPool implements Federation {
     )
     this.#inspections = new Inspections(this.exchange, (epoch) => this.slotOf(epoch))
     this.#finding = new Finding(this.exchange)
+    this.look = new Lookout(this)
     this.tasks = new TaskQueue(this)
     this.#listen()
     this.slots = new Array<Thread | undefined>(settings.size).fill(undefined)
     for (let slot = 0; slot < settings.size; slot++) this.#start(slot)
     for (const name of ['parallel', 'pinned'] as const)
-      core.dispatchers.addRemote(name, { ...spawnerFor(this.exchange, name), work: () => this.#figures.work(name === 'pinned') })
-    core.federation = this
+      core.dispatchers.addRemote(name, {
+        ...spawnerFor(this.exchange, name, settings.byName ? refuseTwice : undefined),
+        work: () => this.#figures.work(name === 'pinned'),
+      })
+    core.otherPlaces = this
     core.elsewhere = this.#figures
     this.#unwatch = watchThreads(this, settings.hangAfter, settings.loop)
   }
@@ -98,14 +105,14 @@ export class ThreadPool implements Federation {
   #listen(): void {
     const { exchange } = this
     exchange.on('up', ({ epoch }) => this.#isUp(epoch))
-    exchange.on('place', ({ id, request, uid }, channel) => {
+    exchange.on('place', ({ id, request, uid }, crossing) => {
       this.place(request, uid).then(
-        (epoch) => channel.control({ op: 'placed', id, epoch, cause: undefined }),
-        (cause: unknown) => channel.control({ op: 'placed', id, epoch: undefined, cause }),
+        (epoch) => crossing.control({ op: 'placed', id, epoch, cause: undefined }),
+        (cause: unknown) => crossing.control({ op: 'placed', id, epoch: undefined, cause }),
       )
     })
-    exchange.on('lost.counts', ({ epoch, sent, received }, channel) => {
-      const by = this.#threads.get(channel.peer)
+    exchange.on('lost.counts', ({ epoch, sent, received }, crossing) => {
+      const by = this.#threads.get(crossing.peer)
       if (by !== undefined) this.#losses.counted(epoch, by, sent, received)
     })
     exchange.on('broken', ({ epoch, cause }) => this.#broken(epoch, cause))
@@ -127,7 +134,7 @@ export class ThreadPool implements Federation {
   isPinned(thread: Thread): boolean {
     return thread.slot >= this.slots.length
   }
-  get unsettled(): Iterable<Ledger> {
+  get unsettled(): Iterable<LedgerCounts> {
     return this.#losses.unsettled
   }
   tasksOn(thread: Thread): number {
@@ -152,7 +159,8 @@ export class ThreadPool implements Federation {
   }
   #isUp(epoch: number): void {
     const thread = this.#threads.get(epoch)
-    if (thread === undefined) return
+    // One that is being ended already has its first word on the way; taken for up, its end would be a loss.
+    if (thread?.state !== 'starting') return
     thread.state = 'up'
     thread.lastBeatAt = this.core.runtime.now()
     if (this.core.listening) this.core.observe({ type: 'thread.started', thread: thread.slot, at: this.core.runtime.now() })
@@ -197,11 +205,12 @@ export class ThreadPool implements Federation {
     this.#forget(thread)
     for (const other of this.threads) exchange.tell(other.epoch, { op: 'lost', epoch: thread.epoch, cause })
     const { sent, received } = exchange.lose(thread.epoch, cause)
-    this.#losses.begin(thread, sent, received, new Set(this.#threads.keys()))
+    this.#losses.begin(thread, sent, received, this.#threads.keys())
     this.#losses.gone(thread.epoch)
     this.#numbers.delete(thread.epoch)
     this.#inspections.gone(thread.epoch)
     this.#finding.gone(thread.epoch)
+    this.look.gone(thread.epoch)
     this.#counting.gone()
     this.#ending.delete(thread)
     this.#wakeAll()
@@ -229,7 +238,7 @@ export class ThreadPool implements Federation {
    */
   #wakeAll(): void {
     this.exchange.nudge()
-    for (const thread of this.threads) this.exchange.knownChannel(thread.epoch)?.nudge()
+    for (const thread of this.threads) this.exchange.knownCrossing(thread.epoch)?.nudge()
   }
   #replace(slot: number): void {
     this.#replacements.lost(slot)
@@ -279,6 +288,13 @@ export class ThreadPool implements Federation {
   inspect(own: ActorSnapshot): Promise<ActorSnapshot> {
     return this.#inspections.inspect(own, this.threads)
   }
+  /** What threads say of the actors that they host, by number. */
+  hosted(): ReturnType<Inspections['hosted']> {
+    return this.#inspections.hosted(this.threads)
+  }
+  get loop(): Loop {
+    return this.#settings.loop
+  }
   find(path: string): Promise<AnyRef | undefined> {
     return this.#finding.find(path, this.threads)
   }
@@ -321,15 +337,15 @@ export class ThreadPool implements Federation {
     for (const thread of threads) {
       this.#forget(thread)
       const { sent, received } = this.exchange.lose(thread.epoch, new ThreadLost(thread.slot, 'terminated', 'the system has ended'))
-      this.#losses.begin(thread, sent, received, new Set())
+      this.#losses.begin(thread, sent, received, [])
       this.#losses.gone(thread.epoch)
       this.#finding.gone(thread.epoch)
     }
-    this.core.federation = undefined
+    this.#over = true
+    if (this.core.otherPlaces === this) this.core.otherPlaces = undefined
   }
   /** Lets what is under way arrive, and what threads did last be told. */
   async #quiet(): Promise<void> {
-    while (this.core.federation === this && !(await this.#counting.quiet()))
-      await new Promise<void>((resolve) => this.#settings.loop.after(1, resolve))
+    while (!this.#over && !(await this.#counting.quiet())) await new Promise<void>((resolve) => this.#settings.loop.after(1, resolve))
   }
 }

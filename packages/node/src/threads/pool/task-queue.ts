@@ -114,7 +114,7 @@ export class TaskQueue {
       const { id, definition, args } = task
       this.#running.set(id, task)
       try {
-        this.#pool.exchange.knownChannel(thread.epoch)?.order({ op: 'task', id, definition, args }, `An argument of task ${definition.name}`)
+        this.#pool.exchange.knownCrossing(thread.epoch)?.order({ op: 'task', id, definition, args }, `An argument of task ${definition.name}`)
       } catch (cause) {
         this.#running.delete(id)
         task.reject(cause)

@@ -15,6 +15,7 @@ export interface ThreadSettings {
   /** Milliseconds without a sign of life until a thread counts as hung, where its actors do not say otherwise. */
   readonly hangAfter: number
   readonly spin: number
+  readonly byName: boolean
   readonly launch: Launch
 }
 
@@ -48,6 +49,8 @@ export class Thread {
   silent = 0
   #why: LossReason | undefined
   #cause: unknown
+  /** Its end, once it was asked for: a busy machine takes a while, and whoever watches it may ask again and again. */
+  #terminated: Promise<unknown> | undefined
 
   constructor(epoch: number, slot: number, settings: ThreadSettings, medium: Medium, events: ThreadEvents) {
     this.epoch = epoch
@@ -57,10 +60,10 @@ export class Thread {
     const { parts } = this.#berth
     const { atA, atB } = wire(medium, 0, epoch)
     this.wiring = atA
-    const { systemName, systemId, hangAfter, spin, askTimeout } = settings
+    const { systemName, systemId, hangAfter, spin, askTimeout, byName } = settings
     let isGone!: () => void
     this.gone = new Promise((resolve) => (isGone = resolve))
-    const data = { epoch, systemName, systemId, berth: parts, main: atB, hangAfter, pinned: slot >= settings.size, spin, askTimeout }
+    const data = { epoch, systemName, systemId, berth: parts, main: atB, hangAfter, pinned: slot >= settings.size, spin, askTimeout, byName }
     this.#engine = settings.launch(data, `${systemName}-${slot}`, {
       connect: (peer) => events.connect(this, peer),
       failed: (cause) => {
@@ -93,15 +96,18 @@ export class Thread {
   kill(why: LossReason, cause?: unknown): void {
     this.#why ??= why
     this.#cause ??= cause
-    void this.#engine.terminate()
+    void this.#terminate()
   }
 
   /** Ends it because it is not needed any more. */
   async end(): Promise<void> {
     if (this.state === 'gone') return
     this.state = 'ending'
-    await this.#engine.terminate()
+    await this.#terminate()
     this.state = 'gone'
+  }
+  #terminate(): Promise<unknown> {
+    return (this.#terminated ??= this.#engine.terminate())
   }
 }
 

@@ -1,9 +1,11 @@
 // Gives a system its threads: the dispatchers `parallel` and `pinned`, and tasks.
 
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
 import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from '@troupe/core'
-import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, type Table } from '@troupe/core/internal'
+import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, requireCore, type Table } from '@troupe/core/internal'
+import { threadEntry } from '../../thread-entry.ts'
 import { onWorkers } from './engine.ts'
 import { isMadeThread } from './here.ts'
 import { hostLoop } from '@troupe/border'
@@ -28,6 +30,11 @@ export interface ThreadsOptions {
    * ports: the promises are the same, answers take longer, and what a hung thread was doing cannot be told.
    */
   readonly sharedMemory?: boolean | undefined
+  /**
+   * What each thread runs, such as `new URL('./worker.js', import.meta.url)`: a file of yours that imports the modules of your actors and
+   * `@troupe/node/worker`. For programs that are bundled. Threads then find definitions by name, and load no module.
+   */
+  readonly worker?: URL | string | undefined
   /** Limits of memory for each thread, as Node takes them. */
   readonly resourceLimits?: ResourceLimits | undefined
   /** Options of Node for each thread. */
@@ -76,9 +83,12 @@ const installed = new WeakMap<ActorSystem, ThreadPool>()
  * const ref = system.spawn(hasher(12), { dispatcher: 'parallel' })
  */
 export function threads(system: ActorSystem, options: ThreadsOptions = {}): Threads {
+  requireCore('@troupe/node', 1)
   checkSystem(system)
   const read = readOptions('threads', options, table)
   if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
+  if (coreOf(system).otherPlaces !== undefined)
+    throw new NotAllowed(`System ${system.name} is a node of a cluster already. Call threads(system) before it joins.`)
   // Most likely the module of an actor that is also the program: each thread would run it again, and start threads that do the same.
   if (isMadeThread())
     throw new NotAllowed(
@@ -89,6 +99,8 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     throw new NotAllowed(
       'Threads cannot share memory: this host has no SharedArrayBuffer. Leave sharedMemory out, or start Node without the flag that takes it away.',
     )
+  const worker = read.worker as URL | undefined
+  if (worker === undefined) checkEntry()
   const core = coreOf(system)
   if (core.runtime.id === 'virtual' || core.runtime.id === 'manual')
     throw new NotAllowed(
@@ -104,7 +116,8 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     askTimeout: core.askTimeout,
     spin: read.spin ?? 0.05,
     loop: hostLoop,
-    launch: onWorkers({ resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
+    byName: worker !== undefined,
+    launch: onWorkers({ worker, resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
   })
   installed.set(system, pool)
   return {
@@ -122,7 +135,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
       const all = [...pool.threads]
       const thread = all.find((t) => t.slot === slot)
       if (thread === undefined)
-        throw new InvalidOption('thread', slot, `there is none of that number now; there are ${all.map((t) => t.slot).join(', ')}`)
+        throw new InvalidOption('thread', slot, `there is no thread of that number now; there are ${all.map((t) => t.slot).join(', ')}`)
       thread.kill('terminated')
     },
   }
@@ -134,9 +147,27 @@ const table: Table<ThreadsOptions> = {
   ringBytes: [checkWhole, 4096],
   spin: [checkFinite, 'from'],
   sharedMemory: checkBoolean,
+  worker: checkWorker,
   resourceLimits: checkObject,
   execArgv: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
   keepAlive: checkBoolean,
+}
+
+/** As a URL of a file that is there. */
+function checkWorker(option: string, value: unknown): URL {
+  const url = value instanceof URL ? value : typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  if (url?.protocol !== 'file:') throw new InvalidOption(option, value, "use the URL of a file, such as new URL('./worker.js', import.meta.url)")
+  if (!existsSync(url)) throw new InvalidOption(option, url.href, 'there is no such file')
+  return url
+}
+
+/** A bundle takes the code of this package along, and leaves the program of its threads behind. */
+function checkEntry(): void {
+  const entry = threadEntry()
+  if (existsSync(entry)) return
+  throw new NotAllowed(
+    `Threads cannot start: ${entry.href} is not there. If this program is bundled, write a worker entry that imports the modules of your actors and @troupe/node/worker, bundle it too, and give it as threads(system, { worker: new URL('./worker.js', import.meta.url) }).`,
+  )
 }
 
 function checkSystem(system: unknown): void {

@@ -18,19 +18,19 @@ export class Census {
       if (id > this.#last) this.begin(id)
     })
     // The first record of a new way is a mark: whatever goes by it comes after what was written down here.
-    exchange.onWay = (channel) => {
-      if (this.#last > 0) channel.control({ op: 'census', id: this.#last })
+    exchange.onWay = (crossing) => {
+      if (this.#last > 0) crossing.control({ op: 'census', id: this.#last })
     }
   }
 
   /** Writes this thread's part down. */
   begin(id: number): void {
     this.#last = id
-    const { core, channels, epoch } = this.#exchange
-    const ways = channels.map(({ peer, sent, received }) => ({ peer, sent, received }))
-    const unsent = channels.reduce((sum, channel) => sum + channel.standing.unsent, 0)
+    const { core, crossings, epoch } = this.#exchange
+    const ways = crossings.map(({ peer, sent, received }) => ({ peer, sent, received }))
+    const unsent = crossings.reduce((sum, crossing) => sum + crossing.standing.unsent, 0)
     const part = { epoch, ledger: this.#exchange.ledger(), ways, unsent, pending: core.pending }
-    for (const channel of channels) if (channel.state !== 'closed') channel.control({ op: 'census', id })
+    for (const crossing of crossings) if (crossing.state !== 'closed') crossing.control({ op: 'census', id })
     this.#report(id, part)
   }
 }

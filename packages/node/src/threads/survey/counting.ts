@@ -4,28 +4,21 @@
 import type { LedgerReport } from '@troupe/core'
 import { addLedgers, Census } from './census.ts'
 import type { Exchange, Part } from '@troupe/border'
-
-interface Open {
-  readonly id: number
-  readonly awaited: Set<number>
-  readonly parts: Part[]
-  resolve(parts: readonly Part[] | undefined): void
-}
+import { Poll } from './poll.ts'
 
 export class Counting {
   readonly #census: Census
   readonly #epochs: () => Iterable<number>
   readonly #ready: () => Promise<void>
-  #open: Open | undefined
+  readonly #poll = new Poll<Part>()
   #last: Promise<unknown> = Promise.resolve()
-  #id = 0
 
   /** `epochs` are the threads there are; `ready` resolves when nothing that is gone is still to be settled. */
   constructor(exchange: Exchange, epochs: () => Iterable<number>, ready: () => Promise<void>) {
     this.#epochs = epochs
     this.#ready = ready
-    this.#census = new Census(exchange, (id, part) => this.#part(id, 0, part))
-    exchange.on('census.part', ({ id, part }, channel) => this.#part(id, channel.peer, part))
+    this.#census = new Census(exchange, (id, part) => void this.#poll.answered(id, 0, part))
+    exchange.on('census.part', ({ id, part }, crossing) => void this.#poll.answered(id, crossing.peer, part))
   }
 
   async ledger(): Promise<LedgerReport> {
@@ -55,30 +48,19 @@ export class Counting {
   }
   #once(): Promise<readonly Part[] | undefined> {
     return new Promise((resolve) => {
-      const id = ++this.#id
       // Threads that are started meanwhile have nothing to tell: the mark is the first that they hear of anybody.
-      this.#open = { id, awaited: new Set([0, ...this.#epochs()]), parts: [], resolve }
+      const id = this.#poll.begin([0, ...this.#epochs()], (parts) => resolve(parts && [...parts.values()]))
       this.#census.begin(id)
     })
-  }
-  #part(id: number, from: number, part: Part): void {
-    const open = this.#open
-    if (open?.id !== id || !open.awaited.delete(from)) return
-    open.parts.push(part)
-    if (open.awaited.size > 0) return
-    this.#open = undefined
-    open.resolve(open.parts)
   }
 
   /** A thread is gone, and with it the count that is open. */
   gone(): void {
-    const open = this.#open
-    this.#open = undefined
-    open?.resolve(undefined)
+    this.#poll.drop()
   }
 
   /** What is waited for, in words. */
   get waits(): readonly string[] {
-    return this.#open === undefined ? [] : [`census ${this.#open.id} has no part yet of ${[...this.#open.awaited].join(', ')}`]
+    return this.#poll.awaited.map((awaited) => `a count has no part yet of ${awaited.join(', ')}`)
   }
 }

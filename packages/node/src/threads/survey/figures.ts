@@ -3,7 +3,7 @@
 
 import type { SystemCounts, SystemMetrics } from '@troupe/core'
 import { type Elsewhere, Histogram, type RemoteWork } from '@troupe/core/internal'
-import type { Ledger } from '../wire/ledger-shape.ts'
+import type { LedgerCounts } from '../wire/ledger-shape.ts'
 import { addLatency, burialReasons, burialsAt, count, countsLength, dropReasons, dropsAt, work, workLength } from '../wire/tally.ts'
 import type { Thread } from '../pool/thread.ts'
 
@@ -11,7 +11,7 @@ interface Watched {
   readonly threads: Iterable<Thread>
   isPinned(thread: Thread): boolean
   /** What threads that are gone have shown of their ledgers, and what of that is not settled yet. */
-  readonly unsettled: Iterable<Ledger>
+  readonly unsettled: Iterable<LedgerCounts>
 }
 
 /** What is of the moment, and ends with its thread. */
@@ -58,7 +58,7 @@ export class Figures implements Elsewhere {
     const sum = [...this.#pastWork[0]]
     add(sum, this.#pastWork[1])
     const messages = { ...own.messages }
-    const addLedger = (ledger: Ledger): void => {
+    const addLedger = (ledger: LedgerCounts): void => {
       for (const key of Object.keys(messages) as (keyof typeof messages)[]) messages[key] += ledger[key]
     }
     for (const { signs } of this.#pool.threads) {

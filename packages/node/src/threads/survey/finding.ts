@@ -5,45 +5,35 @@ import type { AnyRef } from '@troupe/core'
 import type { Cell } from '@troupe/core/internal'
 import type { Exchange } from '@troupe/border'
 import type { Thread } from '../pool/thread.ts'
-
-interface Search {
-  readonly awaited: Set<number>
-  resolve(ref: AnyRef | undefined): void
-}
+import { Poll } from './poll.ts'
 
 export class Finding {
   readonly #exchange: Exchange
-  readonly #open = new Map<number, Search>()
-  #next = 0
+  readonly #poll = new Poll<AnyRef | undefined>()
   constructor(exchange: Exchange) {
     this.#exchange = exchange
-    exchange.on('found', ({ id, ref }, channel) => this.#answered(id, channel.peer, ref))
+    exchange.on('found', ({ id, ref }, crossing) => {
+      this.#poll.answered(id, crossing.peer, ref)
+      if (ref !== undefined) this.#poll.enough(id)
+    })
   }
 
   /** The actor of that path below one that runs on another thread; undefined if no thread has it. */
   find(path: string, threads: Iterable<Thread>): Promise<AnyRef | undefined> {
-    const awaited = new Set(Array.from(threads, (t) => t.epoch))
-    if (awaited.size === 0) return Promise.resolve(undefined)
+    const epochs = Array.from(threads, (t) => t.epoch)
     return new Promise((resolve) => {
-      const id = ++this.#next
-      this.#open.set(id, { awaited, resolve })
-      for (const epoch of awaited) this.#exchange.tell(epoch, { op: 'find', id, path })
+      const id = this.#poll.begin(epochs, (answers) => resolve([...(answers?.values() ?? [])].find((ref) => ref !== undefined)))
+      for (const epoch of epochs) this.#exchange.tell(epoch, { op: 'find', id, path })
     })
   }
   gone(epoch: number): void {
-    for (const id of this.#open.keys()) this.#answered(id, epoch, undefined)
-  }
-  #answered(id: number, epoch: number, ref: AnyRef | undefined): void {
-    const search = this.#open.get(id)
-    if (search === undefined || !search.awaited.delete(epoch) || (ref === undefined && search.awaited.size > 0)) return
-    this.#open.delete(id)
-    search.resolve(ref)
+    this.#poll.gone(epoch)
   }
 }
 
 /** Looks below the actors of this thread when another asks. */
 export function answerFinding(exchange: Exchange): void {
-  exchange.on('find', ({ id, path }, channel) => channel.control({ op: 'found', id, ref: lookFor(exchange, path) }))
+  exchange.on('find', ({ id, path }, crossing) => crossing.control({ op: 'found', id, ref: lookFor(exchange, path) }))
 }
 
 function lookFor(exchange: Exchange, path: string): AnyRef | undefined {

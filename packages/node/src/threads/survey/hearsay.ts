@@ -6,8 +6,8 @@ import type { SystemCore } from '@troupe/core/internal'
 import type { Exchange } from '@troupe/border'
 
 export function hearReports(exchange: Exchange, core: SystemCore, slotOf: (epoch: number) => number): void {
-  exchange.on('log', ({ level, fields, message }, channel) =>
-    core.logger[level]({ ...(typeof fields === 'object' ? fields : { fields }), thread: slotOf(channel.peer) }, message),
+  exchange.on('log', ({ level, fields, message }, crossing) =>
+    core.logger[level]({ ...(typeof fields === 'object' ? fields : { fields }), thread: slotOf(crossing.peer) }, message),
   )
   exchange.on('letter', ({ message, sender, recipient, reason }) => {
     const letter = { message, sender, recipient, reason, at: core.runtime.now() } as DeadLetter

@@ -4,40 +4,27 @@
 import type { ActorSnapshot } from '@troupe/core'
 import { type Exchange, homeOf } from '@troupe/border'
 import type { Thread } from '../pool/thread.ts'
+import { Poll } from './poll.ts'
 
-type Placed = ActorSnapshot & { readonly thread: number }
-
-interface Inspection {
-  readonly awaited: Set<number>
-  readonly hosted: Map<number, Placed>
-  resolve(): void
-}
+export type Placed = ActorSnapshot & { readonly thread: number }
 
 export class Inspections {
   readonly #exchange: Exchange
-  readonly #open = new Map<number, Inspection>()
-  #next = 0
+  readonly #poll = new Poll<readonly Placed[]>()
   constructor(exchange: Exchange, slotOf: (epoch: number) => number) {
     this.#exchange = exchange
-    exchange.on('inspected', ({ id, hosted }, channel) => {
-      const inspection = this.#open.get(id)
-      if (inspection === undefined) return
-      for (const snapshot of hosted) inspection.hosted.set(snapshot.uid, placedOn(snapshot, slotOf(channel.peer)))
-      this.#answered(inspection, channel.peer)
+    exchange.on('inspected', ({ id, hosted }, crossing) => {
+      const slot = slotOf(crossing.peer)
+      this.#poll.answered(
+        id,
+        crossing.peer,
+        hosted.map((snapshot) => placedOn(snapshot, slot)),
+      )
     })
   }
 
   async inspect(own: ActorSnapshot, threads: Iterable<Thread>): Promise<ActorSnapshot> {
-    const id = ++this.#next
-    const hosted = new Map<number, Placed>()
-    const awaited = new Set([...threads].filter((t) => t.state === 'up').map((t) => t.epoch))
-    if (awaited.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#open.set(id, { awaited, hosted, resolve })
-        for (const epoch of awaited) this.#exchange.tell(epoch, { op: 'inspect', id })
-      })
-      this.#open.delete(id)
-    }
+    const hosted = await this.hosted(threads)
     return merge(
       homeOf(own.uid) === 0
         ? own
@@ -48,17 +35,22 @@ export class Inspections {
       hosted,
     )
   }
+  /** What those threads say of the actors that run there for a parent elsewhere, by their numbers. */
+  hosted(threads: Iterable<Thread>): Promise<ReadonlyMap<number, Placed>> {
+    const awaited = [...threads].filter((t) => t.state === 'up').map((t) => t.epoch)
+    return new Promise((resolve) => {
+      const id = this.#poll.begin(awaited, (answers) => resolve(new Map([...(answers?.values() ?? [])].flat().map((s) => [s.uid, s]))))
+      for (const epoch of awaited) this.#exchange.tell(epoch, { op: 'inspect', id })
+    })
+  }
   /** A thread is gone: nobody waits for what it has to show. */
   gone(epoch: number): void {
-    for (const inspection of this.#open.values()) this.#answered(inspection, epoch)
-  }
-  #answered(inspection: Inspection, epoch: number): void {
-    if (inspection.awaited.delete(epoch) && inspection.awaited.size === 0) inspection.resolve()
+    this.#poll.gone(epoch)
   }
 
   /** What is waited for, in words. */
   get waits(): readonly string[] {
-    return Array.from(this.#open.values(), ({ awaited }) => `an inspection has no answer yet of ${[...awaited].join(', ')}`)
+    return this.#poll.awaited.map((awaited) => `an inspection has no answer yet of ${awaited.join(', ')}`)
   }
 }
 

@@ -12,8 +12,8 @@ export function reportOn(pool: ThreadPool): readonly string[] {
   for (const thread of pool.threads) {
     const { uid, message } = thread.signs.running
     const turn = `last turn of ${exchange.residents.stub(uid)?.ref.path ?? uid}${message === undefined ? '' : ` on ${message}`}`
-    const channel = exchange.knownChannel(thread.epoch)
-    const way = channel?.standing
+    const crossing = exchange.knownCrossing(thread.epoch)
+    const way = crossing?.standing
     lines.push(
       [
         `thread ${thread.epoch} in place ${thread.slot}: ${thread.state}${thread.asleep ? ', asleep' : ''}`,
@@ -21,7 +21,7 @@ export function reportOn(pool: ThreadPool): readonly string[] {
         uid === 0 ? 'no turn seen' : turn,
         way === undefined
           ? 'no way to it'
-          : `way ${channel!.state}, ${way.unsent} bytes unsent, ${way.unread} unread there, ${way.incoming} unread here`,
+          : `way ${crossing!.state}, ${way.unsent} bytes unsent, ${way.unread} unread there, ${way.incoming} unread here`,
       ].join('; '),
     )
   }

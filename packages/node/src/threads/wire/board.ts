@@ -3,7 +3,7 @@
 //
 //   numbers  │ beat │ type │ words │ working │ patience │   counters │ sent │ handled │ … │ uid │   counts, work │ … │   words │ length, text … │
 
-import type { Ledger } from './ledger-shape.ts'
+import type { LedgerCounts } from './ledger-shape.ts'
 import { ledgerFrom, type Running, shownFields as fields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
 import { countsLength, workLength } from './tally.ts'
 
@@ -89,7 +89,7 @@ export class Board implements Signs, SignsSeen {
   patience(ms: number): void {
     Atomics.store(this.#numbers, patienceAt, ms === Infinity ? -1 : Math.min(ms, longest))
   }
-  ledger(ledger: Ledger): void {
+  ledger(ledger: LedgerCounts): void {
     for (let i = 0; i < fields.length; i++) this.#counters[i] = ledger[fields[i]!]
   }
   counts(counts: readonly number[]): void {
@@ -128,7 +128,7 @@ export class Board implements Signs, SignsSeen {
   get atWork(): boolean {
     return Atomics.load(this.#numbers, working) === 1
   }
-  get lastLedger(): Ledger {
+  get lastLedger(): LedgerCounts {
     return ledgerFrom(this.#counters)
   }
   get lastVitals(): Vitals {

@@ -1,6 +1,6 @@
 // The counters of a ledger, as they are shown to other threads.
 
-export interface Ledger {
+export interface LedgerCounts {
   sent: number
   handled: number
   failed: number

@@ -2,7 +2,7 @@
 // that moment. Whose turn it is cannot be shown so: a note for each message would cost more than the message.
 
 import type { MessagePort } from 'node:worker_threads'
-import type { Ledger } from './ledger-shape.ts'
+import type { LedgerCounts } from './ledger-shape.ts'
 import { PortReader } from './port-reader.ts'
 import { ledgerFrom, type Running, shownFields, type Signs, type SignsSeen, type Vitals } from './signs.ts'
 import { countsLength, workLength } from './tally.ts'
@@ -46,7 +46,7 @@ export class PortSigns implements Signs {
   vitals(vitals: Vitals): void {
     this.#note({ vitals })
   }
-  ledger(ledger: Ledger): void {
+  ledger(ledger: LedgerCounts): void {
     if (this.#shown.length > 0 && shownFields.every((field, i) => ledger[field] === this.#shown[i])) return
     if (!this.#hasRoom()) return
     this.#shown = shownFields.map((field) => ledger[field])
@@ -103,7 +103,7 @@ export class PortSignsSeen implements SignsSeen {
     this.#look()
     return this.#vitals
   }
-  get lastLedger(): Ledger {
+  get lastLedger(): LedgerCounts {
     this.#look()
     return ledgerFrom(this.#ledger)
   }

@@ -8,8 +8,8 @@ import type { MessagePort } from 'node:worker_threads'
 import type { ByteStream } from '@troupe/border'
 import { PortReader } from './port-reader.ts'
 
-type Part = { readonly part: Uint8Array }
-type Post = Uint8Array | Part | null | number
+type Fragment = { readonly part: Uint8Array }
+type Post = Uint8Array | Fragment | null | number
 
 /** What a frame counts for besides its bytes, so that many small ones are bounded as well. */
 const perFrame = 64
@@ -21,7 +21,7 @@ export class PortStream implements ByteStream {
   readonly #came: PortReader<Post>
   #used = 0
   /** Frames that came and were not read; those before `#head` were. */
-  readonly #frames: (Uint8Array | Part)[] = []
+  readonly #frames: (Uint8Array | Fragment)[] = []
   #head = 0
   /** What came of a frame whose rest is still to come. */
   #parts: Uint8Array[] = []
@@ -104,7 +104,7 @@ export class PortStream implements ByteStream {
     return answered
   }
 
-  #shift(): Uint8Array | Part | undefined {
+  #shift(): Uint8Array | Fragment | undefined {
     if (this.#head === this.#frames.length) this.#came.look()
     if (this.#head === this.#frames.length) return undefined
     const came = this.#frames[this.#head++]

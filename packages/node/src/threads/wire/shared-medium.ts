@@ -4,28 +4,9 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Board, makeBoard } from './board.ts'
 import type { Bell, Line } from '@troupe/border'
+import { SharedBell } from './bell.ts'
 import type { Berth, BerthParts, LineParts, Medium, OwnBerth, Way } from './medium.ts'
 import { ByteRing, makeRing } from './ring.ts'
-
-class SharedBell implements Bell {
-  readonly #state: Int32Array
-  constructor(memory: SharedArrayBuffer) {
-    this.#state = new Int32Array(memory)
-  }
-  get asleep(): boolean {
-    return Atomics.load(this.#state, 0) === 1
-  }
-  rest(): void {
-    Atomics.store(this.#state, 0, 1)
-  }
-  rise(): void {
-    Atomics.store(this.#state, 0, 0)
-  }
-  /** Whether it was rung by this call: then a wake is owed. */
-  ring(): boolean {
-    return Atomics.load(this.#state, 0) === 1 && Atomics.compareExchange(this.#state, 0, 1, 0) === 1
-  }
-}
 
 export class SharedLine implements Line {
   readonly out: ByteRing

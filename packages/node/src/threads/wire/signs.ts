@@ -1,7 +1,7 @@
 // What a thread shows of itself: that it lives, whose turn it is and on which message, how it is doing, its ledger and its tally.
 // It is shown before anything leaves the thread, so that what others have of it is never newer than what it has shown.
 
-import type { Ledger } from './ledger-shape.ts'
+import type { LedgerCounts } from './ledger-shape.ts'
 
 /** How a thread is doing. */
 export interface Vitals {
@@ -23,7 +23,7 @@ export interface Signs {
   patience(ms: number): void
   /** Nobody has a turn any more, for now. */
   idle(): void
-  ledger(ledger: Ledger): void
+  ledger(ledger: LedgerCounts): void
   /** What a tally counts. */
   counts(counts: readonly number[]): void
   /** What a tally tells of work. */
@@ -48,7 +48,7 @@ export interface SignsSeen {
   readonly doing: string
   /** Whether turns are under way there; without shared memory whether one was on its way at the last beat. */
   readonly atWork: boolean
-  readonly lastLedger: Ledger
+  readonly lastLedger: LedgerCounts
   readonly lastCounts: ArrayLike<number>
   readonly lastWork: ArrayLike<number>
   readonly lastVitals: Vitals
@@ -57,6 +57,6 @@ export interface SignsSeen {
 /** What of a ledger is shown, in this order. */
 export const shownFields = ['sent', 'handled', 'failed', 'unhandled', 'dropped', 'deadLettered', 'unknown'] as const
 
-export function ledgerFrom(counts: ArrayLike<number>): Ledger {
-  return Object.fromEntries(shownFields.map((field, i) => [field, counts[i]!])) as unknown as Ledger
+export function ledgerFrom(counts: ArrayLike<number>): LedgerCounts {
+  return Object.fromEntries(shownFields.map((field, i) => [field, counts[i]!])) as unknown as LedgerCounts
 }

@@ -30,6 +30,10 @@ const burials: Readonly<Record<DeadLetterReason, true>> = {
   'no-routees': true,
   'not-transferable': true,
   'thread-lost': true,
+  'node-lost': true,
+  'node-behind': true,
+  'no-owner': true,
+  'unknown-kind': true,
 }
 export const dropReasons = Object.keys(drops) as readonly DropReason[]
 export const burialReasons = Object.keys(burials) as readonly DeadLetterReason[]

@@ -1,0 +1,152 @@
+// Who takes part in bench:persistence: for each how it is prepared, what it runs, and what it is called. Every side runs in a process of its
+// own, on a folder of its own; one that cannot take part says why and is left out. A new row is a new side here.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { findPostgres, startPostgres } from '../../tools/engines/postgres.mjs'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const pekkoHome = here('../peers/pekko-persistence/')
+const emmettHome = here('../peers/emmett/')
+
+/** Commands in flight: of one actor, and of each of a thousand. */
+export const shapes = [
+  { name: '1 actor', actors: 1, window: 1000 },
+  { name: '1,000 actors', actors: 1000, window: 10 },
+]
+
+/** Ours, by the way `one.mjs` knows. `alone` has one command in flight per actor, as those have who wait for every write. */
+function own(name, label, store, { alone = false, prepare = () => Promise.resolve(undefined) } = {}) {
+  return {
+    name,
+    label,
+    prepare,
+    command: ({ actors, window }, place, warm, seconds) => ({
+      file: process.execPath,
+      args: ['--expose-gc', here('one.mjs'), JSON.stringify({ store, actors, window: alone ? 1 : window, warm, seconds, ...place })],
+    }),
+  }
+}
+
+let server
+const postgres = {
+  prepare: async () => {
+    if (server !== undefined) return undefined
+    const found = findPostgres()
+    if (found === undefined) return 'no PostgreSQL was found; npm run engines -- --only postgres fetches one'
+    server = await startPostgres(found)
+    return undefined
+  },
+}
+/** What a side needs besides its folder. */
+export const placeOf = (folder) => ({ folder, url: server?.url })
+export const endSides = () => server?.end()
+
+/** Builds the Pekko peers where that is needed; says why it cannot be. */
+function pekkoMissing() {
+  if (spawnSync('java', ['-version']).error !== undefined) return 'java is missing (17 or later)'
+  const [source, pom, built] = ['src/main/java/bench/Persist.java', 'pom.xml', 'target/classes/bench/Persist.class'].map((path) => pekkoHome + path)
+  if (existsSync(built) && [source, pom].every((path) => statSync(built).mtimeMs >= statSync(path).mtimeMs)) return undefined
+  if (spawnSync('mvn', ['-v']).error !== undefined) return 'mvn is missing'
+  try {
+    // From nothing: what was built from an earlier source may look newer than it is.
+    rmSync(`${pekkoHome}target`, { recursive: true, force: true })
+    execFileSync('mvn', ['-B', '-q', 'package'], { cwd: pekkoHome, stdio: ['ignore', 'pipe', 'pipe'], timeout: 600_000 })
+    return undefined
+  } catch (cause) {
+    return `mvn package failed: ${String(cause.stderr ?? cause)
+      .trim()
+      .split('\n')
+      .at(-1)}`
+  }
+}
+
+/** Pekko with a journal; `where` says by which argument it is found. */
+function pekko(name, label, where, prepare = () => Promise.resolve(undefined)) {
+  return {
+    name,
+    label,
+    prepare: async () => (await prepare()) ?? pekkoMissing(),
+    command: ({ actors, window }, place, warm, seconds) => ({
+      file: 'java',
+      args: ['-cp', 'target/classes:target/lib/*', 'bench.Persist', where(place), actors, window, Math.max(3, warm * 3), seconds].map(String),
+      cwd: pekkoHome,
+    }),
+  }
+}
+
+const emmett = {
+  name: 'emmett',
+  label: 'Emmett, append only, 100 at once',
+  /** It has no actors: it is measured once, in the first column. */
+  shapes: [0],
+  prepare: async () => {
+    const missing = await postgres.prepare()
+    if (missing !== undefined || existsSync(`${emmettHome}node_modules/@event-driven-io/emmett-postgresql`)) return missing
+    try {
+      execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], {
+        cwd: emmettHome,
+        stdio: 'pipe',
+        timeout: 600_000,
+      })
+      return undefined
+    } catch (cause) {
+      return `npm install failed: ${String(cause.stderr ?? cause)
+        .trim()
+        .split('\n')
+        .at(-1)}`
+    }
+  },
+  command: (_shape, place, warm, seconds) => ({
+    file: process.execPath,
+    args: [`${emmettHome}main.mjs`, JSON.stringify({ url: place.url, warm, seconds })],
+  }),
+}
+
+export const sides = [
+  own('none', 'no journal at all, gate', 'none'),
+  own('lmdb-alone', 'LMDB, one at a time', 'lmdb', { alone: true }),
+  own('lmdb', 'LMDB, gate', 'lmdb'),
+  own('lmdb-journal', 'LMDB, the journal itself', 'lmdb-journal'),
+  own('lmdb-replay', 'LMDB, replay (events/s)', 'lmdb-replay'),
+  own('postgres-alone', 'PostgreSQL, one at a time', 'postgres', { alone: true, ...postgres }),
+  own('postgres', 'PostgreSQL, gate', 'postgres', postgres),
+  own('postgres-journal', 'PostgreSQL, the journal itself', 'postgres-journal', postgres),
+  pekko('pekko-leveldb', 'Pekko, LevelDB, fsync on', ({ folder }) => `${folder}/journal`),
+  pekko('pekko-jdbc', 'Pekko, JDBC, the same PostgreSQL', ({ url }) => jdbcUrl(url), postgres.prepare),
+  emmett,
+  {
+    name: 'idle',
+    label: 'bytes of an idle actor',
+    /** Measured once, and shown by itself. */
+    shapes: [],
+    prepare: () => Promise.resolve(undefined),
+    command: () => ({ file: process.execPath, args: ['--expose-gc', here('idle.mjs')] }),
+  },
+]
+
+/** The address as JDBC writes it. */
+function jdbcUrl(url) {
+  const { host, pathname, username, password } = new URL(url)
+  return `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`
+}
+
+/** What the figures must reach, as ratios of one run: row, of which other, how much. */
+export const budgets = [
+  { row: 'lmdb', of: 'lmdb-alone', shape: 0, least: 100 },
+  { row: 'lmdb', of: 'none', shape: 0, least: 0.3 },
+  { row: 'lmdb', of: 'none', shape: 1, least: 0.2 },
+  { row: 'lmdb', of: 'pekko-leveldb', shape: 0, least: 40 },
+  { row: 'lmdb', of: 'pekko-leveldb', shape: 1, least: 40 },
+  { row: 'postgres', of: 'pekko-jdbc', shape: 0, least: 2 },
+  { row: 'postgres', of: 'pekko-jdbc', shape: 1, least: 2 },
+  { row: 'postgres', of: 'emmett', shape: 0, least: 30 },
+]
+/** And as figures by themselves. */
+export const limits = [
+  { row: 'lmdb-replay', figure: 'rate', least: 200_000 },
+  { row: 'lmdb', figure: 'loop', most: 25 },
+]
+/** How many times as much memory as a plain actor an idle persistent one may take. */
+export const idleMost = 2

@@ -1,0 +1,38 @@
+// All that is known of one actor.
+
+import type { Attached } from '@troupe/observer'
+import { Exit, exitCodes } from '../exit.ts'
+import { clean, count, duration, padEnd, type Screen, Style } from '../style.ts'
+
+export async function inspect(attached: Attached, screen: Screen, path: string, { json }: { readonly json: boolean }): Promise<void> {
+  const actor = await attached.ask('inspect', { path })
+  attached.close()
+  if (actor === null) throw new Exit(exitCodes.found, `There is no actor at ${path}. troupe tree shows those that there are.`)
+  if (json) return screen.write(`${JSON.stringify(actor)}\n`)
+  const style = new Style(screen.colours)
+  const facts: (readonly [string, string] | undefined)[] = [
+    ['kind', clean(actor.kind)],
+    actor.label === undefined ? undefined : ['label', clean(actor.label)],
+    ['phase', actor.phase === 'running' ? style.green(actor.phase) : style.red(actor.phase)],
+    actor.waiting === undefined
+      ? undefined
+      : [
+          '',
+          `${actor.waiting.reason} for ${duration(actor.waiting.ms)}${actor.waiting.cause === undefined ? '' : `: ${clean(actor.waiting.cause)}`}`,
+        ],
+    ['restarts', String(actor.incarnation)],
+    ['mailbox', `${actor.mailbox.kind}${actor.mailbox.capacity === undefined ? '' : ` of ${actor.mailbox.capacity}`}, ${count(actor.queued)} queued`],
+    actor.stashed > 0 ? ['stash', `${count(actor.stashed)} messages`] : undefined,
+    actor.pending === undefined ? undefined : ['pending', style.yellow(`${clean(actor.pending.what)} for ${duration(actor.pending.ms)}`)],
+    ['dispatcher', `${actor.dispatcher}${actor.thread === undefined ? '' : `, thread ${actor.thread}`}`],
+    ['watchers', String(actor.watchers)],
+    ['children', count(actor.childCount)],
+    ...actor.waits.map((wait): readonly [string, string] =>
+      wait.asker === actor.uid
+        ? ['asks', `${clean(wait.targetPath)} ${clean(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`]
+        : ['asked by', `${clean(wait.askerPath ?? 'outside')} ${clean(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`],
+    ),
+  ]
+  const lines = facts.filter((fact) => fact !== undefined).map(([name, value]) => `  ${style.dim(padEnd(name, 12))}${value}`)
+  screen.write(`${[`${style.bold(clean(actor.path))} ${style.dim(`#${actor.uid}`)}`, ...lines].join('\n')}\n`)
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+// The command as it is started: its screen, its keys, its exit code. Whoever reads it and has enough closes the pipe, which is no failure.
+
+import { readFileSync } from 'node:fs'
+import { type Keys } from './commands/top.ts'
+import { runCommand } from './program.ts'
+
+const { stdout, stderr, stdin, env } = process
+const keys: Keys = {
+  listen(on) {
+    stdin.setRawMode(true)
+    stdin.setEncoding('utf8')
+    const take = (text: string): void => on(text)
+    stdin.on('data', take)
+    stdin.resume()
+    return () => {
+      stdin.off('data', take)
+      stdin.setRawMode(false)
+      stdin.pause()
+    }
+  },
+}
+stdout.on('error', (cause: { readonly code?: string }) => process.exit(cause.code === 'EPIPE' ? 0 : 1))
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+process.exitCode = await runCommand(process.argv.slice(2), {
+  screen: {
+    isTTY: stdout.isTTY,
+    get columns() {
+      return stdout.columns ?? 120
+    },
+    get rows() {
+      return stdout.rows ?? 40
+    },
+    colours: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    write: (text) => void stdout.write(text),
+  },
+  keys: stdout.isTTY && stdin.isTTY ? keys : undefined,
+  complain: (text) => void stderr.write(`${text}\n`),
+  version,
+})

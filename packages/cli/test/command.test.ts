@@ -1,0 +1,204 @@
+// The command, run in this process against systems of this process: what it prints, by what it ends, and what it is like in a pipe.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ActorSystem, type ActorRef, receive, same } from '@troupe/core'
+import { observe } from '@troupe/observer'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Keys } from '../src/commands/top.ts'
+import { runCommand } from '../src/program.ts'
+
+let folder: string
+const systems: ActorSystem[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tr-'))
+  process.env['TROUPE_RUNTIME_DIR'] = folder
+})
+afterEach(async () => {
+  for (const system of systems.splice(0)) await system.shutdown()
+  delete process.env['TROUPE_RUNTIME_DIR']
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function observed(name: string): Promise<ActorSystem> {
+  const made = ActorSystem.create(name, { logger: false, keepAlive: false })
+  systems.push(made)
+  await observe(made, { every: 100 }).ready
+  return made
+}
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function troupe(argv: string, terminal?: { readonly keys?: Keys }): Promise<Ran> {
+  let out = ''
+  let err = ''
+  const isTTY = terminal !== undefined
+  const code = await runCommand(argv === '' ? [] : argv.split(' '), {
+    screen: { isTTY, columns: 100, rows: 30, colours: isTTY, write: (text) => void (out += text) },
+    keys: terminal?.keys,
+    complain: (text) => void (err += `${text}\n`),
+    version: '1.2.3',
+  })
+  return { code, out, err }
+}
+
+const stuck = (): ReturnType<typeof receive<unknown>> => receive<unknown>(() => new Promise<never>(() => {}))
+
+describe('calling it', () => {
+  test.each(['', 'ls', 'top', 'doctor', 'tree', 'inspect', 'waits', 'dead', 'events'])('%s --help says what it takes', async (command) => {
+    const { code, out, err } = await troupe(`${command} --help`.trim())
+    expect(code).toBe(0)
+    expect(out).toContain(command === '' ? 'Exit codes' : command)
+    if (command !== '') expect(out).toContain('--json')
+    expect(err).toBe('')
+  })
+
+  test('a command that is almost right is suggested, and ends with 2', async () => {
+    const { code, err } = await troupe('docter')
+    expect(code).toBe(2)
+    expect(err).toMatch(/Did you mean doctor\?/)
+  })
+
+  test.each(['top --by colour', 'tree --depth x', 'doctor --for soon', 'inspect', 'top -n 0'])('%s is refused with 2', async (argv) => {
+    expect((await troupe(argv)).code).toBe(2)
+  })
+
+  test('--version is the version', async () => {
+    expect(await troupe('--version')).toMatchObject({ code: 0, out: '1.2.3\n' })
+  })
+})
+
+describe('which system', () => {
+  test('without any it ends with 3, and says what to do', async () => {
+    const { code, err } = await troupe('doctor')
+    expect(code).toBe(3)
+    expect(err).toContain('observe(system)')
+    expect(await troupe('ls')).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('of several one must be named, by its name', async () => {
+    await observed('one')
+    const two = await observed('two')
+    two.spawn(
+      receive<string>(() => same),
+      { name: 'here' },
+    )
+    expect(await troupe('tree')).toMatchObject({ code: 2 })
+    expect(await troupe('tree --system three')).toMatchObject({ code: 3 })
+    expect((await troupe('tree --system two')).out).toContain('here')
+    const { out } = await troupe('ls --json')
+    expect((JSON.parse(out) as { system: string }[]).map((s) => s.system).toSorted()).toEqual(['one', 'two'])
+    expect((await troupe('ls')).out).toMatch(/one .*\n.*two |two .*\n.*one /s)
+  })
+})
+
+describe('looking', () => {
+  test('doctor says what is wrong, one line each in a pipe, and ends with 1; with 0 where nothing is', async () => {
+    const shop = await observed('shop')
+    expect(await troupe('doctor --for 300ms')).toMatchObject({ code: 0, out: expect.stringContaining('nothing needs you') })
+    const [a, b] = ['hangar', 'tower'].map((name) =>
+      shop.spawn(
+        receive<{ type: 'go'; to?: ActorRef<never>; back?: ActorRef<never> }>(async (ctx, m) => {
+          if (m.to !== undefined) await ctx.ask(m.to, { type: 'go', to: m.back } as never, { deadlock: 'off', timeout: 60_000 }).catch(() => {})
+          return same
+        }),
+        { name, stopTimeout: 0 },
+      ),
+    )
+    a!.tell({ type: 'go', to: b as never, back: a as never })
+    const { code, out } = await troupe('doctor --for 300ms')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^■ Deadlock +hangar → tower → hangar: each waits for the answer of the next/)
+    expect(out.trimEnd().split('\n')).toHaveLength(1)
+    expect(out).not.toContain('\u001B')
+    const { findings } = JSON.parse((await troupe('doctor --for 300ms --json')).out) as { findings: { rule: string }[] }
+    expect(findings.map((f) => f.rule)).toEqual(['wait-cycle'])
+    const seen = await troupe('doctor --for 300ms', {})
+    expect(seen.out).toContain('observing.md#wait-cycle')
+    for (const ref of [a, b]) shop.kill(ref!)
+  })
+
+  test('top in a pipe is one table, with --json one value, and on a terminal a picture that q ends', async () => {
+    const shop = await observed('shop')
+    const slow = shop.spawn(stuck(), { name: 'slow', stopTimeout: 0 })
+    for (let i = 0; i < 3; i++) slow.tell(i)
+    const piped = await troupe('top')
+    expect(piped.code).toBe(0)
+    expect(piped.out).toMatch(/\/user\/slow +running +2 /)
+    expect(piped.out).toContain('pending')
+    expect(piped.out).not.toContain('\u001B')
+    const { rows } = JSON.parse((await troupe('top --json')).out) as { rows: { path: string; queued: number }[] }
+    expect(rows.find((row) => row.path === '/user/slow')).toMatchObject({ queued: 2 })
+    let press = (_key: string): void => {}
+    const keys: Keys = { listen: (on) => ((press = on), () => {}) }
+    const pictured = troupe('top', { keys })
+    // Sorted anew, halted and let go on, then ended.
+    for (const key of ['s', 's', ' ', ' ']) {
+      await new Promise((resolve) => setTimeout(resolve, 120))
+      press(key)
+    }
+    press('q')
+    const { out, code } = await pictured
+    expect(code).toBe(0)
+    expect(out.startsWith('\u001B[?1049h')).toBe(true)
+    expect(out.endsWith('\u001B[?25h\u001B[?1049l')).toBe(true)
+    expect(out).toContain('sort (busy)')
+    shop.kill(slow)
+  })
+
+  test('tree folds many siblings, inspect shows one, and who is not there ends with 1', async () => {
+    const shop = await observed('shop')
+    for (let i = 0; i < 15; i++)
+      shop.spawn(
+        receive<string>(() => same),
+        { name: `drone-${i}`, kind: 'drone' },
+      )
+    const { out } = await troupe('tree --most 5')
+    expect(out).toContain('… 10 more, 0 queued, 0 restarts')
+    expect((await troupe('inspect /user/drone-3')).out).toMatch(/kind +drone/)
+    expect(await troupe('inspect /user/nobody')).toMatchObject({ code: 1, out: '' })
+    expect(await troupe('tree /user/nobody')).toMatchObject({ code: 1 })
+  })
+
+  test('waits, dead and events', async () => {
+    const shop = await observed('shop')
+    expect((await troupe('waits')).out).toBe('Nobody waits for an answer.\n')
+    expect((await troupe('dead')).out).toBe('There are no dead letters.\n')
+    const slow = shop.spawn(stuck(), { name: 'slow', stopTimeout: 0 })
+    ;(slow as ActorRef<{ type: 'q'; replyTo: ActorRef<number> }>).ask({ type: 'q' }, { timeout: 60_000 }).catch(() => {})
+    const gone = shop.spawn(
+      receive<string>(() => same),
+      { name: 'gone' },
+    )
+    gone.stop()
+    await shop.whenTerminated(gone)
+    gone.tell('x')
+    expect((await troupe('waits')).out).toMatch(/outside +\/user\/slow +q +/)
+    expect((await troupe('dead')).out).toMatch(/string +unsaid +\/user\/gone +stopped/)
+    const events = troupe('events -n 1')
+    const again = setInterval(() => gone.tell('x'), 50)
+    expect((await events).out).toMatch(/message\.dead +\/user\/gone +dead letter string: stopped/)
+    clearInterval(again)
+    shop.kill(slow)
+  })
+
+  test('what an actor is called cannot write on the terminal', async () => {
+    const shop = await observed('shop')
+    const ref = shop.spawn(
+      receive<string>((ctx) => {
+        ctx.label('\u001B[2Jgone')
+        return same
+      }),
+      { name: 'sly' },
+    )
+    ref.tell('x')
+    const { out } = await troupe('inspect /user/sly')
+    expect(out).toContain('gone')
+    expect(out).not.toContain('\u001B[2J')
+  })
+})

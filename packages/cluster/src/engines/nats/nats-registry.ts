@@ -1,0 +1,161 @@
+// The registry on a JetStream bucket. Writes are publishes with the last sequence they expect and with their own time to live, because
+// `kv.update` of the client carries none; reads ask the leader of the stream, because any other copy may be behind.
+
+import { JetStreamApiError, type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg } from '@nats-io/jetstream'
+import type { KV } from '@nats-io/kv'
+import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
+import type { Entry, Hint, Registry, Revision, Watch, WriteOptions } from '../../ports/registry.ts'
+import type { Timing } from '../../ports/timing.ts'
+import { RegistryConflict, RegistryUnavailable } from '../../values/errors.ts'
+import { keySubject, streamOf } from './nats-layout.ts'
+import { NatsWatch } from './nats-watch.ts'
+
+/** Wrong last sequence, with and without the right one in its text. */
+const conflicts = new Set([10_071, 10_164])
+/** How many keys of a list are asked for at once. */
+const atOnce = 128
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export class NatsRegistry implements Registry {
+  readonly #client: JetStreamClient
+  readonly #manager: JetStreamManager
+  readonly #kv: KV
+  readonly #cluster: string
+  readonly #timeout: number
+  readonly #timing: Timing
+  readonly #connected: () => boolean
+  readonly #onTrouble: (text: string, cause: unknown) => void
+  readonly #watches = new Set<NatsWatch>()
+
+  constructor(
+    connection: NatsConnection,
+    bucket: { readonly kv: KV; readonly manager: JetStreamManager },
+    options: {
+      readonly cluster: string
+      readonly timeout: number
+      readonly timing: Timing
+      readonly connected: () => boolean
+      readonly onTrouble: (text: string, cause: unknown) => void
+    },
+  ) {
+    this.#client = jetstream(connection, { timeout: options.timeout })
+    this.#manager = bucket.manager
+    this.#kv = bucket.kv
+    this.#cluster = options.cluster
+    this.#timeout = options.timeout
+    this.#timing = options.timing
+    this.#connected = options.connected
+    this.#onTrouble = options.onTrouble
+  }
+
+  async create(key: string, value: string, options: WriteOptions = {}): Promise<Revision> {
+    try {
+      return await this.#write(key, value, 0, options)
+    } catch (cause) {
+      if (!(cause instanceof RegistryConflict)) throw cause
+      // What stands there may be no more than a note that the key was removed.
+      const last = await this.#last(key)
+      if (last === undefined || isMarker(last)) return this.#write(key, value, last?.seq ?? 0, options)
+      throw new RegistryConflict(key, `it is there, at revision ${last.seq}`)
+    }
+  }
+
+  async update(key: string, value: string, expected: Revision, options: WriteOptions = {}): Promise<Revision> {
+    // The sequence of a note of removal was never given out as a revision, except by a watch.
+    return this.#write(key, value, expected, options)
+  }
+
+  async remove(key: string, expected: Revision): Promise<void> {
+    const note = headers()
+    note.set('KV-Operation', 'DEL')
+    await this.#publish(`remove ${key}`, key, '', expected, { ttl: 60_000 }, note)
+  }
+
+  async read(key: string): Promise<Entry | undefined> {
+    const last = await this.#last(key)
+    return last === undefined || isMarker(last) ? undefined : { key, value: decoder.decode(last.data), revision: last.seq }
+  }
+
+  async list(prefix: string): Promise<Entry[]> {
+    const subject = keySubject(this.#cluster, '')
+    const found = await this.#ask(`list ${prefix}`, () =>
+      this.#manager.streams.info(streamOf(this.#cluster), { subjects_filter: keySubject(this.#cluster, `${prefix}.>`) }),
+    )
+    const keys = Object.keys(found.state.subjects ?? {})
+      .map((name) => name.slice(subject.length))
+      .sort()
+    const entries: Entry[] = []
+    for (let i = 0; i < keys.length; i += atOnce)
+      for (const entry of await Promise.all(keys.slice(i, i + atOnce).map((key) => this.read(key)))) if (entry !== undefined) entries.push(entry)
+    return entries
+  }
+
+  watch(prefix: string, onHint: (hint: Hint) => void): Watch {
+    const watch = new NatsWatch(this.#kv, prefix, this.#timing, onHint, this.#onTrouble)
+    this.#watches.add(watch)
+    return {
+      stop: () => {
+        this.#watches.delete(watch)
+        watch.stop()
+      },
+    }
+  }
+
+  /** The client has reconnected: watches may have missed something, and some never come back by themselves. */
+  reconnected(): void {
+    for (const watch of this.#watches) watch.renew()
+  }
+
+  close(): void {
+    for (const watch of this.#watches) watch.stop()
+    this.#watches.clear()
+  }
+
+  #write(key: string, value: string, expected: Revision, options: WriteOptions): Promise<Revision> {
+    return this.#publish(`write ${key}`, key, value, expected, options)
+  }
+
+  async #publish(what: string, key: string, value: string, expected: Revision, { ttl }: WriteOptions, note?: MsgHdrs): Promise<Revision> {
+    try {
+      const ack = await this.#ask(what, () =>
+        this.#client.publish(keySubject(this.#cluster, key), encoder.encode(value), {
+          expect: { lastSubjectSequence: expected },
+          timeout: this.#timeout,
+          ...(note === undefined ? {} : { headers: note }),
+          // The server counts whole seconds and cuts off what is more; a lease must never end early.
+          ...(ttl === undefined ? {} : { ttl: `${Math.max(1, Math.ceil(ttl / 1_000))}s` }),
+        }),
+      )
+      return ack.seq
+    } catch (cause) {
+      const refused = cause instanceof RegistryUnavailable ? cause.cause : cause
+      if (refused instanceof JetStreamApiError && conflicts.has(refused.code))
+        throw new RegistryConflict(key, expected === 0 ? 'it is there' : `it is not at revision ${expected}`)
+      throw cause
+    }
+  }
+
+  /** The last message of a key, from the leader; undefined where there is none. */
+  async #last(key: string): Promise<StoredMsg | undefined> {
+    const found = await this.#ask(`read ${key}`, () =>
+      this.#manager.streams.getMessage(streamOf(this.#cluster), { last_by_subj: keySubject(this.#cluster, key) }),
+    )
+    return found ?? undefined
+  }
+
+  async #ask<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    // The client would keep it and send it whenever it is connected again.
+    if (!this.#connected()) throw new RegistryUnavailable(what, 'not connected to NATS')
+    try {
+      return await ask()
+    } catch (cause) {
+      throw new RegistryUnavailable(what, cause instanceof Error ? cause.message : String(cause), cause)
+    }
+  }
+}
+
+/** A note that a key was removed, or ran out. */
+function isMarker({ header }: StoredMsg): boolean {
+  return header !== undefined && (header.get('KV-Operation') !== '' || header.get('Nats-Marker-Reason') !== '')
+}

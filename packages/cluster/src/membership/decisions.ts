@@ -1,0 +1,76 @@
+// What membership decides, as functions of what was seen and when: how long a lease is trusted, which number a session gets, who may be
+// declared ended, and when to look. Times are milliseconds of the deciding node's own clock.
+
+import type { MemberRecord, SessionRecord } from '../values/member.ts'
+
+/** A node trusts its lease for this share of it, so that clocks may differ by a tenth in rate. */
+const trusted = 0.9
+
+/** Until when a node may act on a lease whose renewal it *sent* at that time: the registry's own count began later. */
+export function deadlineOf(sentAt: number, lease: number): number {
+  return sentAt + trusted * lease
+}
+
+/** The number of a node's next session. Not below the wall clock: a registry that lost its data must not repeat one. */
+export function nextNumber(last: number | undefined, wall: number): number {
+  return Math.max((last ?? 0) + 1, Math.floor(wall))
+}
+
+/** How a name looks to a node that wants it. */
+export interface NameSeen {
+  readonly session: SessionRecord | undefined
+  /** The latest write of the lease of that name, and the first that this node saw. */
+  readonly member: { readonly record: MemberRecord; readonly revision: number } | undefined
+  readonly firstRevision: number | undefined
+  /** How long it has been looking. */
+  readonly waited: number
+}
+
+/**
+ * Whether a name may be taken. Where the last session of it has not ended, whoever had it may have crashed, or come back from an outage:
+ * it gets one lease to show itself, as anybody does.
+ */
+export function decideName({ session, member, firstRevision, waited }: NameSeen, lease: number): 'take' | 'wait' | 'taken' {
+  if (session === undefined || session.ended) return 'take'
+  if (member !== undefined && member.record.session.number === session.number) {
+    if (member.revision !== firstRevision) return 'taken'
+    // A lease that nobody renews is gone by then, and a second later at the latest.
+    return waited < lease + 2_000 ? 'wait' : 'taken'
+  }
+  return waited < lease ? 'wait' : 'take'
+}
+
+/** When a node's own lease began to be renewed without a gap: a longer one may have been an outage, in which all leases ran out. */
+export function steadyAfter(steadySince: number, lastRenewal: number, now: number, lease: number): number {
+  return now - lastRenewal > lease / 2 ? now : steadySince
+}
+
+/** What a node knows of another session that has not ended. */
+export interface Sighting {
+  /** Whether its lease is in the registry, as far as is known here. */
+  readonly up: boolean
+  /** When a renewal of it was last seen, or this node first heard of it. */
+  readonly lastSeen: number
+  /** Whether its lease was ever seen. A session that is only beginning has none yet. */
+  readonly wasUp: boolean
+  /** When it was last looked at in the registry itself. */
+  readonly lookedAt: number
+}
+
+/** How often a session that is not heard of is looked at. */
+export function lookInterval(lease: number): number {
+  return Math.min(lease / 3, 1_000)
+}
+
+/** Whether to look at a session in the registry: hints of its renewals, one every third, are missing, or one said that its lease is gone. */
+export function isSuspect({ up, lastSeen, lookedAt }: Sighting, now: number, lease: number): boolean {
+  return (!up || now - lastSeen >= lease / 2) && now - lookedAt >= lookInterval(lease)
+}
+
+/**
+ * Whether a session whose lease is not in the registry may be recorded as ended by this node. After an outage all leases may be gone and
+ * all nodes alive: who has not itself been steady for a lease leaves everybody the time to come back.
+ */
+export function mayEnd({ wasUp, lastSeen }: Sighting, now: number, steadySince: number, lease: number): boolean {
+  return now - steadySince >= lease && (wasUp || now - lastSeen >= lease)
+}

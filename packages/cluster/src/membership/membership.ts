@@ -1,0 +1,268 @@
+// One node's part in knowing who lives. It keeps its own lease, follows those of the others, and records the end of a session whose lease
+// is gone: by compare-and-set, so that an end is one fact for all, and a session that came back in time has not ended for anybody.
+//
+//   beat    every third of the lease: renew, or take it again
+//   look    at sessions that were not heard of for a lease; record the end of those whose lease is gone
+//   sync    once a lease, and whenever a watch may have missed something: list
+
+import type { Hint, Registry, Watch } from '../ports/registry.ts'
+import type { Timing } from '../ports/timing.ts'
+import { SessionEnded, VersionsApart } from '../values/errors.ts'
+import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
+import type { Session } from '../values/session.ts'
+import { commonVersion, type Versions, versionsText } from '../values/versions.ts'
+import { isSuspect, lookInterval, mayEnd } from './decisions.ts'
+import { type Applicant, takeSession } from './joining.ts'
+import { endRemembered, memberKey, sessionKey } from './keys.ts'
+import { ignoreConflict, Lease } from './lease.ts'
+import { type MemberEvent, Members } from './members.ts'
+import { Mirror } from './mirror.ts'
+
+export interface MembershipOptions extends Applicant {
+  readonly roles: readonly string[]
+  readonly wire: Versions
+  /** Told once of each session that joined, also of those that were there before, and once of its end. This node's own is not among them. */
+  readonly onEvent: (event: MemberEvent) => void
+  /** This node's session is over, without its having left. */
+  readonly onEnded: (cause: SessionEnded) => void
+  /** Told of what goes wrong and is tried again. */
+  readonly onTrouble: (text: string, cause: unknown) => void
+}
+
+type Task = 'beat' | 'look' | 'sync'
+
+export class Membership {
+  readonly self: Member
+  readonly #options: MembershipOptions
+  readonly #registry: Registry
+  readonly #timing: Timing
+  readonly #lease: Lease
+  readonly #mirror = new Mirror()
+  readonly #members = new Members(this.#mirror)
+  readonly #watches: Watch[] = []
+  readonly #looking = new Set<string>()
+  readonly #timers = new Map<Task, () => void>()
+  #phase: 'joining' | 'member' | 'left' | 'ended' = 'joining'
+  /** Whether a list is under way, and whether another is to follow. */
+  #syncing: 'no' | 'yes' | 'again' = 'no'
+
+  private constructor(options: MembershipOptions, self: Member) {
+    this.self = self
+    this.#options = options
+    this.#registry = options.registry
+    this.#timing = options.timing
+    this.#lease = new Lease(options.registry, options.timing, self, options.lease)
+  }
+
+  /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, or `RegistryUnavailable`. */
+  static async join(options: MembershipOptions): Promise<Membership> {
+    const session = await takeSession(options)
+    const membership = new Membership(options, { session, roles: options.roles, wire: options.wire })
+    try {
+      await membership.#begin()
+    } catch (cause) {
+      // What it began would keep the name for a lease.
+      await membership.leave().catch(() => {})
+      throw cause
+    }
+    return membership
+  }
+
+  /** All whose session has not ended, this node among them. */
+  get members(): readonly Member[] {
+    return this.#members.list
+  }
+
+  /** The member with that name; undefined where there is none. */
+  member(node: string): Member | undefined {
+    return this.#members.member(node)
+  }
+
+  /** Whether this node may act in the name of its session now. After a pause it may not until its lease has been renewed. */
+  get held(): boolean {
+    return this.#phase === 'member' && this.#timing.now() < this.#lease.deadline
+  }
+
+  /** Since when this node has been connected without a gap. */
+  get steadySince(): number {
+    return this.#lease.steadySince
+  }
+
+  /**
+   * Whether the end of a session is recorded, asked of the registry itself: what this node knows may be of the past, and a session that it
+   * has not heard of may only have begun. Rejects with `RegistryUnavailable`.
+   */
+  async hasEnded({ node, number }: Session): Promise<boolean> {
+    const session = await this.#registry.read(sessionKey(node))
+    const record = session === undefined ? undefined : readSession(session.value)
+    return record === undefined || record.number > number || (record.number === number && record.ended)
+  }
+
+  /** Records the end of this session. Where the registry does not answer, others will, when its lease has run out: rejects then. */
+  async leave(): Promise<void> {
+    if (this.#over) return
+    this.#stop('left')
+    await this.#lease.release()
+    await this.#recordEnd(this.self.session.node, this.self.session.number)
+  }
+
+  get #over(): boolean {
+    return this.#phase === 'left' || this.#phase === 'ended'
+  }
+
+  async #begin(): Promise<void> {
+    for (const prefix of ['session', 'member']) this.#watches.push(this.#registry.watch(prefix, (hint) => this.#hint(hint)))
+    let renewal = await this.#lease.renew()
+    while (renewal === 'again') renewal = await this.#lease.renew()
+    if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
+    // From here on, however long the rest of joining takes.
+    this.#set('beat', this.#options.lease / 3)
+    this.#mirror.beginList()
+    this.#mirror.endList([...(await this.#registry.list('session')), ...(await this.#registry.list('member'))])
+    this.#checkVersions()
+    if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
+    this.#phase = 'member'
+    this.#changed()
+    const { lease } = this.#options
+    this.#set('look', lookInterval(lease))
+    this.#set('sync', lease)
+  }
+
+  #checkVersions(): void {
+    const { cluster, node, wire } = this.#options
+    for (const key of this.#mirror.keys()) {
+      const other = key.startsWith('member.') ? readMember(key.slice(7), this.#mirror.value(key)!) : undefined
+      if (other !== undefined && commonVersion(wire, other.wire) === undefined)
+        throw new VersionsApart(cluster, node, versionsText(wire), other.session, versionsText(other.wire))
+    }
+  }
+
+  /** Runs a task after `ms`, instead of when it was to run. */
+  #set(name: Task, ms: number): void {
+    this.#timers.get(name)?.()
+    if (this.#over) return
+    const run = { beat: () => void this.#beat(), look: () => this.#look(), sync: () => void this.#sync() }
+    this.#timers.set(name, this.#timing.timer(ms, run[name]))
+  }
+
+  async #beat(): Promise<void> {
+    const { lease } = this.#options
+    const since = this.#timing.now()
+    let next = lease / 3
+    try {
+      const renewal = await this.#lease.renew()
+      if (renewal === 'again') next = 0
+      else if (renewal !== 'held') return this.#end(renewal.ended)
+      else next = Math.max(0, next - (this.#timing.now() - since))
+    } catch (cause) {
+      this.#trouble('The lease could not be renewed', cause)
+      next = lease / 12
+    }
+    if (!this.#over) this.#set('beat', next)
+  }
+
+  #hint(hint: Hint): void {
+    if (this.#over) return
+    if (hint === 'anything') {
+      if (this.#phase === 'member') void this.#sync()
+    } else if (this.#mirror.change(hint) && this.#phase === 'member') this.#changed()
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#syncing !== 'no') {
+      this.#syncing = 'again'
+      return
+    }
+    let next = this.#options.lease
+    do {
+      this.#syncing = 'yes'
+      this.#mirror.beginList()
+      try {
+        this.#mirror.endList([...(await this.#registry.list('session')), ...(await this.#registry.list('member'))])
+        if (!this.#over) this.#changed()
+      } catch (cause) {
+        this.#mirror.failList()
+        this.#trouble('The members could not be listed', cause)
+        next = this.#options.lease / 12
+      }
+      // Typed anew: a hint may have asked for another one meanwhile.
+    } while ((this.#syncing as string) === 'again' && !this.#over && next === this.#options.lease)
+    this.#syncing = 'no'
+    if (!this.#over) this.#set('sync', next)
+  }
+
+  #changed(): void {
+    for (const event of this.#members.update(this.#timing.now())) {
+      if (this.#over) return
+      const { node, number } = event.member.session
+      if (node !== this.self.session.node) this.#options.onEvent(event)
+      else if (event.type === 'ended' && number === this.self.session.number) return this.#end('its end was recorded')
+    }
+    if (!this.#over) this.#look()
+  }
+
+  /** Looks at those who were not heard of. */
+  #look(): void {
+    const { lease } = this.#options
+    const now = this.#timing.now()
+    for (const [node, sighting] of this.#members.sightings)
+      if (node !== this.self.session.node && !this.#looking.has(node) && isSuspect(sighting, now, lease)) {
+        this.#members.looked(node, now)
+        this.#looking.add(node)
+        this.#lookAt(node, sighting.number).then(
+          () => this.#looking.delete(node),
+          (cause: unknown) => {
+            this.#looking.delete(node)
+            this.#trouble(`${node} could not be looked at`, cause)
+          },
+        )
+      }
+    this.#set('look', lookInterval(lease))
+  }
+
+  /** Looks at a session in the registry itself, and records its end where its lease is gone. */
+  async #lookAt(node: string, number: number): Promise<void> {
+    // The session first, then its lease: who comes back does it the other way round.
+    const [sessionKnown, memberKnown] = [this.#mirror.revision(sessionKey(node)), this.#mirror.revision(memberKey(node))]
+    const session = await this.#registry.read(sessionKey(node))
+    const member = await this.#registry.read(memberKey(node))
+    if (this.#over) return
+    this.#mirror.read(sessionKey(node), session, sessionKnown)
+    this.#mirror.read(memberKey(node), member, memberKnown)
+    this.#changed()
+    const record = session === undefined ? undefined : readSession(session.value)
+    const sighting = this.#members.sightings.get(node)
+    if (session === undefined || record === undefined || record.number !== number || sighting?.number !== number || !this.held) return
+    // By what is known now: a lease that was not there when it was read may have been taken since, by one who is only joining.
+    if (sighting.up || !mayEnd(sighting, this.#timing.now(), this.#lease.steadySince, this.#options.lease)) return
+    const value = writeSession({ ...record, ended: true })
+    const revision = await this.#registry.update(sessionKey(node), value, session.revision, { ttl: endRemembered }).catch(ignoreConflict)
+    if (revision !== undefined && !this.#over && this.#mirror.change({ key: sessionKey(node), revision, value })) this.#changed()
+  }
+
+  async #recordEnd(node: string, number: number): Promise<void> {
+    const session = await this.#registry.read(sessionKey(node))
+    const record = session === undefined ? undefined : readSession(session.value)
+    if (session === undefined || record === undefined || record.ended || record.number !== number) return
+    const value = writeSession({ ...record, ended: true })
+    await this.#registry.update(sessionKey(node), value, session.revision, { ttl: endRemembered }).catch(ignoreConflict)
+  }
+
+  #end(why: string): void {
+    if (this.#over) return
+    const joining = this.#phase === 'joining'
+    this.#stop('ended')
+    // Who is joining hears of it by the rejection of that.
+    if (!joining) this.#options.onEnded(new SessionEnded(this.self.session, why))
+  }
+
+  #stop(phase: 'left' | 'ended'): void {
+    this.#phase = phase
+    for (const cancel of this.#timers.values()) cancel()
+    for (const watch of this.#watches) watch.stop()
+  }
+
+  #trouble(text: string, cause: unknown): void {
+    if (!this.#over) this.#options.onTrouble(text, cause)
+  }
+}

@@ -1,0 +1,359 @@
+// One node of a cluster at work: its session, its channels and its border with the others, wired together. It ends in one of two ways: it
+// leaves, or its session ends without its having wanted to; either way all others are gone for it afterwards.
+
+import type { ActorSnapshot, AnyRef, LedgerReport } from '@troupe/core'
+import { type Cell, type Meta, type OtherPlaces, snapshotOf, type SystemCore } from '@troupe/core/internal'
+import { Channels } from '../channel/channels.ts'
+import { ClusterLedger } from '../ledger/cluster-ledger.ts'
+import type { MemberEvent } from '../membership/members.ts'
+import { Membership } from '../membership/membership.ts'
+import type { Connection } from '../ports/engine.ts'
+import { NodeBorder } from '../refs/node-border.ts'
+import { NodeLost, type SessionEnded } from '../values/errors.ts'
+import type { Member } from '../values/member.ts'
+import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
+import { ownVersions } from '../values/versions.ts'
+import type { JoinOptions } from './options.ts'
+import { readItem } from '../sharding/letter.ts'
+import type { KindSpec } from '../sharding/kind.ts'
+import { NodeGate } from '../sharding/lease-gate.ts'
+import { Region } from '../sharding/region.ts'
+import { Asking } from './asking.ts'
+import { EntityRefs } from './entity-refs.ts'
+import { ClusterReceptionist } from './cluster-receptionist.ts'
+import { type Mail, Post } from './post.ts'
+import { Topics } from './topics.ts'
+
+/** How long a node waits between two looks at a session that it does not know. */
+const lookEvery = 500
+
+export class ClusterNode implements OtherPlaces {
+  readonly core: SystemCore
+  readonly name: string
+  readonly lease: number
+  readonly connection: Connection
+  readonly membership: Membership
+  readonly channels: Channels
+  readonly border: NodeBorder
+  readonly ledgers: ClusterLedger
+  readonly asking: Asking
+  readonly entities: EntityRefs
+  readonly post: Post
+  readonly gate: NodeGate
+  readonly receptionist: ClusterReceptionist
+  readonly topics: Topics
+  readonly regions: Map<string, Region> = new Map()
+  phase: 'member' | 'leaving' | 'over' = 'member'
+  readonly #before: OtherPlaces | undefined
+  readonly #listeners = new Set<(event: MemberEvent) => void>()
+  readonly #onOver: ((cause: unknown) => void)[] = []
+
+  private constructor(core: SystemCore, name: string, lease: number, connection: Connection, membership: Membership) {
+    this.core = core
+    this.name = name
+    this.lease = lease
+    this.connection = connection
+    this.membership = membership
+    this.entities = new EntityRefs(core)
+    this.gate = new NodeGate(core, () => this.held)
+    this.channels = new Channels({
+      timing: core.runtime,
+      wire: connection.wire,
+      versions: ownVersions,
+      versionsOf: (session) => this.#member(session)?.wire,
+      onRecord: (from, record) => {
+        if (record.kind === 'payload') this.border.payload(from, record.bytes)
+      },
+      onClosed: (peer, why, detail) => {
+        if (why === 'bad-frame' || why === 'reset') this.border.disconnected(peer, detail)
+      },
+    })
+    this.border = new NodeBorder({
+      core,
+      self: membership.self.session,
+      channels: this.channels,
+      otherRefs: this.entities,
+      isMember: (session) => this.isMember(session),
+      onUnknown: (session) => this.#lookFor(session),
+    })
+    this.ledgers = new ClusterLedger(
+      core,
+      this.border,
+      () => membership.members.map((member) => member.session),
+      () => this.#waiting(),
+      (session) => membership.hasEnded(session),
+    )
+    this.asking = new Asking(this.border, core)
+    this.post = new Post(core, this.border)
+    this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
+    this.topics = new Topics(core, this.post, this.receptionist)
+    this.#sort()
+    this.#before = core.otherPlaces
+    core.otherPlaces = this
+  }
+
+  static async start(core: SystemCore, options: JoinOptions): Promise<ClusterNode> {
+    const { name, node, engine, roles = [] } = options
+    const { logger, runtime } = core
+    const onTrouble = (text: string, cause: unknown): void => logger.warn({ cluster: name, node, cause }, text)
+    const connection = await engine.connect({ cluster: name, node, timing: runtime, onTrouble })
+    const lease = options.lease ?? connection.lease
+    let self: ClusterNode | undefined
+    // What happens before the node is made is told right after.
+    const early: (() => void)[] = []
+    const told = (tell: (at: ClusterNode) => void): void => {
+      if (self !== undefined) tell(self)
+      else early.push(() => tell(self!))
+    }
+    try {
+      const membership = await Membership.join({
+        cluster: name,
+        node,
+        lease,
+        registry: connection.registry,
+        timing: runtime,
+        wall: () => connection.wall?.() ?? runtime.now(),
+        roles,
+        wire: ownVersions,
+        onEvent: (event) => told((at) => at.#event(event)),
+        onEnded: (cause) => told((at) => at.#ended(cause)),
+        onTrouble,
+      })
+      self = new ClusterNode(core, name, lease, connection, membership)
+      await self.channels.open(membership.self.session)
+      for (const tell of early) tell()
+      return self
+    } catch (cause) {
+      await connection.close()
+      throw cause
+    }
+  }
+
+  get self(): Member {
+    return this.membership.self
+  }
+
+  /** Whether this node may act in the name of its session now. */
+  get held(): boolean {
+    return this.phase !== 'over' && this.membership.held
+  }
+
+  isMember(session: Session): boolean {
+    return this.#member(session) !== undefined
+  }
+
+  listen(listener: (event: MemberEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Called once when this node is no member any more; undefined where it left. */
+  onOver(tell: (cause: unknown) => void): void {
+    this.#onOver.push(tell)
+  }
+
+  /** The session of a node that is a member. */
+  sessionOf(node: string): Session | undefined {
+    return this.membership.member(node)?.session
+  }
+
+  // What the system asks of whoever connects it with others.
+
+  died(cell: Cell): void {
+    this.#before?.died(cell)
+    this.border.exchange.whereabouts.died(cell)
+  }
+  breathe(drawn?: Cell): void {
+    this.#before?.breathe(drawn)
+    this.border.exchange.flush()
+  }
+  ledger(own: () => LedgerReport): Promise<LedgerReport> {
+    const adjusted = (): LedgerReport => this.ledgers.own(own())
+    return this.#before?.ledger(adjusted) ?? Promise.resolve(adjusted())
+  }
+  inspect(own: ActorSnapshot): Promise<ActorSnapshot> {
+    return this.#before?.inspect(own) ?? Promise.resolve(own)
+  }
+  whenQuiet(then: () => void): void {
+    if (this.#before === undefined) then()
+    else this.#before.whenQuiet(then)
+  }
+  async close(): Promise<void> {
+    await this.end()
+    await this.#before?.close()
+  }
+
+  /** The tree of this system. */
+  tree(): Promise<ActorSnapshot> {
+    return this.inspect(snapshotOf(this.core.guardian))
+  }
+
+  /** An actor of a node by its path. */
+  find(node: string, path: string): Promise<AnyRef | undefined> {
+    const session = this.sessionOf(node)
+    return session === undefined ? Promise.resolve(undefined) : this.asking.find(session, path)
+  }
+
+  /** A kind of sharded actors, from now on. */
+  region(spec: KindSpec): Region {
+    const region = new Region(spec, this)
+    this.regions.set(spec.kind, region)
+    this.entities.register(spec.kind, region)
+    return region
+  }
+
+  /** Hands over what it owns, within the deadline, and leaves. */
+  async leave(deadline: number): Promise<void> {
+    if (this.phase !== 'member') return this.end()
+    this.phase = 'leaving'
+    let cancel = (): void => {}
+    const late = new Promise<void>((resolve) => (cancel = this.core.runtime.timer(deadline, resolve)))
+    const all = Promise.all(Array.from(this.regions.values(), (region) => region.leave()))
+    await Promise.race([all, late, new Promise<void>((resolve) => this.onOver(() => resolve()))])
+    cancel()
+    await this.end()
+  }
+
+  /** Leaves: tells what it has done, lets what is under way arrive, records the end of its session. */
+  async end(): Promise<void> {
+    if (this.phase === 'over') return
+    this.phase = 'over'
+    // What was sent has arrived there and was taken: what others send directly from now on does not overtake what went by this node.
+    await this.post.flushed(this.others(), this.lease / 3)
+    this.ledgers.tell()
+    this.border.exchange.flush()
+    await this.#flushed()
+    await this.membership
+      .leave()
+      .catch((cause: unknown) => this.core.logger.warn({ cause }, 'the end of this session could not be recorded; others will'))
+    this.#over(undefined, (session) => new NodeLost(session, 'this node has left the cluster'))
+    await this.#disconnect()
+  }
+
+  /** Waits, within the lease, until all that was sent was acknowledged. */
+  async #flushed(): Promise<void> {
+    const { runtime } = this.core
+    const until = runtime.now() + this.lease / 2
+    const settled = (): boolean =>
+      this.border.exchange.crossings.every(({ standing }) => standing.unsent === 0) &&
+      this.membership.members.every(({ session }) => this.channels.channel(session)?.settled ?? true)
+    while (!settled() && runtime.now() < until && this.membership.held) await new Promise<void>((resolve) => void runtime.timer(10, resolve))
+  }
+
+  /** All other members. */
+  others(): readonly Session[] {
+    return this.membership.members.map(({ session }) => session).filter((session) => !sameSession(session, this.self.session))
+  }
+
+  /** Mail for sharded actors goes to the region of its kind. */
+  #sort(): void {
+    const regionOf = (mail: Mail): Region | undefined => this.regions.get(String(mail[1]))
+    const came = (mail: Mail, meta: Meta): void => {
+      if (mail[0] === 'barrier') this.core.ledger.handled++
+      const item = readItem(mail, meta)
+      const region = regionOf(mail)
+      if (item !== undefined && region !== undefined) region.came(item)
+      else if (mail[0] === 'letter') this.core.bury(mail[6], meta, undefined, region === undefined ? 'unknown-kind' : 'not-accepted')
+    }
+    const returned = (mail: Mail, meta: Meta): void => {
+      const item = readItem(mail, meta)
+      if (item?.item.is === 'letter') regionOf(mail)?.returned(item)
+      else this.core.drop(mail, meta, 'drain')
+    }
+    this.post.on('letter', { came, returned })
+    this.post.on('barrier', { came, returned })
+    const known = (act: (region: Region, session: Session) => Promise<void>) => (kind: unknown, name: unknown) => {
+      const session = readSessionText(String(name))
+      const region = this.regions.get(String(kind))
+      return session === undefined || region === undefined ? undefined : act(region, session)
+    }
+    this.post.answer(
+      'leaving',
+      known((region, session) => region.leaving(session)),
+    )
+    this.post.answer(
+      'left',
+      known((region, session) => region.left(session)),
+    )
+    this.post.on('ready', {
+      came: (mail) => {
+        this.core.ledger.handled++
+        regionOf(mail)?.passed(Number(mail[2]), Number(mail[3]))
+      },
+    })
+  }
+
+  #waiting(): number {
+    let count = 0
+    for (const region of this.regions.values()) count += region.waiting
+    return count
+  }
+
+  async #disconnect(): Promise<void> {
+    await this.channels.close()
+    await this.connection.close()
+  }
+
+  #over(cause: unknown, lost: (session: Session) => unknown): void {
+    this.ledgers.close()
+    this.asking.close()
+    this.border.close(lost)
+    for (const region of this.regions.values()) region.close(cause)
+    this.gate.close()
+    this.receptionist.close()
+    this.entities.close(cause)
+    for (const tell of this.#onOver.splice(0)) tell(cause)
+  }
+
+  /** Its session is over, for all others and so for itself. */
+  #ended(cause: SessionEnded): void {
+    if (this.phase === 'over') return
+    this.phase = 'over'
+    this.core.logger.error({ cluster: this.name, cause }, 'the session of this node has ended; join again for a new one')
+    this.#over(cause, () => cause)
+    this.#disconnect().catch(() => {})
+  }
+
+  #event(event: MemberEvent): void {
+    if (this.phase === 'over') return
+    const { type, member } = event
+    const { session } = member
+    if (type === 'joined') {
+      this.border.joined(session)
+      for (const region of this.regions.values()) region.joined()
+      this.receptionist.joined(session)
+    } else {
+      this.border.ended(session, new NodeLost(session, 'its end was recorded'))
+      this.ledgers.ended(session)
+      this.asking.ended(session)
+      this.channels.end(session)
+      this.post.ended(session)
+      for (const region of this.regions.values()) region.ended(session)
+      this.receptionist.ended(session)
+    }
+    this.core.logger.info(
+      { cluster: this.name, node: sessionText(session) },
+      type === 'joined' ? 'a node has joined' : 'a node has left, or was lost',
+    )
+    this.core.events.publish({ type: `member.${type}`, member, at: this.core.runtime.now() })
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  #member(session: Session): Member | undefined {
+    const member = this.membership.member(session.node)
+    return member !== undefined && sameSession(member.session, session) ? member : undefined
+  }
+
+  /** Looks at a session that somebody named until it is a member or has ended. */
+  #lookFor(session: Session): void {
+    const isSettled = (): boolean => this.phase === 'over' || this.#member(session) !== undefined
+    const look = async (): Promise<void> => {
+      if (isSettled() || this.border.places.number(session) === undefined) return
+      const ended = await this.membership.hasEnded(session).catch(() => false)
+      if (isSettled()) return
+      if (ended) this.border.ended(session, new NodeLost(session, 'its end was recorded'))
+      else this.core.runtime.timer(lookEvery, () => void look())
+    }
+    void look()
+  }
+}

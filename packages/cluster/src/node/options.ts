@@ -1,0 +1,39 @@
+// What a node joins with, checked once.
+
+import { InvalidOption } from '@troupe/core'
+import { checkCan, checkFinite, checkList, readOptions, type Table } from '@troupe/core/internal'
+import type { Engine } from '../ports/engine.ts'
+import { checkPlainName, isPlainName } from '../values/session.ts'
+
+/** How a node joins. */
+export interface JoinOptions {
+  /** The cluster: nodes of the same engine and name meet. 1 to 64 letters, digits, `-` and `_`. */
+  readonly name: string
+  /** This node, alone under that name. The same characters. */
+  readonly node: string
+  /** What the cluster runs on: `nats(…)` or `memory()`. */
+  readonly engine: Engine
+  /** What this node is for; `sharded(…, { role })` keeps a kind to some nodes. */
+  readonly roles?: readonly string[] | undefined
+  /**
+   * Milliseconds after which a node that is not heard of is gone; what suits the engine if left out. At least 1,000: all nodes of a cluster
+   * must have the same.
+   */
+  readonly lease?: number | undefined
+}
+
+const table: Table<JoinOptions> = {
+  name: [checkPlainName, undefined, true],
+  node: [checkPlainName, undefined, true],
+  engine: [checkCan, ['an engine, such as nats() or memory()', 'connect'], true],
+  roles: (option, value) => checkList(option, value, isPlainName, 'names of letters, digits, - and _'),
+  lease: (option, value) => {
+    const ms = checkFinite(option, value, 'above')
+    if (ms < 1_000 || ms > 600_000) throw new InvalidOption(option, value, 'use 1,000 to 600,000 milliseconds')
+    return ms
+  },
+}
+
+export function checkJoin(options: unknown): JoinOptions {
+  return readOptions('join', options as JoinOptions, table)
+}

@@ -1,0 +1,140 @@
+// The inbox that every node has under the same number, so that nobody need look for it: mail is what nodes tell each other for sharded actors, for
+// the receptionist and for topics. Mail to one node arrives in order. What has not left when its node is lost comes back to whoever sent it.
+
+import { firstUid, makeRemoteRef, ProxyCell, taken } from '@troupe/border'
+import type { Meta, SystemCore } from '@troupe/core/internal'
+import type { NodeBorder } from '../refs/node-border.ts'
+import { PassingCell } from '../refs/passing-cell.ts'
+import { readSessionText, type Session, sessionText } from '../values/session.ts'
+
+/** The number of the inbox on every node. */
+const inbox = 1
+
+/** What kind of mail it is, and the rest, which is for whoever takes it to check. */
+export type Mail = readonly [kind: string, ...rest: unknown[]]
+
+export interface MailTaker {
+  /** Takes mail that came; it is whoever takes it that says what became of a message in it. */
+  came(mail: Mail, meta: Meta): void
+  /** Takes mail that could not be sent, for its node is gone. */
+  returned?(mail: Mail, meta: Meta): void
+}
+
+export class Post {
+  readonly #core: SystemCore
+  readonly #border: NodeBorder
+  readonly #takers = new Map<string, MailTaker>()
+  readonly #proxies = new Map<string, ProxyCell>()
+  readonly #returns: PassingCell
+  readonly #pings = new Map<number, () => void>()
+  #token = 0
+
+  constructor(core: SystemCore, border: NodeBorder) {
+    this.#core = core
+    this.#border = border
+    const cell = new PassingCell(core, 'cluster', (message, meta) => this.#came(message, meta))
+    border.exports.reserve(cell, inbox)
+    border.exchange.residents.export(cell)
+    this.#returns = new PassingCell(core, 'returned', (message, meta) => this.#returned(message as Mail, meta))
+    this.answer('ping', () => {})
+    this.on('pong', {
+      came: ([, token]) => {
+        this.#core.ledger.handled++
+        this.#pings.get(token as number)?.()
+      },
+    })
+  }
+
+  /** Says who takes mail of a kind. */
+  on(kind: string, taker: MailTaker): void {
+    this.#takers.set(kind, taker)
+  }
+
+  /** Says what is done about mail of a kind whose sender waits until it was: see `asked`. */
+  answer(kind: string, act: (...rest: readonly unknown[]) => void | Promise<void>): void {
+    this.on(kind, {
+      came: ([, from, token, ...rest]) => {
+        this.#core.ledger.handled++
+        const session = typeof from === 'string' ? readSessionText(from) : undefined
+        if (session === undefined) return
+        const done = act(...rest)
+        const reply = (): void => void this.send(session, ['pong', token])
+        if (done === undefined) reply()
+        else void done.then(reply, reply)
+      },
+    })
+  }
+
+  /** Sends mail to a node; false where its session has ended. */
+  send(to: Session, mail: Mail): boolean {
+    const proxy = this.#proxy(to)
+    proxy?.send(mail, undefined)
+    return proxy !== undefined
+  }
+
+  /** Passes on a message, in mail, that was counted as sent before; false where the session has ended. */
+  pass(to: Session, mail: Mail, meta: Meta): boolean {
+    const proxy = this.#proxy(to)
+    proxy?.accept(mail, meta)
+    return proxy !== undefined
+  }
+
+  /** Resolves when these nodes have taken all that was sent to them before, or `ms` have passed. */
+  flushed(sessions: readonly Session[], ms: number): Promise<void> {
+    return this.asked(sessions, 'ping', [], ms)
+  }
+
+  /** Resolves when these nodes have done what the mail says, or `ms` have passed. */
+  async asked(sessions: readonly Session[], kind: string, rest: readonly unknown[], ms: number): Promise<void> {
+    const self = sessionText(this.#border.places.self)
+    await Promise.all(
+      sessions.map(
+        (session) =>
+          new Promise<void>((resolve) => {
+            const token = ++this.#token
+            const done = (): void => {
+              cancel()
+              this.#pings.delete(token)
+              resolve()
+            }
+            const cancel = this.#core.runtime.timer(ms, done)
+            this.#pings.set(token, done)
+            if (!this.send(session, [kind, self, token, ...rest])) done()
+          }),
+      ),
+    )
+  }
+
+  ended(session: Session): void {
+    this.#proxies.delete(sessionText(session))
+  }
+
+  #proxy(to: Session): ProxyCell | undefined {
+    const key = sessionText(to)
+    let proxy = this.#proxies.get(key)
+    if (proxy !== undefined) return proxy.phase === 'terminated' ? undefined : proxy
+    const { exchange, places } = this.#border
+    const place = this.#border.met(to)
+    if (places.isGone(place)) return undefined
+    const ref = makeRemoteRef(this.#core.nextUid(), `//${to.node}/cluster`, undefined)
+    proxy = new ProxyCell(ref, exchange, place, firstUid(place) + inbox, { redirect: this.#returns.ref as never })
+    exchange.whereabouts.adopt(proxy)
+    this.#proxies.set(key, proxy)
+    return proxy
+  }
+
+  #came(message: unknown, marked: Meta): void {
+    // In the mailbox of an actor it is that mailbox's policy that bounds it.
+    const meta = taken(marked)
+    const kind: unknown = Array.isArray(message) ? message[0] : undefined
+    const taker = typeof kind === 'string' ? this.#takers.get(kind) : undefined
+    if (taker === undefined) this.#core.bury(message, meta, undefined, 'not-accepted')
+    else taker.came(message as Mail, meta)
+  }
+
+  #returned(mail: Mail, meta: Meta): void {
+    const taker = this.#takers.get(mail[0])
+    if (taker?.returned === undefined) this.#core.drop(mail, meta, 'drain')
+    else taker.returned(mail, meta)
+  }
+}

@@ -1,0 +1,37 @@
+// By which numbers other nodes know the actors of this one. Given out when a ref leaves for the first time: local uids are this node's own
+// affair, and those of its threads would not fit.
+
+import { firstUid, type Numbers } from '@troupe/border'
+import type { Cell } from '@troupe/core/internal'
+import { here } from './places.ts'
+
+/** Numbers below are given to those whom every node has, so that nobody need look for them. */
+const reserved = 16
+
+export class Exports implements Numbers {
+  readonly #numbers = new Map<Cell, number>()
+  #next = reserved
+
+  of(cell: Cell): number {
+    let number = this.#numbers.get(cell)
+    if (number === undefined) this.#numbers.set(cell, (number = firstUid(here) + this.#next++))
+    return number
+  }
+
+  known(cell: Cell): number | undefined {
+    return this.#numbers.get(cell)
+  }
+
+  forget(cell: Cell): void {
+    this.#numbers.delete(cell)
+  }
+
+  /** Gives a cell a number that all nodes know. */
+  reserve(cell: Cell, number: number): void {
+    this.#numbers.set(cell, firstUid(here) + number)
+  }
+
+  get size(): number {
+    return this.#numbers.size
+  }
+}

@@ -1,0 +1,166 @@
+// One end of the way to another node, made of payloads of the channel: frames go in parts that fit, and are put together again; how much was
+// read is told back, so that never more than `size` bytes are under way and unread, however slow the reader.
+//
+//   write ─► parts ═ channel ═► parts ─► whole frames ─► next            read counts ◄═ channel ═
+
+import type { ByteStream, Line, LineEnd, SidePort } from '@troupe/border'
+import { BadRecord, NotTransferable } from '@troupe/border'
+
+/** What may be under way toward one node, and how large one message may be. */
+const size = 1_048_576
+/** So large is a part: several share the window of a channel. */
+const partSize = 60 * 1_024
+/** The most bytes that are put together: an honest frame is no larger than what its writer gathers and one record. */
+const mostTogether = 4 * size
+
+const kind = { part: 0, last: 1, read: 2 } as const
+
+/** Sends a payload. */
+type Push = (bytes: Uint8Array) => void
+
+class Outgoing implements ByteStream {
+  readonly size: number = size
+  readonly frameLength = 0
+  readonly #push: Push
+  #written = 0
+  #read = 0
+
+  constructor(push: Push) {
+    this.#push = push
+  }
+
+  get used(): number {
+    return this.#written - this.#read
+  }
+
+  write(frame: Uint8Array, from: number, to: number): number {
+    let at = from
+    while (at < to && this.used < size) {
+      const length = Math.min(to - at, partSize, size - this.used)
+      const bytes = new Uint8Array(length + 1)
+      bytes[0] = at + length === to ? kind.last : kind.part
+      bytes.set(frame.subarray(at, at + length), 1)
+      this.#push(bytes)
+      at += length
+      this.#written += length
+    }
+    return at - from
+  }
+
+  /** The reader has read so many bytes in all. */
+  wasRead(total: number): void {
+    if (total > this.#written || total < this.#read) throw new BadRecord('more was read than was written')
+    this.#read = total
+  }
+
+  next(): undefined {}
+  // Room is told by the reader, always.
+  waitForRoom(): void {}
+  takeWait(): boolean {
+    return false
+  }
+}
+
+class Incoming implements ByteStream {
+  readonly size: number = size
+  frameLength = 0
+  used = 0
+  readonly #push: Push
+  #parts: Buffer[] = []
+  #together = 0
+  readonly #frames: Buffer[] = []
+  #read = 0
+  #told = 0
+
+  constructor(push: Push) {
+    this.#push = push
+  }
+
+  /** A part has come: copied, for the bytes are the wire's. */
+  came(bytes: Uint8Array, last: boolean): void {
+    this.#together += bytes.length
+    this.used += bytes.length
+    if (this.#together > mostTogether || this.used > mostTogether) throw new BadRecord('more came than may be under way')
+    this.#parts.push(Buffer.from(bytes))
+    if (!last) return
+    this.#frames.push(this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts))
+    this.#parts = []
+    this.#together = 0
+  }
+
+  next(): Buffer | undefined {
+    const frame = this.#frames.shift()
+    if (frame === undefined) return undefined
+    this.frameLength = frame.length
+    this.used -= frame.length
+    this.#read += frame.length
+    if (this.#read - this.#told >= size / 4) this.#tell()
+    return frame
+  }
+  #tell(): void {
+    this.#told = this.#read
+    const bytes = Buffer.alloc(7)
+    bytes[0] = kind.read
+    bytes.writeUIntLE(this.#read, 1, 6)
+    this.#push(bytes)
+  }
+
+  write(): number {
+    return 0
+  }
+  waitForRoom(): void {}
+  takeWait(): boolean {
+    return false
+  }
+}
+
+/** Nothing goes beside the bytes between machines. */
+const side: SidePort = {
+  post: (value) => {
+    const { record } = value as { readonly record?: Uint8Array | undefined }
+    throw new NotTransferable(
+      [],
+      record === undefined ? 'thing that only threads of one process can share' : `value of ${record.length} bytes, and ${size} fit`,
+    )
+  },
+  take: () => undefined,
+  close: () => {},
+}
+
+export class NodeLine implements Line {
+  readonly out: Outgoing
+  readonly in: Incoming
+  readonly largest: number = size
+  #wake: () => void = () => {}
+
+  constructor(push: Push) {
+    this.out = new Outgoing(push)
+    this.in = new Incoming(push)
+  }
+
+  get end(): LineEnd {
+    return { line: this, side }
+  }
+
+  open(onWake: () => void): void {
+    this.#wake = onWake
+  }
+
+  /** A payload of the channel. Throws `BadRecord` for what no node writes. */
+  payload(bytes: Uint8Array): void {
+    const body = bytes.subarray(1)
+    if (bytes[0] === kind.part || bytes[0] === kind.last) {
+      this.in.came(body, bytes[0] === kind.last)
+      if (bytes[0] === kind.part) return
+    } else if (bytes[0] === kind.read && body.length === 6) this.out.wasRead(Buffer.from(body).readUIntLE(0, 6))
+    else throw new BadRecord(`there is no payload of kind ${bytes[0]}`)
+    this.#wake()
+  }
+
+  // What is pushed leaves by itself.
+  ring(): void {}
+  nudge(): void {}
+  close(): void {
+    this.#wake = () => {}
+  }
+}

@@ -1,0 +1,177 @@
+// The actors of one kind that live on this node: made at their first message, gone after a silence, made again when they are needed. What arrives
+// while one is leaving waits for its successor, behind what that one left in its mailbox and stash.
+
+import { passivate, receive, same } from '@troupe/core'
+import { BehaviorWithOptions, type Cell, cellOf, type Meta, spawnUnder, type SystemCore } from '@troupe/core/internal'
+import { handTo, PassingCell } from '../refs/passing-cell.ts'
+import type { KindSpec } from './kind.ts'
+import { leased, type LeaseGate } from './leased-mailbox.ts'
+import type { Letter } from './letter.ts'
+
+interface Entity {
+  readonly id: string
+  readonly shard: number
+  readonly cell: Cell
+  /** What the actor left behind when it ended, in order. */
+  readonly left: { readonly message: unknown; readonly meta: Meta }[]
+  /** What came while it was on its way out. */
+  readonly waiting: Letter[]
+}
+
+export interface EntitiesHost {
+  readonly core: SystemCore
+  readonly gate: LeaseGate
+  /** An actor has been made: before its first turn. */
+  made(shard: number, cell: Cell): void
+  /** An actor is gone, and these are for its successor. Empty: nobody waits. */
+  gone(shard: number, id: string, letters: readonly Letter[]): void
+}
+
+export class Entities {
+  readonly #spec: KindSpec
+  readonly #host: EntitiesHost
+  readonly #byId = new Map<string, Entity>()
+  readonly #byCell = new Map<Cell, Entity>()
+  readonly #perShard = new Map<number, number>()
+  #parent: Cell | undefined
+
+  constructor(spec: KindSpec, host: EntitiesHost) {
+    this.#spec = spec
+    this.#host = host
+  }
+
+  /** How many actors of a shard there are, those that are leaving among them. */
+  in(shard: number): number {
+    return this.#perShard.get(shard) ?? 0
+  }
+  get size(): number {
+    return this.#byId.size
+  }
+  /** Messages that wait for successors. */
+  get waiting(): number {
+    let count = 0
+    for (const { left, waiting } of this.#byId.values()) count += left.length + waiting.length
+    return count
+  }
+
+  deliver(shard: number, letter: Letter): void {
+    const { core } = this.#host
+    let entity = this.#byId.get(letter.id)
+    if (entity === undefined) {
+      try {
+        entity = this.#make(shard, letter.id)
+      } catch (cause) {
+        return core.bury(letter.message, letter.meta, undefined, core.phase === 'open' ? 'stopped' : 'system-closed', cause)
+      }
+    }
+    // One on its way out takes nothing more; its successor will.
+    if (entity.cell.end !== undefined) entity.waiting.push(letter)
+    else this.#hand(entity, letter)
+  }
+
+  /** Starts an actor that nobody has sent anything to yet. */
+  start(shard: number, id: string): void {
+    if (!this.#byId.has(id)) this.#make(shard, id)
+  }
+
+  /** Lets all actors of a shard end after their current message. */
+  stop(shard: number): void {
+    for (const entity of this.#byId.values()) if (entity.shard === shard) entity.cell.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
+  }
+
+  /** Ends all actors of a shard at once: what they do next would be somebody else's. */
+  kill(shard: number, cause: unknown): void {
+    for (const entity of this.#byId.values())
+      if (entity.shard === shard) {
+        entity.cell.command({ verb: 'stop', reason: 'failure', cause })
+        entity.cell.command({ verb: 'kill' })
+      }
+  }
+
+  #hand(entity: Entity, { message, meta, version }: Letter): void {
+    const { upcast, version: mine } = this.#spec
+    if (version >= mine || upcast === undefined) return handTo(entity.cell, message, meta)
+    const { core } = this.#host
+    let current: unknown
+    try {
+      current = upcast(message, version)
+    } catch (cause) {
+      return core.bury(message, meta, entity.cell.ref, 'not-accepted', cause)
+    }
+    if (current === undefined) core.bury(message, meta, entity.cell.ref, 'not-accepted')
+    else handTo(entity.cell, current, meta)
+  }
+
+  #make(shard: number, id: string): Entity {
+    const { core, gate } = this.#host
+    const { make, passivateAfter, accepts, stopTimeout } = this.#spec
+    const left: { message: unknown; meta: Meta }[] = []
+    const heir = new PassingCell(core, 'heir', (message, meta) => void left.push({ message, meta }))
+    const made = make(id)
+    const behavior = passivateAfter === undefined ? made : passivate(made, { after: passivateAfter })
+    const ref = spawnUnder(this.#parentCell(), behavior, {
+      ...(isName(id) ? { name: id } : undefined),
+      mailbox: leased(gate, mailboxOf(made)),
+      drain: { redirect: heir.ref as never },
+      ...(accepts === undefined ? undefined : { accepts }),
+      ...(stopTimeout === undefined ? undefined : { stopTimeout }),
+    })
+    const entity: Entity = { id, shard, cell: ref.cell, left, waiting: [] }
+    this.#byId.set(id, entity)
+    this.#byCell.set(ref.cell, entity)
+    this.#perShard.set(shard, this.in(shard) + 1)
+    this.#host.made(shard, ref.cell)
+    return entity
+  }
+
+  #gone(cell: Cell): void {
+    const entity = this.#byCell.get(cell)
+    if (entity === undefined) return
+    this.#byCell.delete(cell)
+    this.#byId.delete(entity.id)
+    const rest = this.in(entity.shard) - 1
+    if (rest > 0) this.#perShard.set(entity.shard, rest)
+    else this.#perShard.delete(entity.shard)
+    const { id, shard } = entity
+    const { version } = this.#spec
+    const letters: Letter[] = [...entity.left.map(({ message, meta }): Letter => ({ is: 'letter', id, message, meta, version })), ...entity.waiting]
+    const { core } = this.#host
+    if (cell.end?.unstarted === true && cell.end.reason === 'failure') {
+      // It would not start for its successor either: whoever asked hears why.
+      for (const { message, meta } of letters) core.bury(message, meta, cell.ref, 'stopped', cell.end.cause)
+      letters.length = 0
+    }
+    this.#host.gone(shard, id, letters)
+  }
+
+  /** Above all actors of the kind on this node. */
+  #parentCell(): Cell {
+    if (this.#parent !== undefined && this.#parent.end === undefined) return this.#parent
+    const { core } = this.#host
+    const behavior = receive<never>(
+      () => same,
+      (_ctx, signal) => {
+        const cell = signal.type === 'ChildStopped' ? cellOf(signal.child) : undefined
+        if (cell !== undefined) this.#gone(cell)
+        return same
+      },
+    )
+    this.#parent = spawnUnder(core.guardian, behavior, { name: `sharded-${this.#spec.kind}` }).cell
+    return this.#parent
+  }
+}
+
+/** The mailbox that the behavior itself asks for. */
+function mailboxOf(behavior: unknown): NonNullable<BehaviorWithOptions<never>['options']['mailbox']> | undefined {
+  let at = behavior
+  while (at instanceof BehaviorWithOptions) {
+    if (at.options.mailbox !== undefined) return at.options.mailbox
+    at = at.behavior
+  }
+  return undefined
+}
+
+/** Whether it can stand in a path. */
+function isName(id: string): boolean {
+  return id.length <= 255 && !/[/#$\s\p{Cc}]/u.test(id)
+}

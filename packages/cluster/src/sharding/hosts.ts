@@ -1,0 +1,56 @@
+// Which nodes have actors of a kind, and what all of them must agree on, as it stands in the registry. Reading is total: what somebody else wrote
+// into a key of ours is nothing.
+
+import type { Member } from '../values/member.ts'
+import { isSessionNumber } from '../values/session.ts'
+
+/** What all nodes of a kind have in common, in `kind.<kind>`. */
+export interface KindRecord {
+  readonly shards: number
+  /** The identity of the journal; undefined for a kind that keeps nothing. */
+  readonly journal: string | undefined
+}
+
+export function kindKey(kind: string): string {
+  return `kind.${kind}`
+}
+export function hostKey(kind: string, node: string): string {
+  return `host.${kind}.${node}`
+}
+/** The node that a key of a host is about; undefined where it is none. */
+export function nodeOfHost(kind: string, key: string): string | undefined {
+  const prefix = `host.${kind}.`
+  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
+}
+
+export function writeKind({ shards, journal }: KindRecord): string {
+  return JSON.stringify({ shards, journal })
+}
+export function readKind(text: string): KindRecord | undefined {
+  const { shards, journal } = fields(text)
+  if (!isSessionNumber(shards)) return undefined
+  return { shards, journal: typeof journal === 'string' ? journal : undefined }
+}
+
+/** Which session of the node has the kind. */
+export function writeHost(number: number): string {
+  return JSON.stringify({ number })
+}
+export function readHost(text: string): number | undefined {
+  const { number } = fields(text)
+  return isSessionNumber(number) ? number : undefined
+}
+
+/** Members that have actors of the kind: what an earlier session of a node wrote does not count. */
+export function hostsAmong(members: readonly Member[], numberOf: (node: string) => number | undefined): readonly Member[] {
+  return members.filter(({ session }) => numberOf(session.node) === session.number)
+}
+
+function fields(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,369 @@
+// Who owns the shards of a kind, and this node's part in it: it claims what it should own and nobody does, and hands over what another should. It
+// follows the registry by hints and lists, and decides by the pure functions of claims; every write is a compare-and-set against what it saw.
+
+import type { SystemCore } from '@troupe/core/internal'
+import { Mirror } from '../membership/mirror.ts'
+import type { Hint, Registry, Watch } from '../ports/registry.ts'
+import { RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
+import type { Member } from '../values/member.ts'
+import { sameSession, type Session, sessionText } from '../values/session.ts'
+import { type ClaimView, decideClaims, handedOver, planHandOvers, type ShardSeen } from './claims.ts'
+import { candidatesOf, desiredOwner } from './desired.ts'
+import { hostKey, hostsAmong, nodeOfHost, readHost, writeHost } from './hosts.ts'
+import type { KindSpec } from './kind.ts'
+import { type Ownership, ownKey, readOwnership, shardIn, writeOwnership } from './ownership.ts'
+
+/** So many shards of a kind are handed over at a time. */
+const atOnce = 4
+/** So many writes are under way at a time. */
+const batch = 64
+
+export interface KeeperHost {
+  readonly core: SystemCore
+  readonly registry: Registry
+  readonly self: Session
+  readonly lease: number
+  readonly held: boolean
+  members(): readonly Member[]
+  hasEnded(session: Session): Promise<boolean>
+  /** The greatest epoch that the journal has for a shard. */
+  journalEpoch(shard: number): Promise<number>
+  /** A shard has an owner; told again and again, in no order. */
+  owned(shard: number, owner: Ownership): void
+  rest(shard: number): Promise<void>
+  goOn(shard: number): void
+  /** Tells all other members that this node is to have no more shards of the kind; resolves when they know. */
+  announce(): Promise<void>
+  onTrouble(text: string, cause: unknown): void
+}
+
+export class Keeper {
+  readonly #spec: KindSpec
+  readonly #host: KeeperHost
+  readonly #mirror = new Mirror()
+  readonly #watches: Watch[] = []
+  readonly #handing = new Set<number>()
+  /** Shards of which a write may or may not have been done. */
+  readonly #doubtful = new Set<number>()
+  #phase: 'opening' | 'host' | 'guest' | 'leaving' | 'over' = 'opening'
+  /** Those that are leaving. */
+  readonly #excluded = new Set<string>()
+  /** Who is being named as the next owner of a shard. */
+  readonly #naming = new Map<number, Session>()
+  #round: 'no' | 'yes' | 'again' = 'no'
+  #cancel: (() => void) | undefined
+  #listedAt = Number.NEGATIVE_INFINITY
+  /** A list is wanted, for something may have been missed. */
+  #stale = true
+  #left: (() => void) | undefined
+  #leavingSince = 0
+
+  constructor(spec: KindSpec, host: KeeperHost) {
+    this.#spec = spec
+    this.#host = host
+  }
+
+  /** Follows the owners of the kind, and, if this node is to be one, says so. */
+  async open(hosts: boolean): Promise<void> {
+    const { registry, self } = this.#host
+    const { kind } = this.#spec
+    for (const prefix of [`own.${kind}`, `host.${kind}`]) this.#watches.push(registry.watch(prefix, (hint) => this.#hint(hint)))
+    if (hosts) await this.#write(hostKey(kind, self.node), writeHost(self.number))
+    if (this.#isOver) return
+    this.#phase = hosts ? 'host' : 'guest'
+    this.look()
+  }
+
+  /** Looks soon at who owns what. */
+  look(): void {
+    if (this.#phase === 'opening' || this.#isOver) return
+    if (this.#round !== 'no') this.#round = 'again'
+    else void this.#rounds()
+  }
+  /** The same, and believes nothing that it has. */
+  lookAgain(): void {
+    this.#stale = true
+    this.look()
+  }
+
+  /** Hands over all that it owns, as far as there is somebody to; resolves when that is done. */
+  async leave(): Promise<void> {
+    if (this.#phase !== 'host') return
+    this.#phase = 'leaving'
+    this.#leavingSince = this.#host.core.runtime.now()
+    const { kind } = this.#spec
+    await this.#remove(hostKey(kind, this.#host.self.node))
+    // Somebody may be about to hand over a shard to this node.
+    await this.#host.announce()
+    await new Promise<void>((resolve) => {
+      this.#left = resolve
+      this.look()
+    })
+  }
+
+  /** A node is to have no more shards; resolves when what is on its way to it has got there. */
+  async exclude(session: Session): Promise<void> {
+    this.#excluded.add(sessionText(session))
+    while ([...this.#naming.values()].some((to) => sameSession(to, session)) && !this.#isOver)
+      await new Promise<void>((resolve) => void this.#host.core.runtime.timer(10, resolve))
+  }
+
+  /** Resolves when this node knows that another has no shard any more: nothing more is sent to it. */
+  async knowsLeft(session: Session): Promise<void> {
+    for (let tries = 0; tries < 20 && !this.#isOver; tries++) {
+      await this.#list().catch(() => {})
+      let owns = false
+      for (let shard = 0; shard < this.#spec.shards; shard++) {
+        this.#tell(shard)
+        const { owner } = this.#seen(shard)
+        if (owner !== undefined && sameSession(owner.session, session)) owns = true
+      }
+      if (!owns) return
+      await new Promise<void>((resolve) => void this.#host.core.runtime.timer(this.#host.lease / 30, resolve))
+    }
+  }
+
+  close(): void {
+    this.#phase = 'over'
+    this.#cancel?.()
+    for (const watch of this.#watches) watch.stop()
+    this.#left?.()
+  }
+
+  /** The journal has a later owner than this node is, and the registry may not know: this node owns it once more, in the next epoch. */
+  async fenced(shard: number, epoch: number): Promise<void> {
+    try {
+      await this.#read(shard)
+      const { owner, revision } = this.#seen(shard)
+      if (owner === undefined || !sameSession(owner.session, this.#host.self) || owner.epoch !== epoch || !this.#host.held) return this.look()
+      await this.#claim(shard, { session: this.#host.self, epoch: Math.max(epoch, await this.#host.journalEpoch(shard)) + 1 }, revision)
+    } catch (cause) {
+      this.#host.onTrouble(`Shard ${shard} of ${this.#spec.kind} could not be claimed again`, cause)
+      this.#host.core.runtime.timer(this.#host.lease / 6, () => void (this.#isOver || this.fenced(shard, epoch)))
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#phase === 'over'
+  }
+
+  async #rounds(): Promise<void> {
+    this.#cancel?.()
+    let wait = this.#host.lease / 3
+    do {
+      this.#round = 'yes'
+      try {
+        await this.#act()
+      } catch (cause) {
+        if (!(cause instanceof RegistryConflict)) this.#host.onTrouble(`The shards of ${this.#spec.kind} could not be looked at`, cause)
+        this.#stale = true
+        wait = this.#host.lease / 12
+      }
+      // Typed anew: somebody may have asked for another one meanwhile.
+    } while ((this.#round as string) === 'again' && !this.#isOver && wait === this.#host.lease / 3)
+    this.#round = 'no'
+    if (!this.#isOver) this.#cancel = this.#host.core.runtime.timer(wait, () => this.look())
+  }
+
+  async #act(): Promise<void> {
+    const { core, lease } = this.#host
+    if (this.#stale || core.runtime.now() - this.#listedAt >= lease) await this.#list()
+    if (this.#isOver) return
+    const shards = Array.from({ length: this.#spec.shards }, (_, shard) => this.#seen(shard))
+    for (const { shard, owner } of shards) if (owner !== undefined) this.#host.owned(shard, owner)
+    for (const shard of this.#doubtful) await this.#settle(shard)
+    if (this.#phase === 'host') await this.#claimAll(shards)
+    if ((this.#phase === 'host' || this.#phase === 'leaving') && this.#host.held) this.#handOverSome()
+  }
+
+  async #claimAll(shards: readonly ShardSeen[]): Promise<void> {
+    const { self, held } = this.#host
+    const desired = this.#desired()
+    const wanted = shards.filter(({ shard, owner }) => desired(shard) === self.node && (owner === undefined || !sameSession(owner.session, self)))
+    if (wanted.length === 0 || !held) return
+    const ended = new Set<string>()
+    const owners = new Map(wanted.flatMap(({ owner }) => (owner === undefined ? [] : [[sessionText(owner.session), owner.session] as const])))
+    for (const [name, session] of owners) if (await this.#host.hasEnded(session)) ended.add(name)
+    const free = wanted.filter(({ owner }) => owner === undefined || ended.has(sessionText(owner.session)))
+    for (let at = 0; at < free.length && !this.#isOver; at += batch) {
+      const some = free.slice(at, at + batch)
+      const epochs = new Map(await Promise.all(some.map(async ({ shard }) => [shard, await this.#host.journalEpoch(shard)] as const)))
+      const view: ClaimView = {
+        self,
+        shards: some,
+        desired,
+        ended: (session) => ended.has(sessionText(session)),
+        held: this.#host.held,
+        journal: (shard) => epochs.get(shard),
+      }
+      await Promise.all(decideClaims(view).map(({ shard, expected, record }) => this.#claim(shard, record, expected)))
+    }
+  }
+
+  #handOverSome(): void {
+    const { self } = this.#host
+    const shards = Array.from({ length: this.#spec.shards }, (_, shard) => this.#seen(shard))
+    const desired = this.#desired()
+    const sessionOf = (node: string): Session | undefined => this.#host.members().find(({ session }) => session.node === node)?.session
+    for (const { shard } of planHandOvers({ self, shards, desired }, sessionOf, new Set([...this.#handing, ...this.#doubtful]), atOnce))
+      void this.#handOver(shard)
+    if (this.#phase !== 'leaving' || this.#handing.size + this.#doubtful.size > 0) return
+    const mine = shards.filter(({ owner }) => owner !== undefined && sameSession(owner.session, self))
+    // Others are there, and none of them has the kind: one that has only joined gets a lease to say so.
+    const { core, lease } = this.#host
+    if (mine.length > 0 && this.#host.members().length > 1 && core.runtime.now() - this.#leavingSince < lease) {
+      core.runtime.timer(lease / 30, () => this.look())
+      return
+    }
+    // Nobody is there to take them: their actors end here, and whoever comes claims them.
+    if (mine.some(({ shard }) => desired(shard) !== undefined)) return
+    void Promise.all(mine.map(({ shard }) => this.#host.rest(shard))).then(() => this.#left?.())
+  }
+
+  /** Lets a shard come to rest, and names its next owner; where that is not wanted any more, it goes on. */
+  async #handOver(shard: number): Promise<void> {
+    this.#handing.add(shard)
+    try {
+      await this.#host.rest(shard)
+      if (!(await this.#name(shard))) {
+        this.#handing.delete(shard)
+        // It is looked at again with the next round, and not at once: nothing has changed.
+        if (this.#phase !== 'leaving') this.#host.goOn(shard)
+        return
+      }
+    } catch (cause) {
+      // The write may be done, or may be done at any later time: until that is certain it rests.
+      this.#doubtful.add(shard)
+      this.#host.onTrouble(`Shard ${shard} of ${this.#spec.kind} could not be handed over`, cause)
+    }
+    this.#handing.delete(shard)
+    this.look()
+  }
+  /** Owns a shard once more, in the next epoch, so that a write of which nothing is known cannot come after it; or finds that it has. */
+  async #settle(shard: number): Promise<void> {
+    await this.#read(shard)
+    const { owner, revision } = this.#seen(shard)
+    if (owner !== undefined && sameSession(owner.session, this.#host.self)) {
+      if (!this.#host.held) return
+      const epoch = Math.max(owner.epoch, await this.#host.journalEpoch(shard)) + 1
+      await this.#claim(shard, { session: this.#host.self, epoch }, revision)
+    } else this.#tell(shard)
+    this.#doubtful.delete(shard)
+  }
+  /** Names the next owner; whether it was tried. */
+  async #name(shard: number): Promise<boolean> {
+    const { owner, revision } = this.#seen(shard)
+    const node = this.#desired()(shard)
+    const to = this.#host.members().find(({ session }) => session.node === node)?.session
+    const mine = owner !== undefined && sameSession(owner.session, this.#host.self)
+    if (!mine || to === undefined || sameSession(to, this.#host.self) || !this.#host.held || this.#isOver) return false
+    this.#naming.set(shard, to)
+    try {
+      const next = handedOver(owner, to, await this.#host.journalEpoch(shard))
+      await this.#claim(shard, next, revision)
+    } finally {
+      this.#naming.delete(shard)
+    }
+    return true
+  }
+
+  /** Writes an owner; what another wrote meanwhile is read. */
+  async #claim(shard: number, owner: Ownership, expected: number | undefined): Promise<void> {
+    const { registry } = this.#host
+    const key = ownKey(this.#spec.kind, shard)
+    const value = writeOwnership(owner)
+    try {
+      const revision = await (expected === undefined ? registry.create(key, value) : registry.update(key, value, expected))
+      this.#mirror.change({ key, revision, value })
+    } catch (cause) {
+      if (!(cause instanceof RegistryConflict)) throw cause
+      await this.#read(shard)
+    }
+    if (!this.#isOver) this.#tell(shard)
+  }
+
+  async #read(shard: number): Promise<void> {
+    const key = ownKey(this.#spec.kind, shard)
+    const known = this.#mirror.revision(key)
+    this.#mirror.read(key, await this.#host.registry.read(key), known)
+  }
+
+  #tell(shard: number): void {
+    const { owner } = this.#seen(shard)
+    if (owner !== undefined) this.#host.owned(shard, owner)
+  }
+
+  async #list(): Promise<void> {
+    const { registry, core } = this.#host
+    const { kind } = this.#spec
+    this.#mirror.beginList()
+    this.#stale = false
+    try {
+      this.#mirror.endList([...(await registry.list(`own.${kind}`)), ...(await registry.list(`host.${kind}`))])
+      this.#listedAt = core.runtime.now()
+    } catch (cause) {
+      this.#mirror.failList()
+      this.#stale = true
+      throw cause
+    }
+  }
+
+  #hint(hint: Hint): void {
+    if (this.#isOver) return
+    if (hint === 'anything') return this.lookAgain()
+    if (!this.#mirror.change(hint)) return
+    const shard = shardIn(this.#spec.kind, hint.key, this.#spec.shards)
+    if (shard !== undefined && this.#phase !== 'opening') this.#tell(shard)
+    this.look()
+  }
+
+  #seen(shard: number): ShardSeen {
+    const key = ownKey(this.#spec.kind, shard)
+    const value = this.#mirror.value(key)
+    return {
+      shard,
+      owner: value === undefined ? undefined : readOwnership(value),
+      revision: value === undefined ? undefined : this.#mirror.revision(key),
+    }
+  }
+
+  #desired(): (shard: number) => string | undefined {
+    const { kind, role } = this.#spec
+    const numbers = new Map<string, number | undefined>()
+    for (const key of this.#mirror.keys()) {
+      const node = nodeOfHost(kind, key)
+      if (node !== undefined) numbers.set(node, readHost(this.#mirror.value(key)!))
+    }
+    const { self } = this.#host
+    if (this.#phase === 'leaving') numbers.delete(self.node)
+    const candidates = candidatesOf(
+      hostsAmong(this.#host.members(), (node) => numbers.get(node)).filter(({ session }) => !this.#excluded.has(sessionText(session))),
+      role,
+    )
+    return (shard) => desiredOwner(kind, shard, candidates)
+  }
+
+  /** Writes a key of this node's own, whatever stands there. */
+  async #write(key: string, value: string): Promise<void> {
+    const { registry } = this.#host
+    for (;;) {
+      const there = await registry.read(key)
+      if (there?.value === value) return
+      try {
+        await (there === undefined ? registry.create(key, value) : registry.update(key, value, there.revision))
+        return
+      } catch (cause) {
+        if (!(cause instanceof RegistryConflict)) throw cause
+      }
+    }
+  }
+  async #remove(key: string): Promise<void> {
+    const { registry } = this.#host
+    try {
+      const there = await registry.read(key)
+      if (there !== undefined) await registry.remove(key, there.revision)
+    } catch (cause) {
+      if (!(cause instanceof RegistryConflict || cause instanceof RegistryUnavailable)) throw cause
+    }
+  }
+}

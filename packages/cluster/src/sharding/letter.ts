@@ -1,0 +1,56 @@
+// What is under way to sharded actors: a message for one of them, or a barrier, which says that all that its node had sent by this way before has
+// come by. As mail it carries the epoch of the owner that its sender knew, so that nobody sends it back to where it came from.
+
+import type { Meta } from '@troupe/core/internal'
+import type { Mail } from '../node/post.ts'
+import { isSessionNumber } from '../values/session.ts'
+
+/** A message for one actor of a kind. */
+export interface Letter {
+  readonly is: 'letter'
+  readonly id: string
+  readonly message: unknown
+  readonly meta: Meta
+  /** The version of the kind that sent it. */
+  readonly version: number
+}
+
+/** All that its origin had sent by this way before it has come by. */
+export interface Barrier {
+  readonly is: 'barrier'
+  /** The session that waits for it, as text. */
+  readonly origin: string
+  readonly token: number
+}
+
+export type Item = Letter | Barrier
+
+/** Mail as it came: for which shard, and the epoch that its sender knew. */
+export interface Came {
+  readonly kind: string
+  readonly shard: number
+  readonly epoch: number
+  readonly item: Item
+}
+
+export function writeItem(kind: string, shard: number, epoch: number, item: Item): Mail {
+  return item.is === 'letter'
+    ? ['letter', kind, shard, epoch, item.id, item.version, item.message]
+    : ['barrier', kind, shard, epoch, item.origin, item.token]
+}
+
+/** Undefined for what no node writes. */
+export function readItem(mail: Mail, meta: Meta): Came | undefined {
+  const [is, kind, shard, epoch, first, second, message] = mail
+  if (typeof kind !== 'string' || !isWhole(shard) || !isWhole(epoch) || typeof first !== 'string') return undefined
+  if (is === 'letter') {
+    if (!isSessionNumber(second) || message === undefined) return undefined
+    return { kind, shard, epoch, item: { is, id: first, version: second, message, meta } }
+  }
+  if (is !== 'barrier' || !isWhole(second)) return undefined
+  return { kind, shard, epoch, item: { is, origin: first, token: second } }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

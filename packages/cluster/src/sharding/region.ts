@@ -1,0 +1,211 @@
+// One kind of sharded actors on one node: the refs that are told something, the way that takes, the shards that are this node's, and who keeps
+// book of whose they are. Everything that happens to a kind goes through here.
+
+import type { Meta, SystemCore } from '@troupe/core/internal'
+import type { ClusterNode } from '../node/cluster-node.ts'
+import { JournalDiffers, KindDiffers, OwnershipLost, RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
+import { sameSession, type Session, sessionText } from '../values/session.ts'
+import { shardOf } from './desired.ts'
+import { hostsAmong, kindKey, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
+import { Keeper } from './keeper.ts'
+import type { KindSpec } from './kind.ts'
+import type { Came } from './letter.ts'
+import type { Ownership } from './ownership.ts'
+import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
+import { Shards } from './shards.ts'
+import { Tenancy } from './tenancy.ts'
+
+/** Between two tries to register while the registry is away. */
+const registerEvery = 500
+
+export class Region {
+  readonly spec: KindSpec
+  /** Rejects where the kind cannot be had on this node as it is. */
+  readonly ready: Promise<void>
+  readonly #node: ClusterNode
+  readonly #core: SystemCore
+  readonly #self: Session
+  readonly #tenancy: Tenancy | undefined
+  readonly #routesHost: RoutesHost
+  readonly #routes: Routes
+  readonly #shards: Shards
+  readonly #keeper: Keeper
+  #over = false
+  #cancel: (() => void) | undefined
+
+  constructor(spec: KindSpec, node: ClusterNode) {
+    this.spec = spec
+    this.#node = node
+    this.#core = node.core
+    this.#self = node.self.session
+    this.#tenancy = Tenancy.of(node.core.view, spec.kind)
+    this.#routesHost = {
+      core: node.core,
+      post: node.post,
+      self: this.#self,
+      lease: node.lease,
+      isMember: (session) => node.isMember(session),
+      deliver: (shard, item) => this.#shards.deliver(shard, item),
+      lookAt: () => this.#keeper.lookAgain(),
+    }
+    this.#routes = new Routes(spec.kind, spec.shards, this.#routesHost)
+    this.#shards = new Shards(spec, {
+      core: node.core,
+      gate: node.gate,
+      tenancy: this.#tenancy,
+      barrier: (shard, barrier) => answerBarrier(this.#routesHost, this.#routes, spec.kind, shard, barrier),
+      fenced: (shard, epoch) => void this.#keeper.fenced(shard, epoch),
+      leave: (shard, items) => this.#routes.leave(shard, items),
+    })
+    this.#keeper = new Keeper(spec, {
+      core: node.core,
+      registry: node.connection.registry,
+      self: this.#self,
+      lease: node.lease,
+      get held() {
+        return node.held
+      },
+      members: () => node.membership.members,
+      hasEnded: (session) => node.membership.hasEnded(session),
+      journalEpoch: (shard) => (spec.persistent ? this.#tenancy!.epochOf(shard) : Promise.resolve(0)),
+      owned: (shard, owner) => this.#owned(shard, owner),
+      rest: (shard) => this.#shards.rest(shard),
+      goOn: (shard) => this.#shards.goOn(shard),
+      announce: () => node.post.asked(node.others(), 'leaving', [spec.kind, sessionText(this.#self)], node.lease / 2),
+      onTrouble: (text, cause) => node.core.logger.warn({ cluster: node.name, cause }, text),
+    })
+    this.ready = this.#open()
+    this.ready.catch((cause: unknown) => {
+      if (!this.#over) node.core.logger.error({ cluster: node.name, kind: spec.kind, cause }, 'a kind of sharded actors could not be registered')
+    })
+    this.#tick()
+  }
+
+  /** Shards that run here. */
+  get active(): readonly number[] {
+    return this.#shards.active
+  }
+  /** Actors of the kind that live here. */
+  get entities(): number {
+    return this.#shards.entities
+  }
+  /** Messages that wait here, in no mailbox. */
+  get waiting(): number {
+    return this.#routes.waiting + this.#shards.waiting
+  }
+  ownerOf(id: string): Ownership | undefined {
+    return this.#routes.ownerOf(shardOf(id, this.spec.shards))
+  }
+
+  /** An actor of this node has told one of the kind something. */
+  take(id: string, message: unknown, meta: Meta): void {
+    this.#routes.take(shardOf(id, this.spec.shards), { is: 'letter', id, message, meta, version: this.spec.version })
+  }
+  came({ shard, epoch, item }: Came): void {
+    this.#routes.came(shard, epoch, item)
+  }
+  returned({ shard, item }: Came): void {
+    this.#routes.returned(shard, item)
+  }
+  passed(shard: number, token: number): void {
+    this.#routes.ready(shard, token)
+  }
+
+  joined(): void {
+    this.#routes.joined()
+    this.#keeper.look()
+  }
+  ended(session: Session): void {
+    this.#routes.ended(session)
+    this.#keeper.look()
+  }
+
+  /** Another node is to have no more shards of the kind. */
+  leaving(session: Session): Promise<void> {
+    return this.#keeper.exclude(session)
+  }
+
+  /** Another node has handed over all it had; resolves when nothing more is sent to it from here. */
+  left(session: Session): Promise<void> {
+    return this.#keeper.knowsLeft(session)
+  }
+
+  /** Hands over all shards, as far as there is somebody to, and waits until everybody knows. */
+  async leave(): Promise<void> {
+    await this.#keeper.leave()
+    const { post, lease } = this.#node
+    await post.asked(this.#node.others(), 'left', [this.spec.kind, sessionText(this.#self)], lease / 2)
+  }
+
+  /** This node is no member any more. */
+  close(cause: unknown): void {
+    this.#over = true
+    this.#cancel?.()
+    this.#keeper.close()
+    this.#shards.close(new OwnershipLost(this.spec.kind, cause))
+    this.#routes.close()
+  }
+
+  #owned(shard: number, owner: Ownership): void {
+    if (this.#over) return
+    const known = this.#routes.ownerOf(shard)
+    if (known !== undefined && owner.epoch < known.epoch) return
+    const mine = sameSession(owner.session, this.#self)
+    // Before anything is delivered to it.
+    if (mine) this.#shards.start(shard, owner.epoch)
+    this.#routes.owned(shard, owner)
+    if (!mine) this.#shards.release(shard)
+  }
+
+  #tick(): void {
+    this.#cancel = this.#core.runtime.timer(this.#node.lease, () => {
+      this.#routes.tick()
+      this.#tick()
+    })
+  }
+
+  async #open(): Promise<void> {
+    const { role } = this.spec
+    const hosts = role === undefined || this.#node.self.roles.includes(role)
+    for (;;) {
+      try {
+        await this.#agree(hosts)
+        return await this.#keeper.open(hosts)
+      } catch (cause) {
+        if (this.#over || !(cause instanceof RegistryUnavailable)) throw cause
+        await new Promise<void>((resolve) => void this.#core.runtime.timer(registerEvery, resolve))
+      }
+    }
+  }
+
+  /** All nodes of the kind have as many shards, and the same journal. */
+  async #agree(hosts: boolean): Promise<void> {
+    const { kind, shards, persistent } = this.spec
+    const { registry } = this.#node.connection
+    const journal = persistent && hosts ? await this.#tenancy!.identity() : undefined
+    for (;;) {
+      const there = await registry.read(kindKey(kind))
+      const record = there === undefined ? undefined : readKind(there.value)
+      if (record !== undefined && record.shards === shards && (journal === undefined || record.journal === journal)) return
+      if (record !== undefined && record.shards !== shards && (await this.#isHosted())) throw new KindDiffers(kind, shards, record.shards)
+      if (record?.journal !== undefined && journal !== undefined && record.journal !== journal && (await this.#isHosted()))
+        throw new JournalDiffers(kind)
+      const value = writeKind({ shards, journal: journal ?? record?.journal })
+      try {
+        await (there === undefined ? registry.create(kindKey(kind), value) : registry.update(kindKey(kind), value, there.revision))
+        return
+      } catch (cause) {
+        if (!(cause instanceof RegistryConflict)) throw cause
+      }
+    }
+  }
+
+  /** Whether another node that lives has the kind. */
+  async #isHosted(): Promise<boolean> {
+    const { kind } = this.spec
+    const numbers = new Map<string, number | undefined>()
+    for (const { key, value } of await this.#node.connection.registry.list(`host.${kind}`)) numbers.set(nodeOfHost(kind, key)!, readHost(value))
+    const hosts = hostsAmong(this.#node.membership.members, (name) => numbers.get(name))
+    return hosts.some(({ session }) => !sameSession(session, this.#self))
+  }
+}

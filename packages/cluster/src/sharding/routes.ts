@@ -1,0 +1,250 @@
+// Where messages for the shards of a kind go from this node. What the own actors send goes to the owner; when that changes, it waits until all
+// that went to the owner before has arrived at the next one, so that nothing is overtaken: a barrier goes the same way, and whoever owns the shard
+// then says that it has come. What others send here because they know less is passed on, in the order in which it came.
+//
+//   own ──► owner            own (waits) ─ barrier ─► old owner ─ barrier ─► owner ─ ready ─►
+//   others ──► here ──► owner of a later epoch
+
+import { measured } from '@troupe/border'
+import type { SystemCore } from '@troupe/core/internal'
+import type { Post } from '../node/post.ts'
+import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
+import type { Barrier, Item, Letter } from './letter.ts'
+import { writeItem } from './letter.ts'
+import type { Ownership } from './ownership.ts'
+
+/** What may wait here for owners, in bytes. */
+const mostWaiting = 64 * 1_048_576
+/** What keeping a message costs beside its bytes. */
+const perMessage = 128
+
+export interface RoutesHost {
+  readonly core: SystemCore
+  readonly post: Post
+  readonly self: Session
+  readonly lease: number
+  isMember(session: Session): boolean
+  /** Takes an item for a shard that this node owns. */
+  deliver(shard: number, item: Item): void
+  /** A shard has an owner of whom nothing is known here. */
+  lookAt(shard: number): void
+}
+
+interface Waiting {
+  readonly item: Item
+  readonly bytes: number
+}
+
+interface Passing {
+  readonly item: Item
+  readonly epoch: number
+}
+
+class Route {
+  readonly shard: number
+  owner: Ownership | undefined
+  /** What actors of this node sent. */
+  readonly own: Waiting[] = []
+  /** What came from others and cannot go on yet. */
+  readonly passing: Passing[] = []
+  /** Who was sent something by this node, since it was certain that all of it had arrived. */
+  wentTo: Session | undefined
+  barrier: { readonly token: number; readonly via: Session; readonly since: number } | undefined
+  constructor(shard: number) {
+    this.shard = shard
+  }
+}
+
+export class Routes {
+  readonly #kind: string
+  readonly #host: RoutesHost
+  readonly #routes: readonly Route[]
+  #token = 0
+  #bytes = 0
+  #closed = false
+
+  constructor(kind: string, shards: number, host: RoutesHost) {
+    this.#kind = kind
+    this.#host = host
+    this.#routes = Array.from({ length: shards }, (_, shard) => new Route(shard))
+  }
+
+  get size(): number {
+    return this.#routes.length
+  }
+  ownerOf(shard: number): Ownership | undefined {
+    return this.#routes[shard]?.owner
+  }
+  /** Messages that wait here. */
+  get waiting(): number {
+    let count = 0
+    for (const { own, passing } of this.#routes) {
+      for (const { item } of own) if (item.is === 'letter') count++
+      for (const { item } of passing) if (item.is === 'letter') count++
+    }
+    return count
+  }
+
+  /** An actor of this node has sent something. */
+  take(shard: number, letter: Letter): void {
+    const route = this.#routes[shard]!
+    if (this.#closed) return this.#refuse(letter)
+    if (route.own.length === 0 && this.#isOpen(route)) this.#go(route, letter)
+    else this.#wait(route, letter)
+  }
+
+  /** Something has come from another node, which knew of an owner of that epoch. */
+  came(shard: number, epoch: number, item: Item): void {
+    const route = this.#routes[shard]
+    if (route === undefined || this.#closed) return this.#refuse(item)
+    if (route.passing.length === 0 && epoch <= (route.owner?.epoch ?? 0) && this.#reaches(route)) return this.#passOn(route, item)
+    route.passing.push({ item, epoch })
+    this.#host.lookAt(shard)
+  }
+
+  /** Something that this node had sent comes back: its owner is gone, and it never left. In the order in which it was sent, before all that waits. */
+  returned(shard: number, item: Item): void {
+    const route = this.#routes[shard]
+    if (route === undefined || this.#closed) return this.#refuse(item)
+    let at = 0
+    while (at < route.passing.length && this.#back.has(route.passing[at]!.item)) at++
+    this.#back.add(item)
+    route.passing.splice(at, 0, { item, epoch: 0 })
+    this.#host.lookAt(shard)
+  }
+  readonly #back = new WeakSet<Item>()
+
+  /** A shard is known to have an owner; one of an earlier epoch is of the past. */
+  owned(shard: number, owner: Ownership): void {
+    const route = this.#routes[shard]!
+    if (route.owner !== undefined && owner.epoch <= route.owner.epoch) return
+    route.owner = owner
+    const { wentTo } = route
+    if (wentTo !== undefined && !sameSession(wentTo, owner.session)) {
+      if (this.#host.isMember(wentTo)) this.#raise(route, wentTo)
+      else route.wentTo = undefined
+    }
+    this.#flush(route)
+  }
+
+  /** What a shard of this node had when it was given away goes to its owner, before all else. */
+  leave(shard: number, items: readonly Item[]): void {
+    const route = this.#routes[shard]!
+    if (this.#closed) return items.forEach((item) => this.#refuse(item))
+    route.passing.unshift(...items.map((item) => ({ item, epoch: 0 })))
+    this.#flush(route)
+  }
+
+  /** A barrier of this node has come to the owner. */
+  ready(shard: number, token: number): void {
+    const route = this.#routes[shard]
+    if (route?.barrier?.token !== token) return
+    route.barrier = undefined
+    route.wentTo = undefined
+    this.#flush(route)
+  }
+
+  joined(): void {
+    for (const route of this.#routes) this.#flush(route)
+  }
+
+  ended(session: Session): void {
+    for (const route of this.#routes) {
+      if (route.wentTo !== undefined && sameSession(route.wentTo, session)) route.wentTo = undefined
+      const { barrier } = route
+      if (barrier === undefined) continue
+      // The barrier may have been lost with it; what it was to wait for is, where it was the first.
+      if (sameSession(barrier.via, session)) route.barrier = undefined
+      else this.#raise(route, barrier.via)
+      this.#flush(route)
+    }
+  }
+
+  /** Barriers that did not come are sent again: somebody on their way may be gone whom nobody here knew. */
+  tick(): void {
+    const now = this.#host.core.runtime.now()
+    for (const route of this.#routes)
+      if (route.barrier !== undefined && now - route.barrier.since > this.#host.lease) this.#raise(route, route.barrier.via)
+  }
+
+  /** There is no cluster any more: what waits is nobody's. */
+  close(): void {
+    this.#closed = true
+    for (const route of this.#routes) {
+      for (const { item } of [...route.passing.splice(0), ...route.own.splice(0)]) this.#refuse(item)
+      route.barrier = undefined
+    }
+    this.#bytes = 0
+  }
+
+  #wait(route: Route, letter: Letter): void {
+    const { core } = this.#host
+    let kept: { readonly copy: unknown; readonly size: number }
+    try {
+      // What waits is what it was when it was told.
+      kept = measured(letter.message)
+    } catch (cause) {
+      return core.bury(letter.message, letter.meta, undefined, 'not-transferable', cause)
+    }
+    const bytes = kept.size + perMessage
+    if (this.#bytes + bytes > mostWaiting) return core.bury(letter.message, letter.meta, undefined, 'no-owner')
+    this.#bytes += bytes
+    route.own.push({ item: { ...letter, message: kept.copy }, bytes })
+    if (route.owner === undefined) this.#host.lookAt(route.shard)
+  }
+
+  /** Whether its owner can be told something. */
+  #reaches({ owner }: Route): boolean {
+    return owner !== undefined && (sameSession(owner.session, this.#host.self) || this.#host.isMember(owner.session))
+  }
+  #isOpen(route: Route): boolean {
+    return route.barrier === undefined && route.passing.length === 0 && this.#reaches(route)
+  }
+
+  #go(route: Route, item: Item): void {
+    const { session } = route.owner!
+    if (!sameSession(session, this.#host.self)) route.wentTo = session
+    this.#passOn(route, item)
+  }
+
+  #passOn(route: Route, item: Item): void {
+    const { session, epoch } = route.owner!
+    if (sameSession(session, this.#host.self)) return this.#host.deliver(route.shard, item)
+    const mail = writeItem(this.#kind, route.shard, epoch, item)
+    if (item.is === 'letter') this.#host.post.pass(session, mail, item.meta)
+    else this.#host.post.send(session, mail)
+  }
+
+  #flush(route: Route): void {
+    if (this.#closed) return
+    const { passing, own } = route
+    while (passing.length > 0 && this.#reaches(route) && passing[0]!.epoch <= route.owner!.epoch) this.#passOn(route, passing.shift()!.item)
+    while (own.length > 0 && this.#isOpen(route)) {
+      const { item, bytes } = own.shift()!
+      this.#bytes -= bytes
+      this.#go(route, item)
+    }
+  }
+
+  #raise(route: Route, via: Session): void {
+    const token = ++this.#token
+    route.barrier = { token, via, since: this.#host.core.runtime.now() }
+    const barrier: Barrier = { is: 'barrier', origin: sessionText(this.#host.self), token }
+    if (!this.#host.post.send(via, writeItem(this.#kind, route.shard, route.owner!.epoch, barrier))) {
+      route.barrier = undefined
+      route.wentTo = undefined
+    }
+  }
+
+  #refuse(item: Item): void {
+    if (item.is === 'letter') this.#host.core.bury(item.message, item.meta, undefined, 'no-owner')
+  }
+}
+
+/** Tells whoever raised a barrier that it has come. */
+export function answerBarrier(host: RoutesHost, routes: Routes, kind: string, shard: number, { origin, token }: Barrier): void {
+  const session = readSessionText(origin)
+  if (session === undefined) return
+  if (sameSession(session, host.self)) routes.ready(shard, token)
+  else host.post.send(session, ['ready', kind, shard, token])
+}

@@ -1,0 +1,170 @@
+// The shards that this node owns, from when it does until another does. A shard starts when its fence is raised, and only then are its actors made; it
+// rests when it is to be handed over: its actors end, and whatever is for them waits, in order, for the next owner.
+//
+//   starting ─ fence ─► active ─ rest ─► resting ─ all gone ─► handed over, or active again
+
+import type { Cell, SystemCore } from '@troupe/core/internal'
+import { Entities } from './entities.ts'
+import type { KindSpec } from './kind.ts'
+import type { LeaseGate } from './leased-mailbox.ts'
+import type { Barrier, Item, Letter } from './letter.ts'
+import type { Tenancy, Tenant } from './tenancy.ts'
+
+interface Shard {
+  readonly epoch: number
+  readonly tenant: Tenant | undefined
+  state: 'starting' | 'active' | 'resting'
+  /** What waits until it is active, or goes along when it is handed over. */
+  items: Item[]
+  /** Resolves who waits until it rests. */
+  rested: (() => void) | undefined
+}
+
+export interface ShardsHost {
+  readonly core: SystemCore
+  readonly gate: LeaseGate
+  readonly tenancy: Tenancy | undefined
+  barrier(shard: number, barrier: Barrier): void
+  /** The journal has a later owner of a shard: this node must look again. */
+  fenced(shard: number, epoch: number): void
+  /** What a shard that is no longer this node's still had. */
+  leave(shard: number, items: readonly Item[]): void
+}
+
+export class Shards {
+  readonly #spec: KindSpec
+  readonly #host: ShardsHost
+  readonly #shards = new Map<number, Shard>()
+  readonly #entities: Entities
+
+  constructor(spec: KindSpec, host: ShardsHost) {
+    this.#spec = spec
+    this.#host = host
+    this.#entities = new Entities(spec, {
+      core: host.core,
+      gate: host.gate,
+      made: (shard, cell) => this.#made(shard, cell),
+      gone: (shard, id, letters) => this.#gone(shard, id, letters),
+    })
+  }
+
+  /** In which epoch each shard runs here. */
+  get epochs(): ReadonlyMap<number, number> {
+    return new Map([...this.#shards].map(([shard, { epoch }]) => [shard, epoch]))
+  }
+  get active(): readonly number[] {
+    return [...this.#shards].filter(([, { state }]) => state === 'active').map(([shard]) => shard)
+  }
+  get entities(): number {
+    return this.#entities.size
+  }
+  /** Messages that wait in shards and for successors. */
+  get waiting(): number {
+    let count = this.#entities.waiting
+    for (const { items } of this.#shards.values()) for (const item of items) if (item.is === 'letter') count++
+    return count
+  }
+
+  /** This node owns a shard in an epoch: first the fence, then all else. */
+  start(shard: number, epoch: number): void {
+    const before = this.#shards.get(shard)
+    if (before?.epoch === epoch) return
+    // What ran in an earlier epoch is of the past, and what it had is for this one.
+    const items = before?.items ?? []
+    if (before !== undefined) this.#end(shard, before, undefined)
+    const tenant = this.#spec.persistent ? this.#host.tenancy?.tenant(shard, epoch, () => this.#fenced(shard, started)) : undefined
+    const started: Shard = { epoch, tenant, state: 'starting', items, rested: undefined }
+    this.#shards.set(shard, started)
+    if (tenant === undefined) return this.#run(shard, started)
+    tenant.raise().then(
+      () => this.#run(shard, started),
+      () => this.#fenced(shard, started),
+    )
+  }
+
+  deliver(shard: number, item: Item): void {
+    const there = this.#shards.get(shard)
+    if (there === undefined) return this.#host.leave(shard, [item])
+    if (there.state !== 'active' || there.items.length > 0) there.items.push(item)
+    else this.#give(shard, item)
+  }
+
+  /** Lets its actors end; resolves when all are gone. It stays at rest until it is handed over, or goes on. */
+  rest(shard: number): Promise<void> {
+    const there = this.#shards.get(shard)
+    if (there === undefined || there.state === 'starting') return Promise.resolve()
+    there.state = 'resting'
+    this.#entities.stop(shard)
+    if (this.#entities.in(shard) === 0) return Promise.resolve()
+    return new Promise((resolve) => (there.rested = resolve))
+  }
+  goOn(shard: number): void {
+    const there = this.#shards.get(shard)
+    if (there?.state === 'resting') this.#run(shard, there)
+  }
+
+  /** Another owns it: what it had goes there. */
+  release(shard: number): void {
+    const there = this.#shards.get(shard)
+    if (there === undefined) return
+    const { items } = there
+    this.#end(shard, there, undefined)
+    this.#host.leave(shard, items)
+  }
+
+  /** This node is no member any more. */
+  close(cause: unknown): void {
+    for (const [shard, there] of this.#shards) {
+      const { items } = there
+      this.#end(shard, there, cause)
+      this.#host.leave(shard, items)
+    }
+  }
+
+  #end(shard: number, there: Shard, cause: unknown): void {
+    this.#shards.delete(shard)
+    there.items = []
+    there.rested?.()
+    this.#entities.kill(shard, cause)
+    there.tenant?.close()
+  }
+
+  #run(shard: number, there: Shard): void {
+    if (this.#shards.get(shard) !== there) return
+    there.state = 'active'
+    const { items } = there
+    there.items = []
+    for (const item of items) this.#give(shard, item)
+    for (const id of this.#spec.eager) this.#entities.start(shard, id)
+  }
+
+  #give(shard: number, item: Item): void {
+    if (item.is === 'letter') this.#entities.deliver(shard, item)
+    else this.#host.barrier(shard, item)
+  }
+
+  #fenced(shard: number, there: Shard): void {
+    if (this.#shards.get(shard) !== there) return
+    // Nothing is made anew in an epoch that is over.
+    there.state = 'resting'
+    this.#host.fenced(shard, there.epoch)
+  }
+
+  #made(shard: number, cell: Cell): void {
+    this.#host.tenancy?.assign(cell, this.#shards.get(shard)?.tenant)
+  }
+
+  #gone(shard: number, _id: string, letters: readonly Letter[]): void {
+    const there = this.#shards.get(shard)
+    if (there === undefined) {
+      if (letters.length > 0) this.#host.leave(shard, letters)
+      return
+    }
+    if (there.state === 'active') for (const letter of letters) this.#entities.deliver(shard, letter)
+    // What was here before all that waits is in front of it.
+    else there.items.unshift(...letters)
+    if (this.#entities.in(shard) > 0) return
+    there.rested?.()
+    there.rested = undefined
+  }
+}

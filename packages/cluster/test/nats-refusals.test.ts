@@ -1,0 +1,216 @@
+// What nats() refuses, by name: servers that are too old, without JetStream or not there, wrong credentials, networks without TLS,
+// streams that are somebody else's; and what the user of a node may not do on a real server.
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { HostRuntime, InvalidOption } from '@troupe/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findNats, type NatsServer, startNats } from '../../../tools/engines/nats.mjs'
+import { engineOrSkip } from '../../../tools/engines/require.mjs'
+import { memory } from '../src/engines/memory/memory.ts'
+import { natsPermissions } from '../src/engines/nats/nats-layout.ts'
+import { nats } from '../src/engines/nats/nats.ts'
+import type { NatsOptions } from '../src/engines/nats/nats-options.ts'
+import type { Connection } from '../src/ports/engine.ts'
+import { EngineRefused } from '../src/values/errors.ts'
+import { session } from './contract/stage.ts'
+
+const found = engineOrSkip('nats', findNats, 'npm run engines -- --only nats fetches one.')
+const timing = new HostRuntime()
+
+/** A server that ends with the test, however that ends. */
+async function started(options: { readonly config?: string; readonly tls?: boolean }): Promise<NatsServer> {
+  const server = await startNats(found!, options)
+  onTestFinished(() => server.end())
+  return server
+}
+
+function connectAs(node: string, options: NatsOptions, onTrouble: (text: string, cause: unknown) => void = () => {}): Promise<Connection> {
+  return nats({ timeout: 3_000, ...options }).connect({ cluster: 'shop', node, timing, onTrouble })
+}
+
+async function refusal(made: Promise<Connection>): Promise<EngineRefused> {
+  const cause: unknown = await made.then(
+    (connection) => connection.close(),
+    (reason: unknown) => reason,
+  )
+  expect(cause).toBeInstanceOf(EngineRefused)
+  return cause as EngineRefused
+}
+
+/** Speaks as much of the protocol of NATS as a client needs to be let in. */
+async function pretender(version: string): Promise<{ readonly url: string; end(): void }> {
+  const server = createServer((socket) => {
+    const info = { server_id: 'X', version, proto: 1, headers: true, max_payload: 1_048_576, jetstream: true, host: '127.0.0.1', port: 4222 }
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`)
+    socket.on('data', (data) => {
+      if (data.includes('PING')) socket.write('PONG\r\n')
+    })
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`, end: () => void server.close() }
+}
+
+test.each(['2.9.10', '2.10.29', '2.11.0', '2.11.1', '1.4.1'])('a server of version %s is refused by its version', async (version) => {
+  const server = await pretender(version)
+  const { why, message } = await refusal(connectAs('a', { servers: server.url }))
+  expect(why).toBe('too-old')
+  expect(message).toContain(`its version is ${version}, and before 2.11.2`)
+  server.end()
+})
+
+test.each(['', 'a.b', '*', '>', 'a b', 'x'.repeat(65), 7])('a node or a cluster named %j is refused before anything is sent', async (name) => {
+  for (const engine of [nats(), memory()])
+    for (const names of [
+      { cluster: 'shop', node: name },
+      { cluster: name, node: 'a' },
+    ])
+      await expect(engine.connect({ ...names, timing, onTrouble: () => {} } as never)).rejects.toBeInstanceOf(InvalidOption)
+})
+
+test('a server that is not there is refused with its address', async () => {
+  const { why, message } = await refusal(connectAs('a', { servers: 'nats://127.0.0.1:1' }))
+  expect(why).toBe('unreachable')
+  expect(message).toContain('nats://127.0.0.1:1')
+})
+
+test.each(['nats://nats.example.org:4222', '10.0.0.1:4222', 'nats://[2001:db8::1]:4222', '127.0.0.1.example.org', 'nats://0.0.0.0:4222'])(
+  'without TLS the server %s is refused before anything is sent',
+  (servers) => {
+    expect(() => nats({ servers: ['nats://127.0.0.1:4222', servers] })).toThrow(EngineRefused)
+    expect(() => nats({ servers })).toThrow(/insecure: true/)
+    expect(nats({ servers, insecure: true }).name).toBe('nats')
+    expect(nats({ servers, tls: {} }).name).toBe('nats')
+  },
+)
+
+test.each(['127.0.0.1', 'nats://127.0.0.1:4222', 'localhost:4222', 'nats://[::1]:4222', 'tls://nats.example.org:4222'])(
+  '%s is taken as it is',
+  (servers) => {
+    expect(nats({ servers }).name).toBe('nats')
+  },
+)
+
+test.each([
+  [{ server: 'nats://127.0.0.1' }, 'did you mean `servers`'],
+  [{ servers: 'http://127.0.0.1' }, 'servers'],
+  [{ servers: [] }, 'servers'],
+  [{ servers: [4222] }, 'servers'],
+  [{ insecure: 'yes' }, 'insecure'],
+  [{ tls: true }, 'tls'],
+  [{ tls: { cafile: 'x' } }, 'did you mean `caFile`'],
+  [{ credentials: { user: 1 } }, 'credentials.user'],
+  [{ replicas: 0 }, 'replicas'],
+  [{ timeout: Number.NaN }, 'timeout'],
+  [null, 'options'],
+])('the options %j are refused by name', (options, named) => {
+  expect(() => nats(options as never)).toThrow(InvalidOption)
+  expect(() => nats(options as never)).toThrow(named)
+})
+
+describe.skipIf(found === undefined)('a real NATS server', () => {
+  test('without JetStream is refused', async () => {
+    const server = await started({ config: 'jetstream: disabled' })
+    const { why, message } = await refusal(connectAs('a', { servers: server.url }))
+    expect(why).toBe('no-jetstream')
+    expect(message).toContain('JetStream is not enabled')
+  })
+
+  test('is refused with wrong credentials, and with none', async () => {
+    const server = await started({ config: 'authorization { users: [{ user: a, password: right }] }' })
+    for (const credentials of [{ user: 'a', password: 'wrong' }, { token: 'wrong' }, {}]) {
+      const { why, message } = await refusal(connectAs('a', { servers: server.url, credentials }))
+      expect(why).toBe('credentials')
+      expect(message).not.toContain('wrong')
+    }
+    const right = await connectAs('a', { servers: server.url, credentials: { user: 'a', password: 'right' } })
+    await right.close()
+  })
+
+  test('with a stream of that name whose keys would not live and end as they must is refused', async () => {
+    const server = await started({})
+    const client = await connect({ servers: server.url })
+    const manager = await jetstreamManager(client)
+    await manager.streams.add({ name: 'KV_troupe_shop', subjects: ['$KV.troupe_shop.>'], max_msgs_per_subject: 1 })
+    const { why, message } = await refusal(connectAs('a', { servers: server.url }))
+    expect(why).toBe('not-ours')
+    expect(message).toContain('KV_troupe_shop')
+    await client.close()
+  })
+
+  test('with TLS is joined by whoever trusts its certificate, and by nobody else', async () => {
+    // A certificate made for tests alone; it guards nothing.
+    const [cert, key] = ['cert', 'key'].map((name) => fileURLToPath(new URL(`../../node/test/fixtures/${name}.pem`, import.meta.url)))
+    const server = await started({ tls: true, config: `tls { cert_file: "${cert}", key_file: "${key}" }` })
+    const trusted = await connectAs('a', { servers: server.url, tls: { caFile: cert! } })
+    await trusted.registry.create('own.k.1', 'x')
+    await trusted.close()
+    const { why } = await refusal(connectAs('a', { servers: server.url }))
+    expect(why).toBe('unreachable')
+    const plain = await started({})
+    expect((await refusal(connectAs('a', { servers: plain.url, tls: {} }))).message).toContain('tls')
+  })
+
+  test('lets a node with its permissions do all it must, and speak, hear and renew only as itself', async () => {
+    const users = ['a', 'b', 'c'].map((node) => ({ user: node, password: node, permissions: natsPermissions('shop', node) }))
+    const server = await started({ config: `authorization { users: ${JSON.stringify(users)} }` })
+    const troubles: unknown[] = []
+    const as = (node: string, user = node): Promise<Connection> =>
+      connectAs(node, { servers: server.url, credentials: { user, password: user } }, (_text, cause) => troubles.push(cause))
+    const [a, b] = [await as('a'), await as('b')]
+    const got: string[] = []
+    await a.wire.open(session('a'), () => {})
+    await b.wire.open(session('b'), (from, bytes) => got.push(`${from.node} ${bytes[0]}`))
+    let hinted = 0
+    b.registry.watch('member', () => hinted++)
+    const revision = await a.registry.create('member.a', 'x', { ttl: 5_000 })
+    await a.registry.update('member.a', 'y', revision, { ttl: 5_000 })
+    await a.registry.create('session.a', '1')
+    await a.registry.create('own.cart.1', '1')
+    expect((await b.registry.list('member')).map((entry) => entry.value)).toEqual(['y'])
+    await untilTrue(() => hinted > 0)
+    expect(troubles).toEqual([])
+
+    // c, with the client itself, as somebody who has taken that node over would.
+    const violations: string[] = []
+    const client = await connect({ servers: server.url, user: 'c', pass: 'c', inboxPrefix: '_INBOX_shop_c' })
+    const follow = async (): Promise<void> => {
+      for await (const status of client.status()) if (status.type === 'error') violations.push(status.error.message)
+    }
+    const following = follow()
+    const overheard: string[] = []
+    client.subscribe('shop.f.>', { callback: (problem, message) => void (problem === null && overheard.push(message.subject)) })
+    client.subscribe('_INBOX_shop_a.>', { callback: (problem, message) => void (problem === null && overheard.push(message.subject)) })
+    client.publish('shop.f.a.1.b.1', Uint8Array.of(66))
+    client.publish('$KV.troupe_shop.member.a', 'stolen')
+    client.publish('shop.f.c.1.b.1', Uint8Array.of(7))
+    await client.flush()
+    a.wire.send(session('b'), Uint8Array.of(1))
+    await untilTrue(() => got.includes('a 1') && got.includes('c 7'))
+    expect(got.toSorted()).toEqual(['a 1', 'c 7'])
+    expect(overheard).toEqual([])
+    expect((await b.registry.read('member.a'))?.value).toBe('y')
+    await untilTrue(() => violations.length >= 4)
+    await end(client, following)
+
+    // Another node's user is refused when it joins, because it may not hear what is for that node.
+    const { why } = await refusal(as('a', 'c'))
+    expect(why).toBe('permissions')
+    await a.close()
+    await b.close()
+  })
+})
+
+async function end(client: NatsConnection, following: Promise<void>): Promise<void> {
+  await client.close()
+  await following
+}
+
+async function untilTrue(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 5_000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(condition()).toBe(true)
+}

@@ -1,0 +1,121 @@
+// What is counted of turns while somebody looks: messages, turns and time of each actor, and who had a turn since the last look. It
+// costs a few loads a turn and nothing a message. Time is measured between two reads of the clock, which the dispatcher makes anyway,
+// and shared among those that ran by the messages they handled.
+
+import type { Cell } from './cell.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Witness } from './witness.ts'
+
+/** What is counted of one actor, from the first look on. One object in one slot: plain fields of the cell cost those that nobody looks at. */
+export class TurnCount {
+  readonly cell: Cell
+  /** Messages and signals that were handled. */
+  processed = 0
+  turns = 0
+  /** Milliseconds that its turns took. */
+  busy = 0
+  /** Messages since the clock was read last: their time is not known yet. */
+  unpriced = 0
+  /** The look before which it had its last turn. */
+  epoch = 0
+  constructor(cell: Cell) {
+    this.cell = cell
+  }
+}
+
+/** Who had a turn since the last look, of one system; shared by its dispatchers. */
+export class Stirred {
+  epoch = 1
+  list: TurnCount[] = []
+  /** Those that have ended since. */
+  gone: number[] = []
+  /** Hands out what has come together, and begins anew. */
+  take(): { readonly epoch: number; readonly list: readonly TurnCount[]; readonly gone: readonly number[] } {
+    const { epoch, list, gone } = this
+    this.epoch++
+    this.list = []
+    this.gone = []
+    return { epoch, list, gone }
+  }
+}
+
+/** Looks on at one dispatcher. An account is closed when the next turn begins, or with the drain: nothing need be called after a turn. */
+export class TurnWatch implements Witness {
+  readonly #dispatcher: Dispatcher
+  readonly #stirred: Stirred
+  /** Who looked on before, and is told all the same. */
+  readonly outer: Witness | undefined
+  #current: TurnCount | undefined
+  /** Messages of the dispatcher when the present turn began. */
+  #messages: number
+  /** When the clock was read last. */
+  #at: number
+  /** Those that ran since. */
+  readonly #ran: TurnCount[] = []
+  #unpriced = 0
+
+  constructor(dispatcher: Dispatcher, stirred: Stirred) {
+    this.#dispatcher = dispatcher
+    this.#stirred = stirred
+    this.outer = dispatcher.witness
+    this.#messages = dispatcher.messages
+    this.#at = dispatcher.now
+  }
+
+  turn(cell: Cell): void {
+    if (this.outer !== undefined) this.outer.turn(cell)
+    this.#close()
+    let count = cell.watch
+    if (count === undefined) count = cell.watch = new TurnCount(cell)
+    count.turns++
+    const stirred = this.#stirred
+    if (count.epoch !== stirred.epoch) {
+      count.epoch = stirred.epoch
+      stirred.list.push(count)
+    }
+    this.#current = count
+  }
+
+  /** What the dispatcher counted since the turn began is the present actor's. */
+  #close(): void {
+    const { messages } = this.#dispatcher
+    const handled = messages - this.#messages
+    if (handled === 0) return
+    this.#messages = messages
+    const count = this.#current
+    if (count === undefined) return
+    count.processed += handled
+    if (count.unpriced === 0) this.#ran.push(count)
+    count.unpriced += handled
+    this.#unpriced += handled
+  }
+
+  clockRead(now: number, fired: boolean): void {
+    this.#close()
+    this.#price(now)
+    if (fired) this.#at = this.#dispatcher.host.runtime.now()
+    this.outer?.clockRead?.(now, fired)
+  }
+
+  #price(now: number): void {
+    const ran = this.#ran
+    if (ran.length > 0) {
+      const each = (now - this.#at) / this.#unpriced
+      for (const count of ran) {
+        count.busy += each * count.unpriced
+        count.unpriced = 0
+      }
+      ran.length = 0
+      this.#unpriced = 0
+    }
+    this.#at = now
+  }
+
+  /** The end of a drain: what comes until the next one is nobody's time. */
+  rest(): void {
+    this.#close()
+    this.#current = undefined
+    if (this.#ran.length > 0) this.#price(this.#dispatcher.host.runtime.now())
+    this.outer?.rest()
+  }
+}

@@ -1,0 +1,131 @@
+// A picture of boxes and arrows in layers, at most some forty boxes: who is to the left sends to whom is to the right.
+
+import dagre from '@dagrejs/dagre'
+
+export interface Box {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  readonly tone?: 'red' | 'amber' | undefined
+  readonly href?: string | undefined
+}
+export interface Arrow {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  readonly width: number
+  readonly tone?: 'red' | undefined
+}
+
+const tall = 46
+
+const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
+
+export function Graph({ boxes, arrows, label }: { readonly boxes: readonly Box[]; readonly arrows: readonly Arrow[]; readonly label: string }) {
+  const graph = new dagre.graphlib.Graph({ multigraph: true })
+  graph.setGraph({ rankdir: 'LR', nodesep: 22, ranksep: 56, edgesep: 14, marginx: 6, marginy: 6 })
+  graph.setDefaultEdgeLabel(() => ({}))
+  const widths = new Map(
+    boxes.map(({ id, title, text }) => [id, Math.max(110, 24 + Math.max(shortened(title, 30).length, shortened(text, 30).length) * 7.2)]),
+  )
+  for (const { id } of boxes) graph.setNode(id, { width: widths.get(id)!, height: tall })
+  arrows.forEach(({ from, to, text }, i) =>
+    graph.setEdge(from, to, { width: shortened(text, 32).length * 6.6 + 12, height: 18, labelpos: 'c' }, String(i)),
+  )
+  dagre.layout(graph)
+  const { width = 100, height = 100 } = graph.graph()
+  return (
+    <div class="scroll">
+      <svg class="picture" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label={label}>
+        <defs>
+          {['dim', 'red'].map((tone) => (
+            <marker
+              key={tone}
+              id={`tip-${tone}`}
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="9"
+              markerHeight="9"
+              markerUnits="userSpaceOnUse"
+              orient="auto"
+            >
+              <path d="M0,0 L8,4 L0,8 Z" fill={`var(--${tone})`} />
+            </marker>
+          ))}
+        </defs>
+        {arrows.map(({ from, to, width: stroke, tone = 'dim' }, i) => {
+          const { points } = graph.edge({ v: from, w: to, name: String(i) })
+          return (
+            <path
+              key={i}
+              d={smooth(points)}
+              fill="none"
+              stroke={`var(--${tone})`}
+              stroke-width={stroke}
+              stroke-opacity={tone === 'red' ? 1 : 0.55}
+              marker-end={`url(#tip-${tone})`}
+            />
+          )
+        })}
+        {arrows.map(({ from, to, text }, i) => {
+          const { x, y } = graph.edge({ v: from, w: to, name: String(i) })
+          const shown = shortened(text, 32)
+          const wide = shown.length * 6.6 + 8
+          return (
+            <g key={i}>
+              <rect x={x! - wide / 2} y={y! - 9} width={wide} height="18" rx="4" fill="var(--card)" fill-opacity="0.92" />
+              <text x={x} y={y! + 4} text-anchor="middle">
+                {shown}
+              </text>
+            </g>
+          )
+        })}
+        {boxes.map((box) => {
+          const { x, y } = graph.node(box.id)
+          const wide = widths.get(box.id)!
+          const drawn = (
+            <g>
+              {box.title.length > 30 && <title>{box.title}</title>}
+              <rect
+                x={x - wide / 2}
+                y={y - tall / 2}
+                width={wide}
+                height={tall}
+                rx="8"
+                fill="var(--card)"
+                stroke={box.tone === undefined ? 'var(--line)' : `var(--${box.tone})`}
+                stroke-width={box.tone === undefined ? 1.5 : 2.5}
+              />
+              <text x={x - wide / 2 + 12} y={y - 4} font-weight="650">
+                {shortened(box.title, 30)}
+              </text>
+              <text x={x - wide / 2 + 12} y={y + 14} class={box.tone ?? 'dim'}>
+                {shortened(box.text, 30)}
+              </text>
+            </g>
+          )
+          return box.href === undefined ? (
+            <g key={box.id}>{drawn}</g>
+          ) : (
+            <a key={box.id} href={box.href}>
+              {drawn}
+            </a>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+/** Through the middles between points, so that no arrow has a corner. */
+function smooth(points: readonly { readonly x: number; readonly y: number }[]): string {
+  const [start, ...rest] = points
+  if (start === undefined) return ''
+  let path = `M${start.x},${start.y}`
+  rest.forEach((point, i) => {
+    const next = rest[i + 1]
+    path += next === undefined ? ` L${point.x},${point.y}` : ` Q${point.x},${point.y} ${(point.x + next.x) / 2},${(point.y + next.y) / 2}`
+  })
+  return path
+}

@@ -1,0 +1,191 @@
+// Where did the time go? Messages that were followed to their end, with all that came of them, hop by hop.
+
+import { effect, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { TraceNews } from '../../src/server/desk.ts'
+import { ask } from './connection.ts'
+import { moments, paused } from './store.ts'
+import { ms, plural } from './words.ts'
+
+const traces = signal<readonly TraceNews[]>([])
+const chosen = signal<number | undefined>(undefined)
+const waiting = signal<string | undefined>(undefined)
+const spansShown = 40
+
+const endOf = (trace: TraceNews): number => Math.max(trace.at, ...trace.spans.map(({ doneAt, takenAt, sentAt }) => doneAt ?? takenAt ?? sentAt))
+const lengthOf = (trace: TraceNews): number => endOf(trace) - trace.at
+
+export function Traces() {
+  useEffect(
+    () =>
+      effect(() => {
+        void (paused.value ? undefined : moments.value)
+        void ask<readonly TraceNews[]>('traces').then((answer) => answer !== undefined && (traces.value = answer))
+      }),
+    [],
+  )
+  const order = traces.value.toSorted((a, b) => lengthOf(b) - lengthOf(a))
+  const trace = order.find(({ id }) => id === chosen.value) ?? order[0]
+  return (
+    <div class="cols traces">
+      <section class="card">
+        <h2>
+          Hop by hop <small>hatched: in the mailbox · solid: in the handler · dashed arrow: forwarded · dotted: the answer</small>
+        </h2>
+        {trace === undefined ? (
+          <p class="empty">
+            <b>No trace yet</b>About ten messages a second are followed while this view is open, if any are sent.
+          </p>
+        ) : (
+          <Sequence trace={trace} />
+        )}
+      </section>
+      <div class="stack">
+        {trace !== undefined && <Where trace={trace} />}
+        <section class="card">
+          <h2>Slowest of {plural(order.length, 'trace')}</h2>
+          <form
+            class="tools"
+            onSubmit={(event) => {
+              event.preventDefault()
+              const type = new FormData(event.currentTarget).get('type')
+              if (typeof type !== 'string' || type === '') return
+              waiting.value = type
+              void ask('trace-next', { type })
+            }}
+          >
+            <input name="type" placeholder="message type" aria-label="Type of the message to follow next" />
+            <button type="submit">Follow the next one</button>
+            {waiting.value !== undefined && <span class="dim">the next {waiting.value} is followed</span>}
+          </form>
+          <table>
+            <thead>
+              <tr>
+                <th>message</th>
+                <th class="num">took</th>
+                <th class="num">messages</th>
+              </tr>
+            </thead>
+            <tbody>
+              {order.slice(0, 15).map((one) => (
+                <tr key={one.id} class={`pick ${one === trace ? 'on' : ''}`} onClick={() => (chosen.value = one.id)}>
+                  <td>
+                    <button type="button" class="quiet" aria-pressed={one === trace} onClick={() => (chosen.value = one.id)}>
+                      {one.type}
+                    </button>
+                  </td>
+                  <td class="num">{ms(lengthOf(one))}</td>
+                  <td class="num">{one.spans.length}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </div>
+    </div>
+  )
+}
+
+function Where({ trace }: { readonly trace: TraceNews }) {
+  let queued = 0
+  let handled = 0
+  for (const { sentAt, takenAt, doneAt, how } of trace.spans) {
+    if (how === 'answer') continue
+    queued += Math.max(0, (takenAt ?? endOf(trace)) - sentAt)
+    if (takenAt !== undefined && takenAt !== null) handled += Math.max(0, (doneAt ?? endOf(trace)) - takenAt)
+  }
+  return (
+    <section class="card">
+      <h2>Where did {ms(lengthOf(trace))} go?</h2>
+      <p>
+        <b class="amber">{ms(queued)}</b> waiting in mailboxes
+      </p>
+      <p>
+        <b class="blue">{ms(handled)}</b> in handlers
+      </p>
+      <p class="dim">
+        Sums over all its messages: what went on at the same time counts twice.
+        {trace.leftOut > 0 ? ` ${trace.leftOut} more messages were not followed.` : ''}
+      </p>
+    </section>
+  )
+}
+
+function Sequence({ trace }: { readonly trace: TraceNews }) {
+  const spans = trace.spans.slice(0, spansShown)
+  const names = [...new Set(spans.flatMap(({ fromName, toName }) => [fromName, toName]))]
+  const lane = Math.max(150, Math.min(230, 900 / names.length))
+  const x = (name: string): number => 70 + names.indexOf(name) * lane
+  const end = endOf(trace)
+  const tall = Math.max(240, Math.min(620, spans.length * 34))
+  const y = (at: number): number => 46 + ((at - trace.at) / Math.max(0.01, end - trace.at)) * tall
+  const width = 70 + (names.length - 1) * lane + 150
+  return (
+    <div class="scroll">
+      <svg
+        class="picture"
+        viewBox={`0 0 ${width} ${tall + 70}`}
+        width={width}
+        height={tall + 70}
+        role="img"
+        aria-label={`${trace.type}: ${plural(spans.length, 'message')} between ${names.join(', ')}`}
+      >
+        <defs>
+          <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+            <line x1="0" y1="0" x2="0" y2="6" stroke="var(--amber)" stroke-width="3" />
+          </pattern>
+          <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
+            <path d="M0,0 L8,4 L0,8 Z" fill="var(--blue)" />
+          </marker>
+        </defs>
+        {names.map((name) => (
+          <g key={name}>
+            <text x={x(name)} y="16" text-anchor="middle" font-weight="650">
+              <title>{name}</title>
+              {name.slice(name.lastIndexOf('/') + 1)}
+            </text>
+            <line x1={x(name)} x2={x(name)} y1="26" y2={tall + 60} stroke="var(--line)" />
+          </g>
+        ))}
+        {spans.map((span) => {
+          const [from, to] = [x(span.fromName), x(span.toName)]
+          const sent = y(span.sentAt)
+          const taken = y(span.takenAt ?? end)
+          const done = y(span.doneAt ?? end)
+          const dash = span.how === 'forward' ? '6 4' : span.how === 'answer' ? '2 3' : undefined
+          const towards = to === from ? from + 40 : to - Math.sign(to - from) * 8
+          return (
+            <g key={span.id}>
+              <line
+                x1={from}
+                x2={towards}
+                y1={sent}
+                y2={sent}
+                stroke="var(--blue)"
+                stroke-width="1.5"
+                stroke-dasharray={dash}
+                marker-end="url(#tip)"
+              />
+              {span.how !== 'answer' && (
+                <>
+                  <rect x={to - 5} y={sent} width="10" height={Math.max(1, taken - sent)} fill="url(#hatch)" stroke="var(--amber)" />
+                  <rect x={to - 5} y={taken} width="10" height={Math.max(2, done - taken)} fill="var(--blue)" />
+                  <title>{`${span.type}: ${ms((span.takenAt ?? end) - span.sentAt)} in the mailbox, ${ms((span.doneAt ?? end) - (span.takenAt ?? end))} in the handler`}</title>
+                </>
+              )}
+              <text x={(from + to) / 2 + (from === to ? 30 : 0)} y={sent - 4} text-anchor="middle">
+                {span.type}
+              </text>
+              {span.how !== 'answer' && taken - sent > 26 && (
+                <text x={to + 10} y={(sent + taken) / 2 + 4} class="dim">
+                  {ms((span.takenAt ?? end) - span.sentAt)} queued
+                </text>
+              )}
+            </g>
+          )
+        })}
+      </svg>
+      {trace.spans.length > spansShown && <p class="dim">{plural(trace.spans.length - spansShown, 'more message')} of this trace are not drawn.</p>}
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+// Lets others look at a system: opens the socket, writes the descriptor, and takes both away with the system or the process.
+
+import { createServer, type Server } from 'node:net'
+import { chmodSync, rmSync } from 'node:fs'
+import { type ActorSystem, NotAllowed } from '@troupe/core'
+import { checkBoolean, checkList, checkWhole, readOptions, type Table } from '@troupe/core/internal'
+import { checkSystem } from '../survey/look.ts'
+import { ObservationSource } from '../source/source.ts'
+import type { PageOptions } from '../server/page-options.ts'
+import { type Page, servePage } from '../server/page-server.ts'
+import { type Descriptor, openDirectory, removeDescriptor, runtimeDirectory, socketPath, writeDescriptor } from './directory.ts'
+import { Session } from './session.ts'
+
+/** How a system may be looked at. */
+export interface ObserveOptions {
+  /** Whether the command line may attach; true if left out. */
+  readonly socket?: boolean | undefined
+  /** Milliseconds between two looks while somebody looks; 1,000 if left out, at least 100. */
+  readonly every?: number | undefined
+  /** Rules, or findings by their ids, that are not said. */
+  readonly mute?: readonly string[] | undefined
+}
+
+/** What `observe` gives: where the system can be looked at, and what ends that. */
+export interface Observer {
+  /** What all who look subscribe to. */
+  readonly source: ObservationSource
+  /** The socket, once it is open; undefined where there is none. */
+  readonly socket: string | undefined
+  /** Resolves once others can attach. Rejects if the socket cannot be opened. */
+  readonly ready: Promise<void>
+  /**
+   * Serves a page on this machine that shows the system, to whoever has its URL.
+   *
+   * Guarantees: as long as nobody has the page open nothing is counted, sampled or listened to; it tells no message, only types, names and
+   * numbers; it does not keep the process alive, and closes with the system. Fails: with `InvalidOption` on a wrong option, with the host's error where
+   * the port is taken.
+   *
+   * @example
+   * const page = await observe(system).openPage({ port: 4000 })
+   * console.log(page.url)
+   */
+  openPage(options?: PageOptions): Promise<Page>
+  /** Nobody can look any more; those who do are sent away. */
+  close(): Promise<void>
+}
+
+const table: Table<ObserveOptions> = {
+  socket: checkBoolean,
+  every: [checkWhole, 100],
+  mute: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
+}
+
+/** Clients at once. */
+const mostClients = 16
+
+const observed = new WeakSet<ActorSystem>()
+
+/**
+ * Lets a running system be looked at: by `troupe top`, `troupe doctor` and the other commands, through a socket in a directory that only
+ * you may open.
+ *
+ * Guarantees: as long as nobody looks nothing is counted, sampled or listened to; nothing that a client sends changes the system; it does not keep
+ * the process alive, and ends with the system. Fails: with `InvalidOption` on a wrong option, with `NotAllowed` for a system that is observed already;
+ * where the socket cannot be opened `ready` rejects, and it is logged by nobody else.
+ *
+ * @example
+ * const system = ActorSystem.create('shop')
+ * const observer = observe(system)
+ */
+export function observe(system: ActorSystem, options: ObserveOptions = {}): Observer {
+  checkSystem(system)
+  const { socket = true, every = 1000, mute = [] } = readOptions('observe', options, table)
+  if (observed.has(system)) throw new NotAllowed(`System ${system.name} is observed already. Close that observer first.`)
+  observed.add(system)
+  const source = new ObservationSource(system, { every, mute })
+  const door = socket ? openDoor(system, source) : undefined
+  const pages = new Set<Page>()
+  const openPage = async (given: PageOptions = {}): Promise<Page> => {
+    const page = await servePage(source, given)
+    pages.add(page)
+    return page
+  }
+  const close = async (): Promise<void> => {
+    observed.delete(system)
+    await Promise.all([...pages].map((page) => page.close()))
+    source.close()
+    await door?.close()
+  }
+  void system.terminated.then(close)
+  // Whoever does not ask need not know; whoever does is told.
+  door?.ready.catch(() => {})
+  return { source, socket: door?.path, ready: door?.ready ?? Promise.resolve(), openPage, close }
+}
+
+interface Door {
+  readonly path: string
+  readonly ready: Promise<void>
+  close(): Promise<void>
+}
+
+function openDoor(system: ActorSystem, source: ObservationSource): Door {
+  const directory = openDirectory(runtimeDirectory())
+  const { pid } = process
+  const path = socketPath(directory, pid, system.id)
+  const descriptor: Descriptor = {
+    protocol: 1,
+    system: system.name,
+    id: system.id,
+    pid,
+    socket: path,
+    since: new Date().toISOString(),
+    program: process.argv.slice(1, 4).join(' '),
+  }
+  const sessions = new Set<Session>()
+  const server: Server = createServer((client) => {
+    if (sessions.size >= mostClients) return void client.destroy()
+    const session = new Session(client, source)
+    sessions.add(session)
+    client.unref()
+    client.on('close', () => sessions.delete(session))
+  })
+  server.unref()
+  const leave = (): void => removeDescriptor(directory, descriptor)
+  const ready = new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    // One of this number that was killed may have left it.
+    if (process.platform !== 'win32') rmSync(path, { force: true })
+    server.listen(path, () => {
+      try {
+        if (process.platform !== 'win32') chmodSync(path, 0o600)
+        writeDescriptor(directory, descriptor)
+        process.on('exit', leave)
+        resolve()
+      } catch (cause) {
+        reject(cause)
+      }
+    })
+  })
+  return {
+    path,
+    ready,
+    close: () =>
+      new Promise((resolve) => {
+        process.off('exit', leave)
+        for (const session of sessions) session.close()
+        server.close(() => resolve())
+        leave()
+      }),
+  }
+}

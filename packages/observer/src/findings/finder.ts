@@ -1,0 +1,121 @@
+// Findings from one look after another. Pure in what it does: it has no clock, asks nobody, and the same frames give the same findings.
+// What a finding is about is known by number; names are asked for once it is clear whose are needed.
+
+import { checkFunction, checkList, readOptions, type Table, unreadable } from '@troupe/core/internal'
+import { Picture } from '../survey/picture.ts'
+import { type Clue, type Finding, findingOf, type RuleName } from './finding.ts'
+import type { Frame } from './frame.ts'
+import { Happenings } from './rules/happenings.ts'
+import { mailboxClues } from './rules/mailboxes.ts'
+import { poolClues } from './rules/pools.ts'
+import { Totals } from './rules/totals.ts'
+import { waitClues } from './rules/waiting.ts'
+
+/** What was noticed in the last frame, before it has names. */
+export interface Noticed {
+  /** Whose names the sentences need. */
+  readonly uids: ReadonlySet<number>
+  /** The sentences, the worst first. */
+  tell(nameOf: (uid: number) => string): readonly Finding[]
+}
+
+/** What is never said: a rule, or one finding by its id. */
+export type Muted = ReadonlySet<string>
+
+export class Finder {
+  readonly picture: Picture
+  readonly #happenings = new Happenings()
+  readonly #totals = new Totals()
+  readonly #since = new Map<string, number>()
+
+  constructor(picture: Picture = new Picture()) {
+    this.picture = picture
+  }
+
+  look(frame: Frame): Noticed {
+    const { picture } = this
+    const told = picture.take(frame.at, frame.parts, frame.silent)
+    for (const event of frame.events) this.#happenings.hear(event)
+    const waiting = [...waitClues(frame.waits, frame.at)]
+    const circles = new Set(waiting.filter(({ rule }) => rule === 'wait-cycle').flatMap(({ uids }) => uids))
+    const clues: Clue[] = [
+      ...waiting,
+      ...mailboxClues(picture, told, circles),
+      ...poolClues(picture, told, (parent) => this.#childrenOf(parent)),
+      ...this.#happenings.clues(frame.at),
+      ...this.#totals.clues(frame, picture),
+    ]
+    const since = this.#remember(clues)
+    const uids = new Set(clues.flatMap((clue) => clue.uids))
+    return { uids, tell: (nameOf) => clues.map((clue, i) => findingOf(clue, since[i]!, nameOf)).toSorted(worstFirst) }
+  }
+
+  #childrenOf(parent: number): number[] {
+    const children: number[] = []
+    for (const uid of this.picture.uids) if (this.picture.get(uid, 'parent') === parent) children.push(uid)
+    return children
+  }
+
+  /** Since when each has been found: a window that moves on does not make it younger. */
+  #remember(clues: readonly Clue[]): number[] {
+    const present = new Set<string>()
+    const since = clues.map((clue) => {
+      const key = `${clue.rule}:${clue.key}`
+      present.add(key)
+      const known = Math.min(this.#since.get(key) ?? Infinity, clue.since)
+      this.#since.set(key, known)
+      return known
+    })
+    for (const key of this.#since.keys()) if (!present.has(key)) this.#since.delete(key)
+    return since
+  }
+}
+
+function worstFirst(a: Finding, b: Finding): number {
+  if (a.severity !== b.severity) return a.severity === 'error' ? -1 : 1
+  return a.since - b.since || (a.id < b.id ? -1 : 1)
+}
+
+/**
+ * Whether a finding is muted: by its id, or by its rule.
+ *
+ * @example
+ * const heard = findings.filter((finding) => !isMuted(finding, new Set(['late-replies', 'drops:middleware'])))
+ */
+export function isMuted(finding: Pick<Finding, 'id' | 'rule'>, muted: Muted): boolean {
+  return muted.has(finding.id) || muted.has(finding.rule)
+}
+
+/** What actors are called, and what is not said. */
+export interface FindingsOptions {
+  readonly nameOf?: ((uid: number) => string | undefined) | undefined
+  /** Rules, or findings by their ids. */
+  readonly mute?: readonly (RuleName | (string & {}))[] | undefined
+}
+
+const table: Table<FindingsOptions> = {
+  nameOf: checkFunction,
+  mute: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
+}
+
+/**
+ * The findings after the last of these frames.
+ *
+ * Guarantees: a pure function: no clock, no system. Findings whose id or rule is muted are left out; the worst come first. Fails: with
+ * `InvalidOption` on what are not frames.
+ *
+ * @example
+ * const found = findings(frames, { mute: ['late-replies'], nameOf: (uid) => names.get(uid) })
+ */
+export function findings(frames: Iterable<Frame>, options: FindingsOptions = {}): readonly Finding[] {
+  const { mute = [], nameOf } = readOptions('findings', options, table)
+  const muted = new Set<string>(mute)
+  const finder = new Finder()
+  let noticed: Noticed | undefined
+  try {
+    for (const frame of frames) noticed = finder.look(frame)
+  } catch (cause) {
+    throw unreadable('frames', frames, cause)
+  }
+  return (noticed?.tell((uid) => nameOf?.(uid) ?? `actor ${uid}`) ?? []).filter((finding) => !isMuted(finding, muted))
+}

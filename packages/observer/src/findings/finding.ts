@@ -1,0 +1,86 @@
+// A sentence about what needs somebody's attention, with what it rests on.
+
+/** What can be found; each has a section in the guide. */
+export type RuleName =
+  | 'wait-cycle'
+  | 'handler-pending'
+  | 'mailbox-grows'
+  | 'starved'
+  | 'holds-loop'
+  | 'restart-storm'
+  | 'uneven-pool'
+  | 'dead-letters'
+  | 'late-replies'
+  | 'stash-unchanged'
+  | 'timers-grow'
+  | 'population-grows'
+  | 'ask-chain'
+  | 'drops'
+  | 'ledger-off'
+
+/** Something that needs attention. */
+export interface Finding {
+  /** The same for as long as it lasts: its rule and whom it is about. */
+  readonly id: string
+  readonly rule: RuleName
+  /** `error` (■): it will not get better by itself. `warning` (▲): look at it. */
+  readonly severity: 'error' | 'warning'
+  /** A word or two. */
+  readonly title: string
+  /** Whom it is about: a path, a circle of paths, a cause. */
+  readonly subject: string
+  readonly sentence: string
+  /** The numbers that the sentence rests on. */
+  readonly evidence: Readonly<Record<string, number | string>>
+  /** Milliseconds of the system's clock. */
+  readonly since: number
+  /** The actors it is about. */
+  readonly uids: readonly number[]
+  /** Where it is explained, and what to do about it. */
+  readonly docs: string
+  /** Which view shows it. */
+  readonly view: 'actors' | 'waits' | 'failures' | 'flow' | 'overview'
+}
+
+/** What a rule says; whoever asks it adds what all have in common. */
+export interface Clue {
+  readonly rule: RuleName
+  readonly severity: Finding['severity']
+  /** Tells it from others of the rule, also where names change. */
+  readonly key: string
+  readonly uids: readonly number[]
+  readonly since: number
+  readonly evidence: Finding['evidence']
+  /** Made once the names are known. */
+  tell(nameOf: (uid: number) => string): { readonly subject: string; readonly sentence: string }
+}
+
+const titles: Readonly<Record<RuleName, readonly [title: string, view: Finding['view']]>> = {
+  'wait-cycle': ['Deadlock', 'waits'],
+  'handler-pending': ['Handler pending', 'actors'],
+  'mailbox-grows': ['Mailbox only grows', 'actors'],
+  starved: ['Starved', 'actors'],
+  'holds-loop': ['Holds the loop', 'failures'],
+  'restart-storm': ['Restart storm', 'failures'],
+  'uneven-pool': ['Uneven pool', 'flow'],
+  'dead-letters': ['Dead letters', 'failures'],
+  'late-replies': ['Late replies', 'failures'],
+  'stash-unchanged': ['Stash unchanged', 'actors'],
+  'timers-grow': ['Timers only grow', 'actors'],
+  'population-grows': ['Population only grows', 'actors'],
+  'ask-chain': ['Long chain of asks', 'waits'],
+  drops: ['Drops by policy', 'overview'],
+  'ledger-off': ['Ledger does not add up', 'overview'],
+}
+
+const guide = 'https://github.com/troupe-actors/troupe/blob/main/docs/guide/observing.md'
+
+/** All rules, by name. */
+export const ruleNames = Object.keys(titles) as readonly RuleName[]
+
+export function findingOf(clue: Clue, since: number, nameOf: (uid: number) => string): Finding {
+  const { rule, severity, uids, evidence } = clue
+  const [title, view] = titles[rule]
+  const { subject, sentence } = clue.tell(nameOf)
+  return { id: `${rule}:${subject}`, rule, severity, title, subject, sentence, evidence, since, uids, docs: `${guide}#${rule}`, view }
+}

@@ -1,0 +1,102 @@
+// Looks at a system round by round, and says what it finds. Whoever drives it says when: a timer, or a test on virtual time. It spawns no
+// actor, asks no question and sets no timer of the system, so that nothing of it is in what it sees.
+
+import { type ActorSystem, type BufferedChannel, buffered } from '@troupe/core'
+import type { ActorName } from '@troupe/core/internal'
+import { Look } from '../survey/look.ts'
+import type { Picture } from '../survey/picture.ts'
+import { seenEvent } from './events.ts'
+import { Finder } from './finder.ts'
+import type { Finding } from './finding.ts'
+import type { Frame, SeenEvent } from './frame.ts'
+
+/** Observations that may come between two rounds; more are lost, and counted. */
+const eventsKept = 10_000
+/** In every so many rounds the ledger is counted: it takes a walk over all actors. */
+const ledgerEvery = 5
+
+/** What one round found. */
+export interface Round {
+  readonly frame: Frame
+  readonly findings: readonly Finding[]
+  /** Observations that were lost since the round before, because there were too many. */
+  readonly lost: number
+  /** Milliseconds that the surveys took. */
+  readonly spent: number
+  readonly waitsLeftOut: number
+}
+
+/**
+ * Looks at a system whenever it is told to.
+ *
+ * Guarantees: between `begin` and `end` turns are counted and observations heard, otherwise nothing is; nothing of it is in what it sees.
+ *
+ * @example
+ * const rounds = new Rounds(system)
+ * rounds.begin()
+ * const { findings } = await rounds.round()
+ * rounds.end()
+ */
+export class Rounds {
+  readonly look: Look
+  readonly #system: ActorSystem
+  #finder = new Finder()
+  #channel: BufferedChannel | undefined
+  readonly #names = new Map<number, ActorName>()
+  #round = 0
+  #lost = 0
+
+  constructor(system: ActorSystem) {
+    this.#system = system
+    this.look = new Look(system)
+  }
+
+  get picture(): Picture {
+    return this.#finder.picture
+  }
+  get going(): boolean {
+    return this.#channel !== undefined
+  }
+
+  begin(): void {
+    if (this.#channel !== undefined) return
+    this.#finder = new Finder()
+    this.#round = 0
+    this.look.begin()
+    this.#channel = buffered(eventsKept)
+    this.#channel.attach(this.#system.events)
+  }
+  end(): void {
+    this.#channel?.close()
+    this.#channel = undefined
+    this.#names.clear()
+    this.look.end()
+  }
+
+  async round(): Promise<Round> {
+    const { parts, silent, waits, waitsLeftOut, spent, at } = await this.look.sight()
+    const ledger = this.#round++ % ledgerEvery === 0 ? await this.look.ledger() : undefined
+    const channel = this.#channel
+    const events = (channel?.drain() ?? []).map(seenEvent).filter((e): e is SeenEvent => e !== undefined)
+    const lost = (channel?.dropped ?? 0) - this.#lost
+    this.#lost = channel?.dropped ?? 0
+    for (const part of parts) for (const uid of part.gone) this.#names.delete(uid)
+    const frame: Frame = { at, parts, silent, waits, metrics: this.look.metrics(), ledger, events }
+    const noticed = this.#finder.look(frame)
+    await this.names(noticed.uids)
+    return { frame, findings: noticed.tell((uid) => this.#names.get(uid)?.path ?? `actor ${uid}`), lost, spent, waitsLeftOut }
+  }
+
+  /** What these are called; asked once for each. */
+  async names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>> {
+    const wanted = [...uids]
+    const unknown = wanted.filter((uid) => !this.#names.has(uid))
+    if (unknown.length > 0) for (const name of await this.look.names(new Set(unknown))) this.#names.set(name.uid, name)
+    const found = new Map<number, ActorName>()
+    for (const uid of wanted) {
+      const name = this.#names.get(uid)
+      if (name !== undefined) found.set(uid, name)
+    }
+    return found
+  }
+}

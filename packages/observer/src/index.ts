@@ -1,0 +1,21 @@
+// The public API, by hand.
+
+import { requireCore } from '@troupe/core/internal'
+
+export { attach, type Attached } from './attach/attach.ts'
+export { type Descriptor, listSystems } from './attach/directory.ts'
+export { observe, type ObserveOptions, type Observer } from './attach/observe.ts'
+export type { Hello, Operation, Operations, Watched, WatchWishes } from './attach/protocol.ts'
+export type { TopRow } from './attach/ranking.ts'
+export type { TreeNode } from './attach/tree.ts'
+export { findings, type FindingsOptions } from './findings/finder.ts'
+export { type Finding, type RuleName, ruleNames } from './findings/finding.ts'
+export type { Frame, SeenEvent } from './findings/frame.ts'
+export type { Recorded, Recording } from './sampling/recording.ts'
+export type { PageOptions } from './server/page-options.ts'
+export type { Page } from './server/page-server.ts'
+export type { Flow, Origin, Span, Trace } from './sampling/span.ts'
+export type { ActorDetail, ObservationSource, SeenFailure, SeenLetter } from './source/source.ts'
+export type { Update, Wishes } from './source/update.ts'
+
+requireCore('@troupe/observer', 1)

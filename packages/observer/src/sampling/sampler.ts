@@ -1,0 +1,226 @@
+// Looks at one send of many: who sends what to whom. How many pass between two looks is drawn by chance, for a fixed number would meet
+// the same actor of a ring each time, and follows the load, so that there are some two thousand samples a second. Now and then one is
+// followed to its end, with all that comes of it.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Cell, fuse, type Meta, PendingAsk, type Sampler, type SystemCore, typeOf } from '@troupe/core/internal'
+import { type Flow, type Origin, type Span, type Trace } from './span.ts'
+import { Traced, type Follower } from './traced.ts'
+
+/** Samples a second that are aimed at, and after how many the gap is looked at anew. */
+const perSecond = 2000
+const lookEvery = 64
+const widest = 2 ** 20
+/** Milliseconds between two traces, how many are kept, and how many messages of each. */
+const traceEvery = 100
+const tracesKept = 200
+const spansMost = 200
+/** Kinds of ways between two reports; what is beyond is counted with `outside`. */
+const flowsMost = 5000
+/** Sends that are looked at one by one while a handler that is followed is pending. */
+const hotSends = 200
+
+interface OpenTrace {
+  readonly id: number
+  readonly type: string
+  readonly at: number
+  readonly spans: Span[]
+  leftOut: number
+}
+
+export class SendSampler implements Sampler, Follower {
+  readonly #core: SystemCore
+  readonly #running = new AsyncLocalStorage<Span>()
+  #mean = 1
+  #seed = 0x2545f491
+  #looked = 0
+  #lookedAt: number
+  /** The span whose handler runs now, in its synchronous part. */
+  #current: Span | undefined
+  #hot = 0
+  #flows = new Map<string, { from: Origin; to: number; type: string; messages: number }>()
+  #traces = false
+  #tracedAt = -Infinity
+  #wanted: { readonly type: string; readonly found: (trace: number) => void } | undefined
+  #lastId = 0
+  readonly #open = new Map<number, OpenTrace>()
+
+  constructor(core: SystemCore) {
+    this.#core = core
+    this.#lookedAt = core.runtime.now()
+  }
+
+  start(): void {
+    fuse.sample(this)
+  }
+  stop(): void {
+    if (fuse.sampler === this) fuse.sample(undefined)
+    this.#running.disable()
+    this.#flows.clear()
+    this.#open.clear()
+  }
+  /** Whether messages are followed. */
+  set traces(on: boolean) {
+    this.#traces = on
+  }
+  /** One of so many sends is looked at. */
+  get rate(): number {
+    return this.#mean
+  }
+  get now(): number {
+    return this.#core.runtime.now()
+  }
+
+  get gap(): number {
+    if (this.#current !== undefined || this.#wanted !== undefined) return 1
+    if (this.#hot > 0) {
+      this.#hot--
+      return 1
+    }
+    if (this.#mean <= 1) return 1
+    // xorshift: the system's own chance is not ours to draw from.
+    let seed = this.#seed
+    seed ^= seed << 13
+    seed ^= seed >>> 17
+    seed ^= seed << 5
+    this.#seed = seed
+    return 1 + Math.floor(((seed >>> 0) / 2 ** 32) * (2 * this.#mean - 1))
+  }
+
+  sampled(target: Cell | PendingAsk, message: unknown, meta: Meta): boolean {
+    const answer = target instanceof PendingAsk
+    const cell = answer ? target.target : target
+    if (cell.host !== this.#core) return false
+    const type = answer ? 'answer' : typeOf(message)
+    const parent = this.#current ?? this.#running.getStore()
+    const from = this.#sender(parent)
+    const to = answer ? (target.edge?.asker.cell.ref.uid ?? 0) : cell.ref.uid
+    this.#count(from, to, type, this.#current === undefined && this.#hot === 0 ? this.#mean : 1)
+    this.#adapt()
+    if (answer) {
+      if (parent !== undefined) this.#span(parent.trace, parent.id, from, to, type, 'answer')
+      return false
+    }
+    const span = this.#follow(parent, from, to, type, meta)
+    if (span === undefined || !Traced.follows(cell)) return false
+    cell.dispatcher.ledger.sent++
+    cell.accept(message, new Traced(meta, span, this))
+    return true
+  }
+
+  /** Not always whose turn it is: while timers fire that is a bystander, and after an `await` it is nobody's. */
+  #sender(parent: Span | undefined): Origin {
+    if (this.#core.timers.firing) return 'timers'
+    if (parent !== undefined) return parent.to
+    return this.#core.running?.current?.ref.uid ?? 'outside'
+  }
+
+  #count(from: Origin, to: number, type: string, weight: number): void {
+    const key = `${from} ${to} ${type}`
+    const flow = this.#flows.get(key)
+    if (flow !== undefined) flow.messages += weight
+    else if (this.#flows.size < flowsMost) this.#flows.set(key, { from, to, type, messages: weight })
+  }
+
+  /** So that there are as many samples a second as are wanted, whatever the load. */
+  #adapt(): void {
+    if (this.#current !== undefined || ++this.#looked < lookEvery) return
+    this.#looked = 0
+    const { now } = this
+    const passed = Math.max(0.01, now - this.#lookedAt)
+    this.#lookedAt = now
+    const factor = ((lookEvery / perSecond) * 1000) / passed
+    this.#mean = Math.min(widest, Math.max(1, this.#mean * Math.min(4, Math.max(0.25, factor))))
+  }
+
+  /** The span of a message that is to be followed; undefined of others. */
+  #follow(parent: Span | undefined, from: Origin, to: number, type: string, meta: Meta): Span | undefined {
+    const how = meta instanceof PendingAsk ? 'ask' : 'tell'
+    if (parent !== undefined) return this.#span(parent.trace, parent.id, from, to, type, how)
+    const wanted = this.#wanted
+    const { now } = this
+    if (wanted?.type !== type && (!this.#traces || now - this.#tracedAt < traceEvery)) return undefined
+    this.#tracedAt = now
+    const id = ++this.#lastId
+    this.#open.set(id, { id, type, at: now, spans: [], leftOut: 0 })
+    if (this.#open.size > tracesKept) this.#open.delete(this.#open.keys().next().value!)
+    if (wanted?.type === type) {
+      this.#wanted = undefined
+      wanted.found(id)
+    }
+    return this.#span(id, undefined, from, to, type, how)
+  }
+
+  #span(trace: number, parent: number | undefined, from: Origin, to: number, type: string, how: Span['how']): Span | undefined {
+    const open = this.#open.get(trace)
+    if (open === undefined) return undefined
+    if (open.spans.length >= spansMost) {
+      open.leftOut++
+      return undefined
+    }
+    const { now } = this
+    const answered = how === 'answer' ? now : undefined
+    const span: Span = {
+      trace,
+      id: open.spans.length,
+      parent,
+      from,
+      to,
+      type,
+      how,
+      sentAt: now,
+      takenAt: answered,
+      returnedAt: answered,
+      doneAt: answered,
+    }
+    open.spans.push(span)
+    return span
+  }
+
+  run(span: Span, _cell: Cell, handler: () => unknown): unknown {
+    const outer = this.#current
+    this.#current = span
+    if (fuse.catcher === undefined) fuse.left = 1
+    try {
+      const returned = this.#running.run(span, handler)
+      if (returned instanceof Promise) {
+        this.#hot = hotSends
+        const done = (): void => void (span.doneAt = this.now)
+        returned.then(done, done)
+      } else span.doneAt = this.now
+      return returned
+    } catch (cause) {
+      span.doneAt = this.now
+      throw cause
+    } finally {
+      span.returnedAt = this.now
+      this.#current = outer
+      if (fuse.catcher === undefined) fuse.left = this.gap
+    }
+  }
+
+  forwarded(span: Span, to: Cell): Span {
+    return this.#span(span.trace, span.id, span.to, to.ref.uid, span.type, 'forward') ?? span
+  }
+
+  /** What went where since the last time, about. */
+  takeFlows(): readonly Flow[] {
+    const flows = [...this.#flows.values()]
+    this.#flows = new Map()
+    return flows
+  }
+  /** The traces that are kept, oldest first. */
+  get all(): readonly Trace[] {
+    return [...this.#open.values()]
+  }
+  trace(id: number): Trace | undefined {
+    return this.#open.get(id)
+  }
+  /** Follows the next message of that type; what it returns is told the number of its trace. */
+  next(type: string): Promise<number> {
+    return new Promise((resolve) => {
+      this.#wanted = { type, found: resolve }
+      if (fuse.catcher === undefined) fuse.left = 1
+    })
+  }
+}

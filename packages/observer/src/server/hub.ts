@@ -1,0 +1,103 @@
+// What all streams of a page have in common: one subscription to the source, how actors stand, who talks to whom, how the process is. It
+// looks only while a stream is open, and a moment longer, so that a page that is loaded again or changes its view does not begin anew.
+
+import type { ActorName } from '@troupe/core/internal'
+import type { HostNews, RoundNews, RuntimeNews, View } from '../feed/news.ts'
+import type { ObservationSource } from '../source/source.ts'
+import type { Update } from '../source/update.ts'
+import { Flows } from './flows.ts'
+import { HostGauge } from './host-gauge.ts'
+import { roundNews, runtimeNews, SlowTurns } from './round-news.ts'
+import { Standing } from './standing.ts'
+
+/** Milliseconds for which it goes on looking after the last stream has ended. */
+const linger = 5000
+
+export interface Listener {
+  readonly view: View
+  /** A round, as far as this view wants it. */
+  told(news: RoundNews): void
+}
+
+export class Hub {
+  readonly source: ObservationSource
+  readonly standing: Standing = new Standing()
+  readonly #flows = new Flows()
+  readonly #gauge = new HostGauge()
+  readonly #slow = new SlowTurns()
+  readonly #listeners = new Map<Listener, () => void>()
+  #end: (() => void) | undefined
+  #lingering: ReturnType<typeof setTimeout> | undefined
+  #last: { readonly update: Update; readonly host: HostNews } | undefined
+
+  constructor(source: ObservationSource) {
+    this.source = source
+  }
+
+  get open(): number {
+    return this.#listeners.size
+  }
+
+  /** Tells of every round from now on; of the last one at once, where there was one. */
+  async listen(listener: Listener): Promise<() => void> {
+    clearTimeout(this.#lingering)
+    this.#lingering = undefined
+    // One that only wants samples hears nothing by it.
+    const { view } = listener
+    const wants =
+      view === 'flow' || view === 'traces' ? this.source.subscribe(() => {}, { flow: view === 'flow', traces: view === 'traces' }) : () => {}
+    this.#listeners.set(listener, wants)
+    if (this.#end === undefined) {
+      this.#gauge.start()
+      this.#end = this.source.subscribe((update) => void this.#hear(update))
+    }
+    const last = this.#last
+    if (last !== undefined) listener.told(await this.#newsFor(view, { ...last.update, events: [] }, last.host))
+    return () => this.#leave(listener)
+  }
+
+  #leave(listener: Listener): void {
+    this.#listeners.get(listener)?.()
+    if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
+    this.#lingering = setTimeout(() => this.rest(), linger)
+    this.#lingering.unref()
+  }
+
+  /** Looks no more. */
+  rest(): void {
+    clearTimeout(this.#lingering)
+    this.#end?.()
+    this.#end = undefined
+    this.#gauge.stop()
+    this.standing.clear()
+    this.#flows.clear()
+    this.#slow.clear()
+    this.#last = undefined
+  }
+
+  async #hear(update: Update): Promise<void> {
+    const seconds = this.#last === undefined ? 1 : Math.max(0.001, (update.at - this.#last.update.at) / 1000)
+    this.standing.take(update, this.source.picture)
+    this.#slow.take(update.events, update.at)
+    const host = this.#gauge.read()
+    this.#last = { update, host }
+    // Only what is shown is made; and names of all actors only where kinds are shown.
+    const shown = new Set([...this.#listeners.keys()].map(({ view }) => view))
+    if (shown.has('flow')) this.#flows.take(update.flow, seconds, await this.#allNames())
+    for (const view of shown) {
+      const news = await this.#newsFor(view, update, host)
+      for (const listener of this.#listeners.keys()) if (listener.view === view) listener.told(news)
+    }
+  }
+
+  #allNames(): Promise<ReadonlyMap<number, ActorName>> {
+    return this.source.names(this.standing.stands.keys())
+  }
+
+  async #newsFor(view: View, update: Update, host: HostNews): Promise<RoundNews> {
+    const { standing } = this
+    const flow = view === 'flow' ? this.#flows.news(standing.stands, await this.#allNames()) : undefined
+    const runtime: RuntimeNews | undefined = view === 'runtime' ? runtimeNews(update, standing, this.#slow) : undefined
+    return { ...roundNews(update, host, standing.queued, view), flow, runtime }
+  }
+}

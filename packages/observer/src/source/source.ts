@@ -1,0 +1,246 @@
+// Where everybody who looks on gets it from: a socket, a page, a test. One look a round serves all of them. As long as nobody looks
+// nothing is counted, nothing is sampled and nobody listens.
+
+import { type ActorSnapshot, type ActorSystem, type DeadLetter, type Failure, NotAllowed } from '@troupe/core'
+import { type ActorName, coreOf, kindOfActor, requireCore, typeOf, type Wait, pathOf } from '@troupe/core/internal'
+import { causeText } from '../findings/events.ts'
+import { isMuted } from '../findings/finder.ts'
+import type { Finding } from '../findings/finding.ts'
+import { type Round, Rounds } from '../findings/rounds.ts'
+import { Recording } from '../sampling/recording.ts'
+import { SendSampler } from '../sampling/sampler.ts'
+import type { Trace } from '../sampling/span.ts'
+import type { Picture } from '../survey/picture.ts'
+import type { Update, Wishes } from './update.ts'
+
+interface Onlooker {
+  readonly listener: (update: Update) => void
+  readonly wishes: Wishes
+}
+
+/** A dead letter in words. */
+export interface SeenLetter {
+  readonly at: number
+  readonly message: string
+  readonly sender: string | undefined
+  readonly recipient: string | undefined
+  readonly reason: string
+}
+
+/** A failure in words. */
+export interface SeenFailure {
+  readonly at: number
+  readonly actor: string
+  readonly message: string | undefined
+  readonly cause: string
+  readonly directive: string | undefined
+}
+
+/** What of an actor is shown to somebody who looks at it alone. */
+export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'> & {
+  readonly kind: string
+  readonly label: string | undefined
+  readonly waiting: { readonly reason: string; readonly ms: number; readonly cause: string | undefined } | undefined
+  readonly children: readonly { readonly path: string; readonly phase: string; readonly queued: number }[]
+  readonly childCount: number
+  /** Questions that it asked, and that it is asked. */
+  readonly waits: readonly Wait[]
+  readonly watchers: number
+}
+
+const childrenShown = 100
+
+/**
+ * Watches one system for all who look at it.
+ *
+ * Guarantees: while nobody is subscribed nothing is counted, sampled or listened to. Fails: once the system has closed `subscribe` throws `NotAllowed`.
+ */
+export class ObservationSource {
+  readonly system: ActorSystem
+  readonly #rounds: Rounds
+  readonly #every: number
+  readonly #onlookers = new Set<Onlooker>()
+  readonly #muted: Set<string>
+  #sampler: SendSampler | undefined
+  #disarm: (() => void) | undefined
+  #seq = 0
+  #findings: readonly Finding[] = []
+  #looking = false
+  #closed = false
+
+  constructor(system: ActorSystem, options: { readonly every: number; readonly mute: readonly string[] }) {
+    requireCore('@troupe/observer', 1)
+    this.system = system
+    this.#rounds = new Rounds(system)
+    this.#every = options.every
+    this.#muted = new Set(options.mute)
+    void system.terminated.then(() => this.close())
+  }
+
+  /** Tells of every round from now on; the first comes at once. Returns what ends it. */
+  subscribe(listener: (update: Update) => void, wishes: Wishes = {}): () => void {
+    if (this.#closed || this.system.phase === 'closed')
+      throw new NotAllowed(`System ${this.system.name} has closed: there is nothing to look at any more.`)
+    const onlooker = { listener, wishes }
+    this.#onlookers.add(onlooker)
+    this.#adjust()
+    if (!this.#rounds.going) {
+      this.#rounds.begin()
+      void this.#look()
+    }
+    return () => {
+      if (!this.#onlookers.delete(onlooker)) return
+      this.#adjust()
+      if (this.#onlookers.size === 0) this.#rest()
+    }
+  }
+  /** How many look on. */
+  get onlookers(): number {
+    return this.#onlookers.size
+  }
+
+  /** Samples as long as somebody wants that. */
+  #adjust(): void {
+    const all = [...this.#onlookers]
+    const traces = all.some(({ wishes }) => wishes.traces === true)
+    const samples = traces || all.some(({ wishes }) => wishes.flow === true)
+    if (samples && this.#sampler === undefined) {
+      this.#sampler = new SendSampler(coreOf(this.system))
+      this.#sampler.start()
+    } else if (!samples) {
+      this.#sampler?.stop()
+      this.#sampler = undefined
+    }
+    if (this.#sampler !== undefined) this.#sampler.traces = traces
+  }
+
+  #rest(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+    this.#rounds.end()
+    this.#findings = []
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    try {
+      const round = await this.#rounds.round()
+      if (this.#onlookers.size > 0) this.#tell(round)
+    } catch (cause) {
+      coreOf(this.system).logger.error({ cause }, 'the observer failed to look')
+    }
+    this.#looking = false
+    if (this.#onlookers.size === 0 || this.#closed) return
+    // Armed only between two rounds: in none of them it is among the timers that are seen.
+    const { timers } = coreOf(this.system)
+    const deadline = timers.after(this.#every, () => void this.#look())
+    this.#disarm = () => timers.cancel(deadline)
+  }
+
+  #tell({ frame, findings, lost, spent, waitsLeftOut }: Round): void {
+    this.#findings = findings.filter((finding) => !isMuted(finding, this.#muted))
+    const update: Update = {
+      ...frame,
+      seq: ++this.#seq,
+      findings: this.#findings,
+      flow: this.#sampler?.takeFlows() ?? [],
+      sampling: this.#sampler?.rate ?? 0,
+      lost,
+      waitsLeftOut,
+      spent,
+    }
+    for (const { listener } of this.#onlookers) {
+      try {
+        listener(update)
+      } catch (cause) {
+        coreOf(this.system).logger.error({ cause }, 'somebody who looks on failed')
+      }
+    }
+  }
+
+  /** What is known of all actors, as of the last round; empty while nobody looks. */
+  get picture(): Picture {
+    return this.#rounds.picture
+  }
+  /** Those of the last round. */
+  get findings(): readonly Finding[] {
+    return this.#findings
+  }
+  /** Says nothing more of a rule, or of one finding by its id. */
+  mute(idOrRule: string): void {
+    this.#muted.add(idOrRule)
+  }
+  unmute(idOrRule: string): void {
+    this.#muted.delete(idOrRule)
+  }
+  /** What actors are called, by number. */
+  names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>> {
+    return this.#rounds.names(uids)
+  }
+  /** The questions that wait for an answer now. */
+  waits(): Promise<readonly Wait[]> {
+    return this.#rounds.look.waits()
+  }
+  get traces(): readonly Trace[] {
+    return this.#sampler?.all ?? []
+  }
+  /** Follows the next message of that type; only while somebody wants traces. */
+  traceNext(type: string): Promise<number> {
+    if (this.#sampler === undefined) return Promise.reject(new NotAllowed('Nobody wants traces: subscribe with { traces: true } first.'))
+    return this.#sampler.next(type)
+  }
+
+  deadLetters(): readonly SeenLetter[] {
+    return this.system.deadLetters.list().map(seenLetter)
+  }
+  failures(): readonly SeenFailure[] {
+    return this.system.failures.list().map(seenFailure)
+  }
+
+  /**
+   * Writes down what happens to one actor from now on, until `stop` of it is called; the last `capacity` are kept. Undefined where there is no
+   * such actor on this thread.
+   */
+  record(path: string, capacity = 1000): Recording | undefined {
+    const ref = this.system.find(path)
+    return ref === undefined ? undefined : new Recording(coreOf(this.system).mine(ref, 'record'), capacity)
+  }
+
+  /** One actor of this system, by its path; undefined where there is none. */
+  async inspect(path: string): Promise<ActorDetail | undefined> {
+    const ref = path === '/user' ? undefined : this.system.find(path)
+    if (ref === undefined && path !== '/user') return undefined
+    const tree = await this.system.inspect(ref)
+    const cell = ref === undefined ? coreOf(this.system).guardian : coreOf(this.system).mine(ref, 'inspect')
+    const { children, recent: _recent, waiting, ...own } = tree
+    const waits = (await this.waits()).filter((wait) => wait.asker === tree.uid || wait.target === tree.uid)
+    return {
+      ...own,
+      kind: kindOfActor(cell),
+      label: cell.extras?.label || undefined,
+      waiting: waiting === undefined ? undefined : { ...waiting, cause: waiting.cause === undefined ? undefined : causeText(waiting.cause) },
+      children: children.slice(0, childrenShown).map(({ path: below, phase, queued }) => ({ path: below, phase, queued })),
+      childCount: children.length,
+      waits,
+      watchers: cell.extras?.watchers?.size ?? 0,
+    }
+  }
+
+  /** Ends all subscriptions. */
+  close(): void {
+    this.#closed = true
+    this.#onlookers.clear()
+    this.#adjust()
+    this.#rest()
+  }
+}
+
+function seenLetter({ at, message, sender, recipient, reason }: DeadLetter): SeenLetter {
+  const path = (ref: typeof sender): string | undefined => (ref === undefined ? undefined : pathOf(ref))
+  return { at, message: typeOf(message), sender: path(sender), recipient: path(recipient), reason }
+}
+
+function seenFailure({ at, actor, message, cause, directive }: Failure): SeenFailure {
+  return { at, actor: pathOf(actor), message: message === undefined ? undefined : typeOf(message), cause: causeText(cause), directive }
+}

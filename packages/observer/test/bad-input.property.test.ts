@@ -1,0 +1,53 @@
+// Every public function of the observer, with wrong input in every place: refused with a code, or something sensible.
+
+import { ActorSystem } from '@troupe/core'
+import * as api from '@troupe/observer'
+import * as entryOfFindings from '@troupe/observer/findings'
+import { afterAll, describe, expect, test } from 'vitest'
+import { countedInputs, type Entry, entry, holds } from '../../core/test/wrong-input.ts'
+
+const systems: ActorSystem[] = []
+const fresh = (): ActorSystem => {
+  const system = ActorSystem.create('x', { logger: false, keepAlive: false })
+  systems.push(system)
+  return system
+}
+afterAll(async () => {
+  for (const system of systems) await system.shutdown()
+})
+const call = (f: unknown): Entry['act'] => {
+  return (args) => (f as (...given: readonly unknown[]) => unknown)(...args)
+}
+
+const functions: Record<string, Entry> = {
+  observe: entry(call(api.observe), () => [fresh(), { socket: false, every: 1000, mute: [] }]),
+  attach: entry(
+    (args) =>
+      (api.attach as (...given: readonly unknown[]) => Promise<unknown>)(...args).catch((cause: { code?: unknown }) => {
+        if (cause.code === undefined) throw cause
+      }),
+    () => [{ protocol: 1, system: 'x', id: 1, pid: 1, socket: '/nowhere/x.sock', since: '', program: '' }],
+  ),
+  listSystems: entry(call(api.listSystems), () => ['/nowhere']),
+  findings: entry(call(api.findings), () => [[], { mute: [], nameOf: String }]),
+  // A plain test of plain values, which a compiler checks.
+  isMuted: entry(
+    () => entryOfFindings.isMuted({ id: 'x', rule: 'drops' }, new Set(['drops'])),
+    () => [],
+  ),
+  Rounds: entry(
+    (args) => void new (entryOfFindings.Rounds as unknown as new (...given: readonly unknown[]) => object)(...args),
+    () => [fresh()],
+  ),
+}
+
+describe('whatever it is given, it is refused with a code or does something sensible:', () => {
+  for (const [name, calls] of Object.entries(functions)) test(name, () => holds(calls, { runs: 5, each: 5 }))
+})
+
+test('there is an entry for every export', () => {
+  const names = [...Object.keys(api), ...Object.keys(entryOfFindings)].filter((name) => name !== 'ruleNames')
+  expect(names.filter((name) => !(name in functions))).toEqual([])
+})
+
+afterAll(() => process.stdout.write(`${countedInputs()} wrong inputs to ${Object.keys(functions).length} functions of the observer\n`))

@@ -1,0 +1,245 @@
+// The source that everybody who looks subscribes to: idle while nobody does, one round for all, flow and traces where they are wanted.
+
+import { Actor, type ActorRef, type Behavior, receive, same } from '@troupe/core'
+import { coreOf, fuse } from '@troupe/core/internal'
+import { ObservationSource } from '../src/source/source.ts'
+import type { Update } from '../src/source/update.ts'
+import { createTestKit, type TestKit } from '@troupe/testkit'
+import { expect, test } from 'vitest'
+
+function sourceOf(kit: TestKit): ObservationSource {
+  return new ObservationSource(kit.system, { every: 1000, mute: [] })
+}
+const sink = (): Behavior<unknown> => receive(() => same)
+
+test('nothing is armed before somebody subscribes, and after the last has gone', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const core = coreOf(kit.system)
+  const armed = (): readonly unknown[] => [core.stirred !== undefined, fuse.sampler !== undefined, kit.system.metrics().subscriptions]
+  expect(armed()).toEqual([false, false, 0])
+  const first = source.subscribe(() => {})
+  const second = source.subscribe(() => {}, { flow: true })
+  await kit.settle()
+  expect(armed()).toEqual([true, true, 1])
+  second()
+  expect(armed()).toEqual([true, false, 1])
+  first()
+  await kit.settle()
+  expect(armed()).toEqual([false, false, 0])
+})
+
+test('every round tells all who look the same, once a second, with a number that has no gaps', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const [a, b]: Update[][] = [[], []]
+  const ends = [source.subscribe((u) => a!.push(u)), source.subscribe((u) => b!.push(u))]
+  await kit.advance(5000)
+  expect(a!.map((u) => u.seq)).toEqual([1, 2, 3, 4, 5, 6])
+  expect(b).toEqual(a)
+  expect(a![0]!.parts[0]!.whole).toBe(true)
+  expect(a![1]!.parts[0]!.whole).toBe(false)
+  for (const end of ends) end()
+})
+
+test('one that throws is logged, and the others are told all the same', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  let told = 0
+  const ends = [
+    source.subscribe(() => {
+      throw new Error('no')
+    }),
+    source.subscribe(() => void told++),
+  ]
+  await kit.advance(1000)
+  expect(told).toBe(2)
+  kit.expectLog('somebody who looks on failed')
+  for (const end of ends) end()
+})
+
+test('flow says who sends what to whom: actors, timers, and whoever is no actor', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const map = kit.system.spawn(sink(), { name: 'map' })
+  const drone = kit.system.spawn(
+    receive<{ type: 'fly' | 'start' }>((ctx, m) => {
+      if (m.type === 'start') ctx.timers.every('fly', 100, { type: 'fly' })
+      else map.tell({ type: 'position' })
+      return same
+    }),
+    { name: 'drone' },
+  )
+  drone.tell({ type: 'start' })
+  await kit.settle()
+  const flows: Update['flow'][number][] = []
+  const end = source.subscribe((u) => flows.push(...u.flow), { flow: true })
+  await kit.settle()
+  map.tell({ type: 'hello' })
+  await kit.advance(2000)
+  const sum = (from: unknown, to: number, type: string): number =>
+    flows.filter((f) => f.from === from && f.to === to && f.type === type).reduce((all, f) => all + f.messages, 0)
+  expect(sum('outside', map.uid, 'hello')).toBe(1)
+  expect(sum('timers', drone.uid, 'fly')).toBe(20)
+  expect(sum(drone.uid, map.uid, 'position')).toBe(20)
+  expect(flows.every((f) => f.from !== map.uid)).toBe(true)
+  end()
+})
+
+test('under load one of many is looked at, at random, and what that comes to is about right', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const core = coreOf(kit.system)
+  let spent = 0
+  const now = core.runtime.now.bind(core.runtime)
+  core.runtime.now = () => now() + spent
+  const [a, b] = ['a', 'b'].map((name) => kit.system.spawn(sink(), { name }))
+  await kit.settle()
+  const updates: Update[] = []
+  const end = source.subscribe((u) => updates.push(u), { flow: true })
+  await kit.settle()
+  const messages = 400_000
+  for (let i = 0; i < messages; i++) {
+    // One after the other, as in a ring: a fixed gap would see only one of them. A million a second.
+    ;(i % 2 === 0 ? a : b)!.tell('x')
+    spent += 0.001
+    if (i % 1000 === 999) await kit.settle()
+  }
+  await kit.advance(1000)
+  const flows = updates.flatMap((u) => u.flow)
+  const seen = (uid: number): number => flows.filter((f) => f.to === uid).reduce((all, f) => all + f.messages, 0)
+  expect(updates.at(-1)!.sampling).toBeGreaterThan(50)
+  for (const ref of [a, b]) {
+    expect(seen(ref!.uid)).toBeGreaterThan(messages / 2 / 1.5)
+    expect(seen(ref!.uid)).toBeLessThan((messages / 2) * 1.5)
+  }
+  end()
+})
+
+test('a trace follows a message through mailboxes and handlers, forwards, questions and answers', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  type Plan = { type: 'plan'; replyTo: ActorRef<string> }
+  const planner = kit.system.spawn(
+    receive<Plan>((_ctx, m) => {
+      m.replyTo.tell('route')
+      return same
+    }),
+    { name: 'planner' },
+  )
+  const district = kit.system.spawn(
+    receive<unknown>(async (ctx) => {
+      await ctx.ask(planner, { type: 'plan' })
+      return same
+    }),
+    { name: 'district' },
+  )
+  const orders = kit.system.spawn(
+    receive<unknown>((ctx) => {
+      ctx.forward(district)
+      return same
+    }),
+    { name: 'orders' },
+  )
+  await kit.settle()
+  const end = source.subscribe(() => {}, { traces: true })
+  await kit.settle()
+  const next = source.traceNext('order')
+  orders.tell({ type: 'order' })
+  await kit.settle()
+  const trace = source.traces.find((t) => t.type === 'order')!
+  expect(await next).toBe(trace.id)
+  expect(trace.spans.map(({ how, type, from, to, parent }) => [how, type, from, to, parent])).toEqual([
+    ['tell', 'order', 'outside', orders.uid, undefined],
+    ['forward', 'order', orders.uid, district.uid, 0],
+    ['ask', 'plan', district.uid, planner.uid, 1],
+    ['answer', 'answer', planner.uid, district.uid, 2],
+  ])
+  for (const span of trace.spans) {
+    expect(span.takenAt).toBeGreaterThanOrEqual(span.sentAt)
+    expect(span.doneAt).toBeGreaterThanOrEqual(span.takenAt!)
+  }
+  end()
+  await kit.checkLedger()
+})
+
+test('following messages changes nothing about them: senders, headers, restarts, stashes and class actors are as without', async () => {
+  const run = async (looked: boolean): Promise<unknown> => {
+    await using kit = createTestKit()
+    const source = sourceOf(kit)
+    const end = looked ? source.subscribe(() => {}, { traces: true, flow: true }) : () => {}
+    await kit.settle()
+    const seen: unknown[] = []
+    class Cart extends Actor {
+      add(item: string): number {
+        seen.push(['cart', item])
+        if (item === 'bad') throw new Error('bad')
+        return item.length
+      }
+    }
+    const cart = kit.system.spawn(Cart, { name: 'cart' })
+    let open = false
+    const door = kit.system.spawn(
+      receive<{ type: string }>((ctx, m) => {
+        seen.push([m.type, ctx.sender?.path, ctx.headers['k'], ctx.incarnation])
+        if (m.type === 'fail') throw new Error('broken')
+        if (m.type === 'open') {
+          open = true
+          ctx.stash.unstashAll()
+        } else if (!open) ctx.stash.add(m)
+        return same
+      }),
+      { name: 'door' },
+    )
+    for (const type of ['a', 'b', 'fail', 'open', 'c']) {
+      door.tell({ type }, { sender: cart, headers: { k: type } })
+      // Far enough apart that each begins a trace.
+      await kit.advance(200)
+    }
+    seen.push(await Promise.all([cart.ask.add('book'), kit.advance(200)]).then(([n]) => n))
+    cart.tell.add('bad')
+    await kit.advance(2000)
+    const report = await kit.checkLedger()
+    end()
+    return [seen, report]
+  }
+  expect(await run(true)).toEqual(await run(false))
+})
+
+test('a recording holds copies, says what it could not copy, and whether it has all of the present incarnation', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const ref = kit.system.spawn(
+    receive<{ type: string; list?: number[]; to?: unknown }>((_ctx, m) => {
+      if (m.type === 'fail') throw new Error('broken')
+      m.list?.push(99)
+      return same
+    }),
+    { name: 'it' },
+  )
+  await kit.settle()
+  ref.tell({ type: 'before' })
+  await kit.settle()
+  const recording = source.record('/user/it', 4)!
+  ref.tell({ type: 'add', list: [1] }, ref)
+  ref.tell({ type: 'send', to: () => {} })
+  await kit.settle()
+  expect(recording.recorded).toMatchObject([
+    { what: 'message', type: 'add', sender: '/user/it', value: { type: 'add', list: [1] }, copied: true },
+    { what: 'message', type: 'send', value: undefined, copied: false },
+  ])
+  // Something came before it was recorded.
+  expect(recording.complete).toBe(false)
+  ref.tell({ type: 'fail' })
+  await kit.advance(1000)
+  expect(recording.complete).toBe(true)
+  for (let i = 0; i < 10; i++) ref.tell({ type: `n${i}` })
+  await kit.settle()
+  expect(recording.recorded.map((r) => r.type)).toEqual(['n6', 'n7', 'n8', 'n9'])
+  expect(recording.complete).toBe(false)
+  recording.stop()
+  ref.tell({ type: 'after' })
+  await kit.settle()
+  expect(recording.recorded.at(-1)!.type).toBe('n9')
+  expect(source.record('/user/nobody')).toBeUndefined()
+})

@@ -1,0 +1,150 @@
+// What is known of all actors of one kind, in whatever style it was written: how a state begins, what an event makes of it, and how
+// what is stored becomes an event of today. Pure: no journal, no actor.
+
+import { InvalidOption, type MessageSchema } from '@troupe/core'
+import { isThenable, show } from '@troupe/core/internal'
+import { decode, encode } from '../values/codec.ts'
+import { RecoveryFailed } from '../values/errors.ts'
+import type { StoredEvent } from '../values/stored.ts'
+import type { OpenedEvent } from './keyring.ts'
+
+/** An event: what happened is its `type`, the rest is data. */
+export interface AnyEvent {
+  readonly type: string
+}
+
+/** An event as it was stored, for `upcast`. */
+export interface StoredForm {
+  readonly type: string
+  /** The version of the kind that wrote it, below the present one. */
+  readonly version: number
+  /** The event as it was then. */
+  readonly event: unknown
+}
+
+/** An event whose subject was erased, for `erased`: what is left of it. */
+export interface ErasedForm {
+  readonly type: string
+  readonly version: number
+  readonly subject: string
+  readonly seq: number
+}
+
+/** What makes a state of events. */
+export interface Definition {
+  readonly kind: string
+  readonly version: number
+  readonly initial: (key: string) => unknown
+  /** Whether there is an event of that type. */
+  readonly knows: (type: string) => boolean
+  readonly apply: (state: unknown, event: AnyEvent) => unknown
+  readonly upcast: ((stored: StoredForm) => unknown) | undefined
+  readonly schema: MessageSchema | undefined
+  readonly tags: ((event: never) => readonly string[]) | undefined
+  readonly snapshotEvery: number
+  /** Whose data an event is. */
+  readonly subject: ((event: never) => string | undefined) | undefined
+  /** What stands for an event that was erased. */
+  readonly erased: ((left: ErasedForm) => unknown) | undefined
+  /** How many events before the last snapshot stay; undefined for all. */
+  readonly keepEvents: number | undefined
+}
+
+const noTags: readonly string[] = []
+
+/** An event as it is to be stored. Fails with `NotStorable`, and with what `tags` throws. */
+export function storedEvent(definition: Definition, id: string, event: AnyEvent, time: number): StoredEvent {
+  return {
+    type: event.type,
+    version: definition.version,
+    data: encode(event, `event ${event.type} of ${id}`),
+    tags: definition.tags === undefined ? noTags : [...definition.tags(event as never)],
+    subject: definition.subject === undefined ? undefined : checkSubject(definition.subject(event as never)),
+    time,
+  }
+}
+
+/** The name of a subject, or none. */
+export function checkSubject(subject: unknown): string | undefined {
+  if (subject === undefined) return undefined
+  if (typeof subject !== 'string' || subject === '' || subject.length > 200)
+    throw new InvalidOption('subject', subject, "use a text of 1 to 200 characters, or undefined where the data is nobody's")
+  return subject
+}
+
+/** What a stored event makes of a state: read, brought up to date, checked, applied. Fails with `RecoveryFailed`. */
+export function applied(definition: Definition, id: string, seq: number, state: unknown, stored: OpenedEvent): unknown {
+  let next = state
+  for (const event of current(definition, id, seq, stored)) {
+    if (typeof event !== 'object' || event === null || typeof event.type !== 'string')
+      throw new RecoveryFailed(id, seq, `it became ${show(event)}, which is not an event; let upcast and erased return objects with a type`)
+    if (!definition.knows(event.type))
+      throw new RecoveryFailed(id, seq, `nothing is known of events of type ${JSON.stringify(event.type)}; add it, or turn it into others by upcast`)
+    try {
+      next = definition.apply(next, event)
+    } catch (cause) {
+      throw new RecoveryFailed(id, seq, `applying ${event.type} failed`, cause)
+    }
+  }
+  return next
+}
+
+/** What a stored event is today: none, one or several. Fails with `RecoveryFailed`. */
+export function current(definition: Definition, id: string, seq: number, stored: OpenedEvent): readonly AnyEvent[] {
+  const { version, upcast, schema } = definition
+  if (stored.erased === true) return standIns(definition, id, seq, stored)
+  let event: unknown
+  try {
+    event = decode(stored.data)
+  } catch (cause) {
+    throw new RecoveryFailed(id, seq, 'its data cannot be read', cause)
+  }
+  if (stored.version > version)
+    throw new RecoveryFailed(
+      id,
+      seq,
+      `it was written by version ${stored.version} of ${definition.kind}, and this is version ${version}; deploy the newer one`,
+    )
+  let events: readonly unknown[] = [event]
+  if (stored.version < version && upcast !== undefined) {
+    try {
+      events = listOf(upcast({ type: stored.type, version: stored.version, event }))
+    } catch (cause) {
+      throw new RecoveryFailed(id, seq, `upcast from version ${stored.version} failed`, cause)
+    }
+  }
+  return schema === undefined ? (events as readonly AnyEvent[]) : events.map((one) => checked(schema, id, seq, one))
+}
+
+/** What stands for an event whose data is gone. */
+function standIns({ erased, schema }: Definition, id: string, seq: number, { type, version, subject }: OpenedEvent): readonly AnyEvent[] {
+  if (erased === undefined) return []
+  let events: readonly unknown[]
+  try {
+    events = listOf(erased({ type, version, subject: subject!, seq }))
+  } catch (cause) {
+    throw new RecoveryFailed(id, seq, `what stands for an erased ${type} could not be said`, cause)
+  }
+  return schema === undefined ? (events as readonly AnyEvent[]) : events.map((one) => checked(schema, id, seq, one))
+}
+
+function listOf(made: unknown): readonly unknown[] {
+  return Array.isArray(made) ? made : made === undefined ? [] : [made]
+}
+
+function checked(schema: MessageSchema, id: string, seq: number, event: unknown): AnyEvent {
+  let result
+  try {
+    result = schema['~standard'].validate(event)
+  } catch (cause) {
+    throw new RecoveryFailed(id, seq, 'the schema threw', cause)
+  }
+  if (isThenable(result)) throw new RecoveryFailed(id, seq, 'the schema validates asynchronously; use one that does not')
+  if (result.issues !== undefined)
+    throw new RecoveryFailed(
+      id,
+      seq,
+      `the schema refuses it: ${result.issues.map(({ message }) => message).join('; ')}. Turn it into what fits by upcast`,
+    )
+  return result.value as AnyEvent
+}

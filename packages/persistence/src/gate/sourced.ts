@@ -1,0 +1,245 @@
+// An event-sourced actor: memory is what its events make of the beginning. `persist` applies at once and queues the event; a command's
+// events are written together or not at all, because the queue is taken between commands only.
+
+import { type ActorContext, NotAllowed } from '@troupe/core'
+import type { Cell } from '@troupe/core/internal'
+import { encode } from '../values/codec.ts'
+import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
+import type { Head, Ownership, StoredEvent, Write } from '../values/stored.ts'
+import { type AnyEvent, type Definition, storedEvent } from './definition.ts'
+import { Entity } from './entity.ts'
+import { Folding, snapshotPlace, snapshotText } from './folding.ts'
+import type { Hub } from './hub.ts'
+import { isSealed, type OpenedEvent, placeOf } from './keyring.ts'
+import { trim } from './trimming.ts'
+
+const noTags: readonly string[] = []
+
+export abstract class Sourced extends Entity {
+  readonly definition: Definition
+  protected current: unknown
+  /** Events that were not given to the journal yet. */
+  #queue: StoredEvent[] = []
+  #queued = 0
+  #inFlight = 0
+  // The mark.
+  #before: unknown
+  #seqBefore = 0
+  #lengthBefore = 0
+  #queuedBefore = 0
+  #snapshotSeq = 0
+  #snapshot: { readonly seq: number; readonly state: unknown; readonly own: object } | undefined
+  #saving = false
+  #applying = false
+  /** Whose data memory has; only where events have subjects. */
+  #subjects: Set<string> | undefined
+  /** What is being recovered. */
+  #folding: Folding | undefined
+
+  constructor(id: string, key: string, hub: Hub, cell: Cell, definition: Definition) {
+    super(id, key, hub, cell)
+    this.definition = definition
+  }
+
+  get state(): unknown {
+    return this.current
+  }
+
+  persist(...events: readonly AnyEvent[]): void {
+    this.inCommand('persist')
+    const { definition, id } = this
+    // What an event makes of a state must not depend on when it is applied; an event within one would come before it.
+    if (this.#applying) throw new NotAllowed(`${id} cannot persist while an event is applied: event handlers are pure. Persist both in the command.`)
+    this.#applying = true
+    try {
+      this.#apply(events, definition, id)
+    } finally {
+      this.#applying = false
+    }
+  }
+  #apply(events: readonly AnyEvent[], definition: Definition, id: string): void {
+    const time = this.hub.now()
+    for (const event of events) {
+      if (
+        typeof event !== 'object' ||
+        event === null ||
+        typeof event.type !== 'string' ||
+        event.type.startsWith('$') ||
+        !definition.knows(event.type)
+      )
+        throw new NotAllowed(`${id} cannot persist ${JSON.stringify(event?.type ?? event)}: it has no event of that type.`)
+      const stored = storedEvent(definition, id, event, time)
+      if (stored.subject !== undefined && this.hub.keyring.peek(stored.subject) === 'erased') throw new SubjectErased(stored.subject)
+      this.current = definition.apply(this.current, event)
+      this.#push(stored)
+    }
+  }
+  #push(stored: StoredEvent): void {
+    this.#queue.push(stored)
+    this.#queued += stored.data.length
+    this.seq++
+  }
+  protected override note(type: string, data: object): string {
+    const text = encode({ type, ...data }, `${type} of ${this.id}`)
+    this.#push({ type, version: 1, data: text, tags: noTags, subject: undefined, time: this.hub.now() })
+    return text
+  }
+
+  protected override mark(): void {
+    super.mark()
+    this.#before = this.current
+    this.#seqBefore = this.seq
+    this.#lengthBefore = this.#queue.length
+    this.#queuedBefore = this.#queued
+  }
+  protected override rollBack(): void {
+    this.current = this.#before
+    this.seq = this.#seqBefore
+    this.rollBackOwn(this.#seqBefore)
+    this.#queue.length = this.#lengthBefore
+    this.#queued = this.#queuedBefore
+    this.#before = undefined
+  }
+  protected override settle(): void {
+    this.#before = undefined
+    if (this.#queue.length === this.#lengthBefore) return
+    super.settle()
+    this.bytes = this.#queued + this.#inFlight
+    const { snapshotEvery } = this.definition
+    // One that waits to be durable is not replaced by a newer one, which under load would have to wait in turn, for ever.
+    if (this.#snapshot === undefined && this.seq - this.#snapshotSeq >= snapshotEvery) {
+      // The state is a value: it stays what it is while later events make others of it.
+      this.#snapshot = { seq: this.seq, state: this.current, own: this.own?.toData() ?? {} }
+      this.#snapshotSeq = this.seq
+    }
+    this.hub.writer.wants(this)
+  }
+
+  protected override write(owner: Ownership): { readonly write: Write; readonly bytes: number } | undefined {
+    const events = this.#queue
+    if (events.length === 0 || (this.definition.subject !== undefined && !this.#seal(events))) return undefined
+    this.#queue = []
+    this.#inFlight = this.#queued
+    this.#queued = 0
+    const { scope, epoch } = owner
+    const write: Write = { write: 'run', id: this.id, first: this.durable + 1, events, timers: this.takeTimers(), scope, epoch }
+    return { write, bytes: this.#inFlight }
+  }
+  /** Seals what has a subject; whether all is ready. Keys that are not known are asked for, and then it is tried again. */
+  #seal(events: StoredEvent[]): boolean {
+    const { keyring, writer } = this.hub
+    const missing = new Set<string>()
+    for (const [i, event] of events.entries()) {
+      const { subject, data } = event
+      if (subject === undefined || isSealed(data)) continue
+      const secret = keyring.peek(subject)
+      if (secret === undefined) missing.add(subject)
+      else if (secret === 'erased') {
+        this.refused(new SubjectErased(subject))
+        return false
+      } else {
+        events[i] = { ...event, data: keyring.seal(secret, subject, data, placeOf(this.id, this.durable + 1 + i)) }
+        ;(this.#subjects ??= new Set()).add(subject)
+      }
+    }
+    if (missing.size === 0) return true
+    this.hub
+      .whenBack(() => Promise.all([...missing].map((subject) => keyring.load(subject))))
+      .then(
+        () => writer.wants(this),
+        (cause: unknown) => this.refused(cause),
+      )
+    return false
+  }
+  protected override accounted(): void {
+    super.accounted()
+    this.#inFlight = 0
+    this.bytes = this.#queued
+    if (this.#snapshot !== undefined && this.#snapshot.seq <= this.durable) void this.#save()
+  }
+  protected override forget(): void {
+    super.forget()
+    this.#queue = []
+    this.#queued = this.#inFlight = this.bytes = 0
+    this.#snapshot = undefined
+  }
+  override holds(subject: string): boolean {
+    return this.#subjects?.has(subject) === true
+  }
+
+  /** Keeps the state that is durable, beside the way of commands; one that is not kept costs time at the next start, and nothing else. */
+  async #save(): Promise<void> {
+    const snapshot = this.#snapshot
+    if (this.#saving || snapshot === undefined) return
+    this.#saving = true
+    this.#snapshot = undefined
+    const { hub, id, definition } = this
+    const { seq } = snapshot
+    const subjects = this.#subjects === undefined ? [] : [...this.#subjects].sort()
+    try {
+      const text = snapshotText(id, snapshot.state, snapshot.own)
+      const data = subjects.length === 0 ? text : await hub.keyring.sealForAll(subjects, text, snapshotPlace(id, seq))
+      // Somebody whose data is in it was erased meanwhile: it begins anew without that.
+      if (data !== undefined) {
+        const { journal, epoch } = await hub.owned()
+        const outcome = await journal.saveSnapshot({ id, seq, version: definition.version, data, time: hub.now(), scope: hub.scope, epoch })
+        if (outcome.is === 'failed' || outcome.is === 'unknown') throw outcome.cause
+        if (outcome.is === 'stored' && definition.keepEvents !== undefined) await this.#trim(definition.keepEvents)
+      }
+    } catch (cause) {
+      hub.environment.logger.warn({ id, seq, cause }, 'a snapshot was not kept; recovery replays more events until the next one is')
+    }
+    this.#saving = false
+  }
+  async #trim(keepEvents: number): Promise<void> {
+    const { hub, id, definition, key } = this
+    try {
+      await trim(hub, definition, id, key, { keepEvents })
+    } catch (cause) {
+      hub.environment.logger.warn({ id, cause }, 'events were not deleted; it is tried again after the next snapshot')
+    }
+  }
+
+  override async begin(head: Head): Promise<number> {
+    const { journal } = await this.hub.owned()
+    this.#folding = await Folding.begin(this.hub, journal, this.definition, this.key, head)
+    this.#snapshotSeq = this.#folding.at
+    return this.#folding.at
+  }
+  override fold(first: number, events: readonly OpenedEvent[]): void {
+    this.#folding!.fold(first, events)
+  }
+  override complete(head: Head): void {
+    const { at, state, own, subjects } = this.#folding!
+    this.#folding = undefined
+    if (at !== head.seq) throw new RecoveryFailed(this.id, at + 1, `it has ${head.seq} events, and only ${at} were found`)
+    this.current = state
+    this.#subjects = subjects
+    this.begun(at, own)
+  }
+}
+
+/** One whose commands are functions. */
+export class Commanded extends Sourced {
+  readonly #commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>
+  constructor(
+    id: string,
+    key: string,
+    hub: Hub,
+    cell: Cell,
+    definition: Definition,
+    commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>,
+  ) {
+    super(id, key, hub, cell, definition)
+    this.#commands = commands
+  }
+  protected override command(_ctx: ActorContext<never>, message: unknown): unknown {
+    const type = (message as { readonly type?: unknown } | null)?.type
+    const command = typeof type === 'string' && Object.hasOwn(this.#commands, type) ? this.#commands[type] : undefined
+    if (command === undefined) {
+      this.unhandled()
+      return undefined
+    }
+    return command(this as never, message as never)
+  }
+}

@@ -1,0 +1,83 @@
+// The disk under an LMDB file: folders that cannot be made, files that are of another program or were cut, how much room is left, and what
+// makes a file that was just written survive a power cut.
+
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RootDatabase } from 'lmdb'
+import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
+
+/** The folder's real path, made where it is missing. */
+export function makeFolder(name: string, directory: string): string {
+  try {
+    mkdirSync(directory, { recursive: true })
+    return realpathSync(directory)
+  } catch (cause) {
+    throw new JournalUnavailable(
+      name,
+      `the directory ${directory} cannot be made or entered (${codeOf(cause)}); make one that this process may write`,
+      cause,
+    )
+  }
+}
+
+function codeOf(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
+}
+
+/** LMDB would take the process with it where a file is not one of its own. */
+export function checkMagic(name: string, path: string): void {
+  const start = Buffer.alloc(32)
+  let length: number
+  try {
+    const file = openSync(path, 'r')
+    length = readSync(file, start)
+    closeSync(file)
+  } catch (cause) {
+    throw new JournalUnavailable(name, `${path} cannot be opened (${codeOf(cause)}); let this process read and write it`, cause)
+  }
+  if (length > 0 && (length < start.length || start.readUInt32LE(24) !== 0xbeefc0de))
+    throw new JournalRefused(name, `${path} is not a journal; remove it, or name another directory`)
+}
+
+/** A file that was cut would end the process when a missing page is touched. */
+export function checkWhole(name: string, path: string, root: RootDatabase<Buffer, Buffer>): void {
+  const { lastPageNumber, root: tree } = root.getStats() as { lastPageNumber: number; root: { pageSize: number } }
+  const size = statSync(path).size
+  const expected = (lastPageNumber + 1) * tree.pageSize
+  if (size < expected)
+    throw new JournalDamaged(
+      name,
+      path,
+      `it has ${size} bytes where ${expected} were written: page ${Math.floor(size / tree.pageSize)} and all after it are missing`,
+    )
+}
+
+/** LMDB says "Input/output error" for a disk that is full. */
+export function spaceLeft(path: string): string {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return `; its disk has ${bavail * bsize} bytes left`
+  } catch {
+    return ''
+  }
+}
+
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A file that was just made is durable only when its folder is. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(join(path, '..'), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

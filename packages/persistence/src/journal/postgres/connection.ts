@@ -1,0 +1,171 @@
+// The way to a PostgreSQL server: one query at a time on a connection of a pool, with a deadline, and with an answer to what matters when
+// it fails: whether the server may have done it all the same.
+
+import { any, can, checkString, checkText, checkUpTo, checkWhole, readOptions, type Table } from '@troupe/core/internal'
+import type { Pool } from 'pg'
+import { JournalRefused, JournalUnavailable } from '../../values/errors.ts'
+import type { JournalEnvironment } from '../port.ts'
+
+/** What is used of a connection of `pg`. */
+export interface PostgresClient {
+  query(query: { readonly text: string; readonly values?: unknown[]; readonly name?: string }): Promise<{ readonly rows: readonly unknown[] }>
+  release(destroy?: boolean): void
+  on(event: 'error' | 'notification', listener: (cause: unknown) => void): unknown
+  removeListener(event: 'error' | 'notification', listener: (cause: unknown) => void): unknown
+}
+
+/** What is used of a pool of `pg`. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>
+}
+
+/** How to reach a server: what `pg` takes. The journal makes a pool of it, and ends that with itself. */
+export interface PostgresConfig {
+  readonly connectionString?: string | undefined
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly user?: string | undefined
+  readonly password?: string | undefined
+  readonly database?: string | undefined
+  readonly ssl?: boolean | object | undefined
+  /** Connections at most; 10 unless told. */
+  readonly max?: number | undefined
+}
+
+const table: Table<PostgresConfig> = {
+  connectionString: checkText,
+  host: checkText,
+  port: [checkUpTo, 65_535],
+  user: checkText,
+  password: checkString,
+  database: checkText,
+  ssl: any,
+  max: [checkWhole, 1],
+}
+
+/** A pool as it is, or a configuration whose parts are what they should be. Whoever needs more of `pg` gives a pool. */
+export function checkWay(whose: string, way: PostgresPool | PostgresConfig): PostgresPool | PostgresConfig {
+  return can(way, 'connect') ? way : readOptions(whose, way as PostgresConfig, table)
+}
+
+/** A query that failed. */
+export class QueryFailed extends Error {
+  /** Whether it may have been done: the connection broke after it was sent. */
+  readonly unknown: boolean
+  /** PostgreSQL's own code, where it answered. */
+  readonly state: string | undefined
+  constructor(unknown: boolean, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.unknown = unknown
+    const { code, severity } = cause as { code?: unknown; severity?: unknown }
+    this.state = severity === undefined ? undefined : String(code)
+  }
+}
+
+/** A server that says one of these was about to go, or does not know itself. */
+const doubtful = /^(57P0|08|58|XX)/
+
+export async function poolOf(
+  name: string,
+  way: PostgresPool | PostgresConfig,
+): Promise<{ readonly pool: PostgresPool; readonly end: () => Promise<void> }> {
+  if ('connect' in way && typeof way.connect === 'function') return { pool: way, end: () => Promise.resolve() }
+  let make: typeof Pool
+  try {
+    make = (await import('pg')).default.Pool
+  } catch (cause) {
+    throw new JournalRefused(name, 'the package pg is not installed; npm install pg', cause)
+  }
+  const pool = new make({ connectionTimeoutMillis: 10_000, ...way })
+  // A connection that breaks while nobody uses it is replaced by the pool.
+  pool.on('error', () => undefined)
+  return { pool: pool as unknown as PostgresPool, end: () => pool.end() }
+}
+
+export class Connections {
+  readonly name: string
+  readonly #pool: PostgresPool
+  readonly #environment: Pick<JournalEnvironment, 'after'>
+  readonly #deadline: number
+
+  constructor(name: string, pool: PostgresPool, environment: Pick<JournalEnvironment, 'after'>, deadline: number) {
+    this.name = name
+    this.#pool = pool
+    this.#environment = environment
+    this.#deadline = deadline
+  }
+
+  /** Runs one query by itself. Rejects with `QueryFailed`. */
+  query<Row>(text: string, values: unknown[] = [], name?: string): Promise<readonly Row[]> {
+    return this.use(async (run) => (await run(text, values, name)) as readonly Row[])
+  }
+
+  /** Uses one connection for several queries; one on which any failed for lack of an answer is not used again. */
+  async use<T>(
+    work: (run: (text: string, values?: unknown[], name?: string) => Promise<readonly unknown[]>, client: PostgresClient) => Promise<T>,
+  ): Promise<T> {
+    let client: PostgresClient
+    try {
+      client = await this.#within(this.#pool.connect(), (late) => late.release())
+      if (!can(client, 'query') || !can(client, 'on')) throw new TypeError('the pool gave something that is not a client of pg')
+    } catch (cause) {
+      throw new QueryFailed(false, cause)
+    }
+    if (!can(client, 'query', 'release', 'on', 'removeListener'))
+      throw new JournalRefused(this.name, 'its pool gives something that is no connection; use a pool of pg')
+    let broken = false
+    const breaks = (): void => void (broken = true)
+    client.on('error', breaks)
+    try {
+      return await work(async (text, values, name) => {
+        try {
+          return (await this.#within(client.query({ text, ...(values === undefined ? {} : { values }), ...(name === undefined ? {} : { name }) })))
+            .rows
+        } catch (cause) {
+          const failed = new QueryFailed(false, cause)
+          if (failed.state !== undefined && !doubtful.test(failed.state)) throw failed
+          broken = true
+          throw new QueryFailed(true, cause)
+        }
+      }, client)
+    } catch (cause) {
+      if (!(cause instanceof QueryFailed) || cause.state === undefined) broken ||= cause instanceof QueryFailed
+      throw cause
+    } finally {
+      client.removeListener('error', breaks)
+      client.release(broken)
+    }
+  }
+
+  /** Nothing is waited for longer than the deadline; what comes later is given to `late`. */
+  #within<T>(promise: Promise<T>, late: (value: T) => void = () => undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let over = false
+      const cancel = this.#environment.after(this.#deadline, () => {
+        over = true
+        reject(new Error(`PostgreSQL did not answer within ${this.#deadline} ms`))
+      })
+      promise.then(
+        (value) => {
+          if (over) return late(value)
+          cancel()
+          resolve(value)
+        },
+        (cause: unknown) => {
+          if (over) return
+          cancel()
+          reject(cause)
+        },
+      )
+    })
+  }
+
+  /** What a read or an opening that failed rejects with. */
+  errorOf(cause: unknown): unknown {
+    if (!(cause instanceof QueryFailed)) return cause
+    const refused = cause.state !== undefined && /^(42|3F|0A)/.test(cause.state)
+    return refused
+      ? new JournalRefused(this.name, `${cause.message}; create the schema by createPostgresSchema, and grant its role to this user`, cause.cause)
+      : new JournalUnavailable(this.name, `PostgreSQL cannot be used now (${cause.message})`, cause.cause)
+  }
+}

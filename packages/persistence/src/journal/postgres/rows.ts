@@ -1,0 +1,75 @@
+// Rows of a PostgreSQL journal as the values they stand for. Numbers of 64 bits come as text.
+
+import { InvalidOption } from '@troupe/core'
+import type { FoundEvent, Head, Snapshot, StoredEvent, StoredState } from '../../values/stored.ts'
+import { fromText } from './text.ts'
+
+export interface EventRow {
+  readonly id: string
+  readonly seq: string
+  readonly type: string
+  readonly version: number
+  readonly data: string
+  readonly tags: readonly string[]
+  readonly subject: string | null
+  readonly time: number
+}
+export const eventColumns = 'e.id, e.seq, e.type, e.version, e.data, e.tags, e.subject, e.time'
+
+export function eventOf({ type, version, data, tags, subject, time }: EventRow): StoredEvent {
+  return { type: fromText(type), version, data: fromText(data), tags: tags.map(fromText), subject: maybe(subject), time }
+}
+
+export interface FoundRow extends EventRow {
+  readonly xid: string
+  readonly pos: number
+}
+export function foundOf(row: FoundRow): FoundEvent {
+  return { ...eventOf(row), id: fromText(row.id), seq: Number(row.seq), offset: `${row.xid}.${row.pos}` }
+}
+
+/** Transaction and place of the last event that was seen. */
+export function readOffset(offset: string | undefined): readonly [xid: string, pos: number] {
+  if (offset === undefined) return ['0', 0]
+  const found = /^(\d{1,19})\.(\d{1,9})$/.exec(offset)
+  if (found === null) throw new InvalidOption('after', offset, 'use an offset of this journal')
+  return [found[1]!, Number(found[2])]
+}
+
+export interface SnapshotRow {
+  readonly seq: string
+  readonly version: number
+  readonly data: string
+  readonly time: number
+}
+export function snapshotOf({ seq, version, data, time }: SnapshotRow): Snapshot {
+  return { seq: Number(seq), version, data: fromText(data), time }
+}
+
+export interface HeadRow extends StateRow {
+  readonly seq: string | null
+  readonly deleted: string | null
+  readonly p_seq: string | null
+  readonly p_version: number
+  readonly p_data: string
+  readonly p_time: number
+}
+export interface StateRow {
+  readonly revision: string | null
+  readonly version: number
+  readonly data: string | null
+  readonly subject: string | null
+  readonly time: number
+}
+export function headOf(id: string, row: HeadRow): Head {
+  const snapshot = row.p_seq === null ? undefined : snapshotOf({ seq: row.p_seq, version: row.p_version, data: row.p_data, time: row.p_time })
+  return { id, seq: Number(row.seq ?? 0), deleted: Number(row.deleted ?? 0), snapshot, state: stateOf(row) }
+}
+export function stateOf({ revision, version, data, subject, time }: StateRow): StoredState | undefined {
+  if (revision === null) return undefined
+  return { revision: Number(revision), version, data: maybe(data), subject: maybe(subject), time }
+}
+
+function maybe(text: string | null): string | undefined {
+  return text === null ? undefined : fromText(text)
+}

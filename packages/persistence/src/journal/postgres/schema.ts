@@ -1,0 +1,138 @@
+// The tables of a PostgreSQL journal, as text and as an act. They are versioned, are made by whoever may make tables, and are used by a
+// role that may do to each table what the journal does and nothing more: nobody changes an event.
+
+import { randomUUID } from 'node:crypto'
+import { checkText, readOptions, type Table } from '@troupe/core/internal'
+import { JournalRefused } from '../../values/errors.ts'
+import { checkWay, Connections, type PostgresConfig, type PostgresPool, poolOf } from './connection.ts'
+import { quoted } from './text.ts'
+
+/** The version of the tables that this code reads and writes. */
+export const schemaVersion = 1
+
+/** Where a journal's tables are, and who uses them. */
+export interface PostgresSchemaOptions {
+  /** The schema that has the tables; `troupe` unless told. */
+  readonly schema?: string | undefined
+  /** An existing role that is granted what a journal needs to read and write: it adds events, and can neither change nor delete one. */
+  readonly role?: string | undefined
+  /** An existing role that may delete events and erase subjects besides: for retention and erasure. It may be the same as `role`. */
+  readonly keeper?: string | undefined
+}
+
+const table: Table<PostgresSchemaOptions> = { schema: checkText, role: checkText, keeper: checkText }
+
+/** What each table is for a journal that is written. */
+const writing: Readonly<Record<string, string>> = {
+  meta: 'select',
+  owners: 'select, insert, update',
+  heads: 'select, insert, update',
+  events: 'select, insert',
+  event_tags: 'select, insert',
+  states: 'select, insert, update',
+  snapshots: 'select, insert, update, delete',
+  timers: 'select, insert, update, delete',
+  offsets: 'select, insert, update',
+  keys: 'select, insert',
+}
+/** And what more it is for one whose events are deleted, and whose subjects are erased. */
+const keeping: Readonly<Record<string, string>> = { events: 'delete', event_tags: 'delete', keys: 'update' }
+
+function grantsTo(s: string, role: string, ...rights: readonly Readonly<Record<string, string>>[]): string[] {
+  return [
+    `grant usage on schema ${s} to ${quoted(role)};`,
+    ...rights.flatMap((some) => Object.entries(some).map(([name, what]) => `grant ${what} on ${s}.${name} to ${quoted(role)};`)),
+  ]
+}
+
+/**
+ * The statements that make the tables of a journal, for whoever wants to run them by hand or to read them first.
+ *
+ * Guarantees: running them twice changes nothing. Fails with `InvalidOption`.
+ *
+ * @example
+ * console.log(postgresSchema({ schema: 'shop', role: 'shop_app' }))
+ */
+export function postgresSchema(options: PostgresSchemaOptions = {}): string {
+  const { schema = 'troupe', role, keeper } = readOptions('postgresSchema', options, table)
+  const s = quoted(schema)
+  const grants = [...(role === undefined ? [] : grantsTo(s, role, writing)), ...(keeper === undefined ? [] : grantsTo(s, keeper, writing, keeping))]
+  return `create schema if not exists ${s};
+create table if not exists ${s}.meta (key text primary key, value text not null);
+create table if not exists ${s}.owners (scope text collate "C" primary key, epoch bigint not null, holder text not null);
+create table if not exists ${s}.heads (
+  id text collate "C" primary key, kind text collate "C" not null, seq bigint not null, deleted bigint not null default 0
+) with (fillfactor = 70);
+create table if not exists ${s}.events (
+  id text collate "C", seq bigint, xid xid8 not null default pg_current_xact_id(), pos int not null,
+  kind text collate "C" not null, type text not null, version int not null, data text not null, tags text[] not null, subject text,
+  time double precision not null, primary key (id, seq)
+);
+create index if not exists events_in_order on ${s}.events (xid, pos);
+create index if not exists events_of_kind on ${s}.events (kind, xid, pos);
+create table if not exists ${s}.event_tags (
+  tag text collate "C", xid xid8 not null, pos int not null, id text collate "C" not null, seq bigint not null, primary key (tag, xid, pos)
+);
+create index if not exists tags_of_event on ${s}.event_tags (id, seq);
+create table if not exists ${s}.states (
+  id text collate "C" primary key, revision bigint not null, version int not null, data text, subject text, time double precision not null
+);
+create table if not exists ${s}.snapshots (
+  id text collate "C", seq bigint, version int not null, data text not null, time double precision not null, primary key (id, seq)
+);
+create table if not exists ${s}.timers (id text collate "C", key text collate "C", due double precision not null, primary key (id, key));
+create index if not exists timers_by_due on ${s}.timers (due, id, key);
+create table if not exists ${s}.offsets (projection text collate "C" primary key, at text);
+create table if not exists ${s}.keys (subject text collate "C" primary key, key bytea);
+insert into ${s}.meta values ('version', '${schemaVersion}'), ('identity', '${randomUUID()}') on conflict do nothing;
+${grants.join('\n')}
+`
+}
+
+/**
+ * Makes the tables of a journal where they are missing, in one transaction. Whoever calls it may make tables; whoever runs the journal
+ * need not.
+ *
+ * Guarantees: what is there stays as it is. Fails with `JournalRefused` where there are tables of another version, and with what
+ * PostgreSQL says.
+ *
+ * @example
+ * await createPostgresSchema({ connectionString: process.env.ADMIN_URL }, { role: 'shop_app' })
+ */
+export async function createPostgresSchema(way: PostgresPool | PostgresConfig, options: PostgresSchemaOptions = {}): Promise<void> {
+  const { schema = 'troupe' } = readOptions('createPostgresSchema', options, table)
+  const name = `postgres(${schema})`
+  const { pool, end } = await poolOf(name, checkWay('createPostgresSchema', way))
+  const connections = new Connections(name, pool, { after: wallClock }, 60_000)
+  try {
+    await connections.use(async (run) => {
+      await run('begin')
+      try {
+        // Two that do this at once would fail at the first table.
+        await run('select pg_advisory_xact_lock(7236831)')
+        const [there] = (await run('select to_regclass($1) as there', [`${quoted(schema)}.meta`])) as [{ there: string | null }]
+        if (there.there !== null) await checkVersion(run, name, schema)
+        await run(postgresSchema(options))
+        await run('commit')
+      } catch (cause) {
+        await run('rollback').catch(() => undefined)
+        throw cause
+      }
+    })
+  } catch (cause) {
+    throw connections.errorOf(cause)
+  } finally {
+    await end()
+  }
+}
+
+async function checkVersion(run: (text: string) => Promise<readonly unknown[]>, name: string, schema: string): Promise<void> {
+  const [found] = (await run(`select value from ${quoted(schema)}.meta where key = 'version'`)) as [{ value: string } | undefined]
+  if (found?.value !== String(schemaVersion))
+    throw new JournalRefused(name, `its tables have version ${found?.value ?? 'none'}, and this one makes ${schemaVersion}`)
+}
+
+function wallClock(ms: number, task: () => void): () => void {
+  const timer = setTimeout(task, ms)
+  return () => clearTimeout(timer)
+}

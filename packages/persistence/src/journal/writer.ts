@@ -1,0 +1,215 @@
+// Writes in groups: a commit begins at once when none is under way, and what arrives meanwhile is the next one. One record per actor
+// and group. It is here that a journal's trouble is met: a group that is refused as a whole is tried again or counts against the
+// circuit; an outcome that is not known raises the epoch before anybody may read.
+
+import { FenceLost, JournalUnavailable } from '../values/errors.ts'
+import type { Outcome, Ownership, Write } from '../values/stored.ts'
+import type { Journal, JournalEnvironment } from './port.ts'
+
+/** What a writer sees of an actor. */
+export interface Writing {
+  readonly id: string
+  /** Whether it is in the writer's list; taken out by `take`. */
+  wanted: boolean
+  /** What it has to write, if it still has. */
+  take(owner: Ownership): Write | undefined
+  /** How that ended. */
+  outcome(write: Write, outcome: Outcome): void
+}
+
+/** What a writer asks of whoever has the journal. */
+export interface WriterHost {
+  readonly environment: JournalEnvironment
+  readonly scope: string
+  readonly name: string
+  /** What to do while the journal refuses everything. */
+  readonly whenAway: 'reject' | 'wait'
+  /** The journal and the epoch, once it is open; rejects when it cannot be. */
+  ready(): Promise<{ readonly journal: Journal; epoch: number }>
+  /** Another one has taken over. */
+  lost(): void
+  readonly closing: boolean
+}
+
+/** So many groups refused in a row open the circuit. */
+const patience = 5
+/** Then nothing is tried for so long, doubling. */
+const shortest = 100
+const longest = 10_000
+
+export class Writer {
+  readonly #host: WriterHost
+  #list: Writing[] = []
+  #running = false
+  /** Ids that are being written. */
+  readonly #under: Set<string> = new Set()
+  /** Groups that were refused in a row. */
+  #refused = 0
+  #closedUntil = 0
+  readonly #idle: (() => void)[] = []
+  /** Settles when the epoch has been raised after an outcome that is not known. */
+  raising: Promise<void> | undefined
+
+  constructor(host: WriterHost) {
+    this.#host = host
+  }
+
+  /** An actor has something to write. */
+  wants(actor: Writing): void {
+    if (actor.wanted) return
+    actor.wanted = true
+    this.#list.push(actor)
+    if (this.#running) return
+    this.#running = true
+    // After the turn that it comes from, so that all of it is in one group.
+    void Promise.resolve().then(() => this.#run())
+  }
+
+  isWriting(id: string): boolean {
+    return this.#under.has(id)
+  }
+  /** Resolves when nothing is to be written. */
+  async idle(): Promise<void> {
+    if (this.#running) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  async #run(): Promise<void> {
+    while (this.#list.length > 0) {
+      let opened
+      try {
+        opened = await this.#host.ready()
+      } catch (cause) {
+        this.#refuseAll(cause)
+        continue
+      }
+      await this.#group(opened)
+    }
+    this.#running = false
+    for (const wake of this.#idle.splice(0)) wake()
+  }
+
+  #refuseAll(cause: unknown): void {
+    for (const actor of this.#list.splice(0)) {
+      const write = actor.take({ scope: this.#host.scope, epoch: 0 })
+      if (write !== undefined) actor.outcome(write, { is: 'failed', cause })
+    }
+  }
+
+  async #group(opened: { readonly journal: Journal; epoch: number }): Promise<void> {
+    const { environment, name, whenAway } = this.#host
+    const actors: Writing[] = []
+    const writes: Write[] = []
+    for (;;) {
+      this.#collect(opened, actors, writes)
+      if (writes.length === 0) return
+      const shut = this.#closedUntil - environment.now()
+      if (shut > 0 && whenAway === 'reject' && this.#refused > patience)
+        return this.#tell(
+          actors,
+          writes,
+          writes.map((): Outcome => ({ is: 'failed', cause: new JournalUnavailable(name, 'it refused the last groups, and is given a pause') })),
+        )
+      if (shut > 0 && whenAway === 'wait') await this.#pause(shut)
+      const outcomes = await append(opened.journal, writes)
+      // What it could not take at any time says nothing about the journal.
+      const away = outcomes.every(({ is }) => is === 'failed') && outcomes.some((outcome) => outcome.is === 'failed' && outcome.unfit !== true)
+      this.#note(away)
+      // Surely not stored, and nothing else was either: it is the journal, and the same can be tried again.
+      if (away && whenAway === 'wait' && !this.#host.closing) continue
+      if (outcomes.some(({ is }) => is === 'unknown')) this.#raise(opened)
+      this.#tell(actors, writes, outcomes)
+      if (this.raising !== undefined) await this.raising
+      if (outcomes.some(({ is }) => is === 'fenced')) this.#host.lost()
+      return
+    }
+  }
+
+  #collect(opened: { readonly journal: Journal; epoch: number }, actors: Writing[], writes: Write[]): void {
+    const { limits } = opened.journal
+    const owner = { scope: this.#host.scope, epoch: opened.epoch }
+    let events = 0
+    let bytes = 0
+    for (const write of writes) {
+      events += write.write === 'run' ? write.events.length : 1
+      bytes += sizeOf(write)
+    }
+    let taken = 0
+    for (; taken < this.#list.length && writes.length < limits.writes && events < limits.events && bytes < limits.bytes; taken++) {
+      const actor = this.#list[taken]!
+      // One that waits to be tried again is not joined by what came after it.
+      if (this.#under.has(actor.id)) continue
+      const write = actor.take(owner)
+      if (write === undefined) continue
+      this.#under.add(actor.id)
+      actors.push(actor)
+      writes.push(write)
+      events += write.write === 'run' ? write.events.length : 1
+      bytes += sizeOf(write)
+    }
+    const skipped = this.#list.slice(0, taken).filter((actor) => actor.wanted)
+    this.#list = [...skipped, ...this.#list.slice(taken)]
+  }
+
+  #tell(actors: readonly Writing[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
+    for (const write of writes) this.#under.delete(write.id)
+    for (const [i, actor] of actors.entries())
+      actor.outcome(writes[i]!, outcomes[i] ?? { is: 'unknown', cause: new Error('the journal did not say') })
+  }
+
+  #note(away: boolean): void {
+    if (!away) {
+      this.#refused = 0
+      this.#closedUntil = 0
+      return
+    }
+    const { environment, name } = this.#host
+    this.#refused++
+    const waits = this.#host.whenAway === 'wait' || this.#refused > patience
+    const pause = Math.min(longest, shortest * 2 ** Math.min(this.#refused - 1, 10))
+    if (waits) this.#closedUntil = environment.now() + pause
+    if (this.#refused === patience) environment.logger.warn({ journal: name }, 'the journal refuses everything')
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#host.environment.after(ms, resolve))
+  }
+
+  /** Makes sure that what is under way cannot arrive any more; until then nobody reads. */
+  #raise(opened: { readonly journal: Journal; epoch: number }): void {
+    const { scope, environment } = this.#host
+    const next = opened.epoch + 1
+    const attempt = async (): Promise<void> => {
+      for (let tries = 0; !this.#host.closing; tries++) {
+        try {
+          await opened.journal.raise(scope, next)
+          opened.epoch = next
+          return
+        } catch (cause) {
+          if (cause instanceof FenceLost) return this.#host.lost()
+          if (tries === patience) environment.logger.warn({ cause }, 'the epoch could not be raised yet; nothing is read or written until then')
+          await this.#pause(Math.min(longest, shortest * 2 ** Math.min(tries, 10)))
+        }
+      }
+    }
+    const raising = attempt().finally(() => {
+      if (this.raising === raising) this.raising = undefined
+    })
+    this.raising = raising
+  }
+}
+
+async function append(journal: Journal, group: readonly Write[]): Promise<readonly Outcome[]> {
+  try {
+    return await journal.append(group)
+  } catch (cause) {
+    // It promised not to, so nothing is known.
+    return group.map(() => ({ is: 'unknown', cause }))
+  }
+}
+
+function sizeOf(write: Write): number {
+  if (write.write === 'state') return write.data?.length ?? 0
+  let bytes = 0
+  for (const { data } of write.events) bytes += data.length
+  return bytes
+}

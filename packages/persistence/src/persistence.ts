@@ -1,0 +1,59 @@
+// How persistence joins a system.
+
+import type { AnyRef, Extension } from '@troupe/core'
+import { checkCan, checkFinite, checkFunction, checkOneOf, checkPart, checkText, checkWhole, readOptions, type Table } from '@troupe/core/internal'
+import { Hub, type HubOptions } from './gate/hub.ts'
+import { extensionName } from './gate/shell.ts'
+import type { JournalSource } from './journal/port.ts'
+
+/** Options of `persistence`. */
+export interface PersistenceOptions {
+  /** Where events are kept: `memory()`, or another journal. */
+  readonly journal: JournalSource
+  /** What of the journal this system owns; the whole of it, `default`, if left out. Whoever opens a scope later takes it over. */
+  readonly scope?: string | undefined
+  /**
+   * What to do while the journal refuses everything: `reject` (default) fails what is persisted, and after five groups in a row does so without trying,
+   * for a while; `wait` holds it, and everything behind it, until the journal is back.
+   */
+  readonly whenAway?: 'reject' | 'wait' | undefined
+  /**
+   * Where the actor of a kind and a key is, for `ctx.deliver` and for timers of actors that sleep: its ref, or that of the `entities` that
+   * has it; undefined where it cannot be told now, and it is tried again.
+   */
+  readonly find?: ((kind: string, key: string) => AnyRef | undefined) | undefined
+  /** Milliseconds until what was delivered and not acknowledged is sent again; 1,000 if left out. */
+  readonly redeliverEvery?: number | undefined
+  readonly recovery?:
+    | {
+        /** Milliseconds without any progress that end a recovery; 30,000 if left out. Waiting for a permit does not count. */
+        readonly timeout?: number | undefined
+        /** How many reads, of up to 256 actors each, may be under way; 4 if left out. */
+        readonly permits?: number | undefined
+      }
+    | undefined
+}
+
+const table: Table<PersistenceOptions> = {
+  journal: [checkCan, ['a journal, such as memory()', 'open'], true],
+  scope: checkText,
+  whenAway: [checkOneOf, ['reject', 'wait']],
+  find: checkFunction,
+  redeliverEvery: [checkFinite, 'above'],
+  recovery: [checkPart, { timeout: [checkFinite, 'above'], permits: [checkWhole, 1] } satisfies Table<PersistenceOptions['recovery'] & object>],
+}
+
+/**
+ * Gives a system a journal, and with it persistent actors.
+ *
+ * Guarantees: the journal is opened once, owned before it is read, and let go after the last actor has ended. Fails with `InvalidOption`;
+ * that the journal cannot be opened is told to the actors that need it.
+ *
+ * @example
+ * const system = ActorSystem.create('shop', { extensions: [persistence({ journal: memory() })] })
+ */
+export function persistence(options: PersistenceOptions): Extension {
+  const { journal, scope = 'default', whenAway = 'reject', recovery = {}, find, redeliverEvery = 1000 } = readOptions('persistence', options, table)
+  const complete: HubOptions = { journal, scope, whenAway, timeout: recovery.timeout ?? 30_000, permits: recovery.permits ?? 4, find, redeliverEvery }
+  return { name: extensionName, open: (system) => new Hub(system, complete) }
+}

@@ -1,0 +1,135 @@
+// Values as text. What JSON keeps as it is, is plain JSON, so that people and databases can read it; what JSON would change without a
+// word (dates, maps, big integers, bytes, NaN) is tagged, and what it would lose (functions, instances of classes) is refused, with its place.
+//
+//   { at: new Date(0) }  ⇄  {"at":{"$":"date","v":0}}
+
+import { Buffer } from 'node:buffer'
+import { NotStorable } from './errors.ts'
+
+/** Deeper than any data, and less deep than the stack. */
+const deepest = 500
+
+type Tagged = { readonly $: string; readonly v: unknown }
+
+/** The text of a value. Fails with `NotStorable`, which says where in `what` the trouble is. */
+export function encode(value: unknown, what: string): string {
+  try {
+    return JSON.stringify(isPlain(value, 0) ? value : tagged(value, what, 0))
+  } catch (cause) {
+    // Getters, proxies, and what is longer than any text may be.
+    throw cause instanceof NotStorable
+      ? cause
+      : new NotStorable(what, `it cannot be read as a whole (${cause instanceof Error ? cause.message : 'it threw'})`)
+  }
+}
+
+/** The value of a text that `encode` made. A property that was undefined is absent. Fails with a `SyntaxError`. */
+export function decode(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  // Where nothing is tagged there is nothing to look for.
+  return text.includes('"$":') ? untagged(value) : value
+}
+
+function isObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Whether JSON gives back what it is given. */
+function isPlain(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true
+    case 'number':
+      return Number.isFinite(value) && (value !== 0 || 1 / value > 0)
+    case 'object':
+      if (value === null) return true
+      if (depth > deepest) return false
+      if (Array.isArray(value)) {
+        for (let i = 0; i < value.length; i++) if (!isPlain(value[i], depth + 1)) return false
+        return true
+      }
+      if (!isObject(value)) return false
+      for (const key in value) {
+        const part = (value as Record<string, unknown>)[key]
+        if (key === '$' || key === 'toJSON' || (part !== undefined && !isPlain(part, depth + 1))) return false
+      }
+      return true
+    default:
+      return false
+  }
+}
+
+function tagged(value: unknown, where: string, depth: number): unknown {
+  if (depth > deepest) throw new NotStorable(where, 'it is nested too deeply, or refers to itself')
+  switch (typeof value) {
+    case 'undefined':
+      return tag('undefined', 0)
+    case 'bigint':
+      return tag('bigint', String(value))
+    case 'number':
+      return isPlain(value, 0) ? value : tag('number', Object.is(value, -0) ? '-0' : String(value))
+    case 'function':
+    case 'symbol':
+      throw new NotStorable(where, `it is a ${typeof value}`)
+    case 'object':
+      return value === null ? null : taggedObject(value, where, depth)
+    default:
+      return value
+  }
+}
+
+function tag($: string, v: unknown): Tagged {
+  return { $, v }
+}
+
+function taggedObject(value: object, where: string, depth: number): unknown {
+  const part = (one: unknown, at: string): unknown => tagged(one, `${where}${at}`, depth + 1)
+  if (Array.isArray(value)) return Array.from(value, (one, i) => part(one, `[${i}]`))
+  if (value instanceof Date) return tag('date', Number.isNaN(value.getTime()) ? null : value.getTime())
+  if (value instanceof Map)
+    return tag(
+      'map',
+      [...value].map(([key, one], i) => [part(key, `.key(${i})`), part(one, `.get(${i})`)]),
+    )
+  if (value instanceof Set)
+    return tag(
+      'set',
+      [...value].map((one, i) => part(one, `.at(${i})`)),
+    )
+  if (value instanceof Uint8Array) return tag('bytes', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
+  if (!isObject(value)) throw new NotStorable(where, `it is an instance of ${value.constructor?.name ?? 'a class'}`)
+  const entries = Object.entries(value)
+    .filter(([, one]) => one !== undefined)
+    .map(([key, one]): [string, unknown] => [key, part(one, `.${key}`)])
+  // An object that looks like a tag is tagged itself.
+  return '$' in value || 'toJSON' in value ? tag('object', entries) : Object.fromEntries(entries)
+}
+
+function untagged(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(untagged)
+  if (!Object.hasOwn(value, '$')) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, untagged(one)]))
+  const { $, v } = value as Tagged
+  switch ($) {
+    case 'undefined':
+      return undefined
+    case 'bigint':
+      return BigInt(v as string)
+    case 'number':
+      return Number(v)
+    case 'date':
+      return new Date(v === null ? Number.NaN : (v as number))
+    case 'map':
+      return new Map((v as [unknown, unknown][]).map(([key, one]) => [untagged(key), untagged(one)]))
+    case 'set':
+      return new Set((v as unknown[]).map(untagged))
+    case 'bytes':
+      return new Uint8Array(Buffer.from(v as string, 'base64'))
+    case 'object':
+      return Object.fromEntries((v as [string, unknown][]).map(([key, one]) => [key, untagged(one)]))
+    default:
+      throw new SyntaxError(`unknown tag ${JSON.stringify($)}`)
+  }
+}

@@ -1,0 +1,222 @@
+// Erasing a subject: its events, states and snapshots can no longer be read, wherever copies of them are.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ActorRef, ActorSystem } from '@troupe/core'
+import { durableState, eraseSubject, eventSourced, journalEvents, type Kind, lmdb, memory, persistence, projection } from '@troupe/persistence'
+import type { TestKit } from '@troupe/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { environment } from './contract.ts'
+import { kitWith } from './counter.ts'
+
+type Guests =
+  | { type: 'enter'; who: string; name: string; replyTo: ActorRef<readonly string[]> }
+  | { type: 'ring'; replyTo: ActorRef<readonly string[]> }
+  | { type: 'list'; replyTo: ActorRef<readonly string[]> }
+
+const guestbook = (snapshotEvery: number, erased?: 'told'): Kind<Guests> =>
+  eventSourced('guests', {
+    initial: (): readonly string[] => [],
+    events: {
+      entered: (names, e: { who: string; name: string }) => [...names, e.name],
+      rung: (names) => [...names, 'bell'],
+    },
+    commands: {
+      enter(ctx, m) {
+        ctx.persist({ type: 'entered', who: m.who, name: m.name })
+        ctx.tell(m.replyTo, ctx.state)
+      },
+      ring(ctx, m) {
+        ctx.persist({ type: 'rung' })
+        ctx.tell(m.replyTo, ctx.state)
+      },
+      list: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
+    },
+    snapshotEvery,
+    subject: (e) => (e.type === 'entered' ? e.who : undefined),
+    erased: erased === undefined ? undefined : ({ type, seq }) => ({ type, who: '', name: `somebody (${seq})` }),
+  })
+
+async function settled<T>(kit: TestKit, promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  await kit.settle()
+  return promise
+}
+const list = (kit: TestKit, ref: ActorRef<Guests>): Promise<readonly string[]> => settled(kit, ref.ask({ type: 'list' }))
+async function enter(kit: TestKit, ref: ActorRef<Guests>, ...guests: string[]): Promise<void> {
+  for (const name of guests) await settled(kit, ref.ask({ type: 'enter', who: name.toLowerCase(), name }))
+}
+
+for (const snapshotEvery of [0, 2])
+  describe(`with ${snapshotEvery === 0 ? 'no snapshots' : 'snapshots'}`, () => {
+    test('events with a subject are sealed, others are not; all of it recovers; an erased subject is gone, and what was not its own is there', async () => {
+      const source = memory()
+      const kit = kitWith(source)
+      const kind = guestbook(snapshotEvery)
+      const ref = kit.system.spawn(kind('1'))
+      await enter(kit, ref, 'Anna', 'Bert')
+      await settled(kit, ref.ask({ type: 'ring' }))
+      await enter(kit, ref, 'Anna')
+      const texts = source.eventsOf('guests/1').map(({ data }) => data)
+      expect(texts.map((text) => /Anna|Bert/.test(text))).toEqual([false, false, false, false])
+      expect(texts[2]).toBe('{"type":"rung"}')
+      expect(new Set(texts).size).toBe(4)
+      kit.system.restart(ref)
+      expect(await list(kit, ref)).toEqual(['Anna', 'Bert', 'bell', 'Anna'])
+      const journal = await source.open(environment)
+      const [head] = await journal.heads(['guests/1'])
+      if (snapshotEvery > 0) expect(head!.snapshot!.data).not.toMatch(/Anna|Bert/)
+      await settled(kit, eraseSubject(kit.system, 'anna'))
+      await kit.advance(100)
+      // The actor began anew by itself.
+      expect(await list(kit, ref)).toEqual(['Bert', 'bell'])
+      await enter(kit, ref, 'Carl')
+      const refused = ref.ask({ type: 'enter', who: 'anna', name: 'Anna' })
+      await expect(settled(kit, refused)).rejects.toMatchObject({ code: 'subject-erased' })
+      await kit.advance(1000)
+      expect(await list(kit, ref)).toEqual(['Bert', 'bell', 'Carl'])
+      await kit.end()
+      const later = kitWith(source)
+      expect(await list(later, later.system.spawn(kind('1')))).toEqual(['Bert', 'bell', 'Carl'])
+      await later.end()
+    })
+  })
+
+test('something may stand for what was erased; readers and projections are given that, or nothing', async () => {
+  const source = memory()
+  const kit = kitWith(source)
+  const kind = guestbook(0, 'told')
+  const ref = kit.system.spawn(kind('1'))
+  await enter(kit, ref, 'Anna', 'Bert')
+  await settled(kit, eraseSubject(kit.system, 'anna'))
+  await kit.advance(100)
+  expect(await list(kit, ref)).toEqual(['somebody (1)', 'Bert'])
+  const names = async (query: object): Promise<string[]> => {
+    const seen: string[] = []
+    for await (const { event } of journalEvents<{ type: 'entered'; name: string }>(kit.system, { once: true, ...query })) seen.push(event.name)
+    return seen
+  }
+  expect(await names({ kind })).toEqual(['somebody (1)', 'Bert'])
+  expect(await names({ kind: 'guests' })).toEqual(['Bert'])
+  const seen: string[] = []
+  kit.system.spawn(
+    projection<{ type: string; name: string }>({ name: 'x', handle: (events) => void seen.push(...events.map(({ event }) => event.name)) }),
+  )
+  await kit.settle()
+  expect(seen).toEqual(['Bert'])
+  await kit.end()
+})
+
+test('a subject that was erased elsewhere fails the write that finds out, and nothing of it is stored', async () => {
+  const source = memory()
+  const kit = kitWith(source)
+  const ref = kit.system.spawn(guestbook(0)('1'))
+  await kit.settle()
+  await (await source.open(environment)).eraseKey('anna')
+  const entering = ref.ask({ type: 'enter', who: 'anna', name: 'Anna' })
+  await expect(settled(kit, entering)).rejects.toMatchObject({ code: 'persist-failed', cause: { code: 'subject-erased' } })
+  await kit.advance(1000)
+  expect(await list(kit, ref)).toEqual([])
+  expect(source.eventsOf('guests/1')).toEqual([])
+  await kit.end()
+})
+
+test('keys that cannot be had now fail what needs them, or are waited for', async () => {
+  for (const whenAway of ['reject', 'wait'] as const) {
+    const source = memory()
+    const kit = kitWith(source, { whenAway })
+    const ref = kit.system.spawn(guestbook(0)('1'))
+    await kit.settle()
+    source.faults.read = 1
+    const entering = settled(kit, ref.ask({ type: 'enter', who: 'anna', name: 'Anna' }, { timeout: 60_000 })).then(
+      () => 'answered',
+      (cause: { code: string }) => cause.code,
+    )
+    await kit.advance(500)
+    source.faults.read = 0
+    await kit.advance(30_000)
+    expect(await entering).toBe(whenAway === 'reject' ? 'persist-failed' : 'answered')
+    expect(await list(kit, ref)).toEqual(whenAway === 'reject' ? [] : ['Anna'])
+    await kit.end()
+  }
+})
+
+test('a state with a subject is sealed; erased, it is as before its first change, and its revision and timers go on', async () => {
+  type Box = { type: 'put'; what: string; replyTo: ActorRef<number> } | { type: 'remind' } | { type: 'look'; replyTo: ActorRef<string> }
+  const box: Kind<Box> = durableState('box', {
+    initial: () => 'empty',
+    commands: {
+      put(ctx, m) {
+        ctx.set(m.what)
+        ctx.tell(m.replyTo, ctx.seq)
+      },
+      remind: (ctx) => ctx.timers.once('x', 5000, { type: 'remind' }),
+      look: (ctx, m) => ctx.tell(m.replyTo, `${ctx.state} ${ctx.timers.has('x')}`),
+    },
+    subject: (state) => (state === 'empty' ? undefined : 'anna'),
+  })
+  const source = memory()
+  const kit = kitWith(source)
+  const ref = kit.system.spawn(box('1'))
+  await settled(kit, ref.ask({ type: 'put', what: 'a letter' }))
+  ref.tell({ type: 'remind' })
+  await kit.settle()
+  const journal = await source.open(environment)
+  expect((await journal.heads(['box/1']))[0]!.state!.data).not.toContain('letter')
+  kit.system.restart(ref)
+  expect(await settled(kit, ref.ask({ type: 'look' }))).toBe('a letter true')
+  await settled(kit, eraseSubject(kit.system, 'anna'))
+  await kit.advance(100)
+  expect(await settled(kit, ref.ask({ type: 'look' }))).toBe('empty true')
+  await expect(settled(kit, ref.ask({ type: 'put', what: 'another' }))).rejects.toMatchObject({ code: 'subject-erased' })
+  await kit.end()
+})
+
+describe('beside an LMDB journal', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'troupe-erasure-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  const everything = (at: string): string =>
+    readdirSync(at, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => readFileSync(join(one.parentPath, one.name), 'latin1'))
+      .join('\n')
+
+  test('keys are files of their own: no copy of the journal has one, and none is left of one that was erased; a lost or damaged one is refused', async () => {
+    const journal = await lmdb(folder).open(environment)
+    const secret = new Uint8Array(32).map((_, i) => i + 100)
+    const hex = Buffer.from(secret).toString('hex')
+    expect(await journal.addKey('anna', secret)).toEqual({ is: 'key', key: secret })
+    expect(everything(join(folder, 'keys'))).toContain(hex)
+    const file = readFileSync(join(folder, 'journal.mdb'))
+    expect(file.includes(Buffer.from(secret)) || file.includes(hex)).toBe(false)
+    await journal.eraseKey('anna')
+    expect(everything(folder)).not.toContain(hex)
+    expect(await journal.key('anna')).toEqual({ is: 'erased' })
+    await journal.addKey('bert', secret)
+    const path = readdirSync(join(folder, 'keys'), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => join(one.parentPath, one.name))
+      .find((one) => readFileSync(one, 'latin1').includes(hex))
+    writeFileSync(path!, readFileSync(path!, 'latin1').replace(hex.slice(0, 2), 'ff'))
+    await expect(journal.key('bert')).rejects.toMatchObject({ code: 'journal-damaged', where: path })
+    expect((await journal.verify()).damages).toMatchObject([{ where: path, problem: 'it is not a key' }])
+    await journal.close()
+  })
+
+  test('a backup without its keys says so, and is not taken for an erased one', async () => {
+    const extensions = [persistence({ journal: lmdb(folder) })]
+    const system = ActorSystem.create('guests', { extensions })
+    expect(await system.spawn(guestbook(0)('1')).ask({ type: 'enter', who: 'anna', name: 'Anna' })).toEqual(['Anna'])
+    await system.shutdown()
+    rmSync(join(folder, 'keys'), { recursive: true })
+    const again = ActorSystem.create('guests', { extensions, logger: false })
+    await expect(again.started(again.spawn(guestbook(0)('1')))).rejects.toMatchObject({
+      cause: { code: 'journal-damaged', where: 'the key of "anna"' },
+    })
+    await again.shutdown()
+  })
+})

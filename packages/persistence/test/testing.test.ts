@@ -1,0 +1,95 @@
+// Commands as pure functions: what `run` and `runState` say is what a live actor does.
+
+import type { ActorRef } from '@troupe/core'
+import { durableState, eventSourced, type Kind, memory } from '@troupe/persistence'
+import { run, runState } from '@troupe/persistence/testing'
+import { expect, test } from 'vitest'
+import { kitWith } from './counter.ts'
+
+type Order = { type: 'place'; what: string; replyTo: ActorRef<number> } | { type: 'expire' } | { type: 'pay' } | { type: 'spoil' } | { type: 'wait' }
+
+const order: Kind<Order> = eventSourced('order', {
+  initial: (): { readonly items: string[]; readonly open: boolean } => ({ items: [], open: true }),
+  events: {
+    placed: (s, e: { what: string }) => ({ ...s, items: [...s.items, e.what] }),
+    closed: (s, _e: { why: string }) => ({ ...s, open: false }),
+  },
+  commands: {
+    place(ctx, m) {
+      ctx.persist({ type: 'placed', what: m.what })
+      ctx.timers.once('expiry', 60_000, { type: 'expire' })
+      ctx.tell(m.replyTo, ctx.state.items.length)
+    },
+    expire: (ctx) => ctx.persist({ type: 'closed', why: 'expired' }),
+    pay(ctx) {
+      ctx.timers.cancel('expiry')
+      ctx.persist({ type: 'closed', why: 'paid' })
+      if (ctx.state.items.length === 0) throw new Error('nothing to pay')
+    },
+    spoil: (ctx) => void ctx.state.items.push('by force'),
+    // oxlint-disable-next-line typescript/no-misused-promises -- that is what it is about
+    wait: () => Promise.resolve(),
+  },
+})
+
+test('run: events in, a command, and events, outputs, timers and the state out; a throw leaves nothing', () => {
+  const replyTo = {} as ActorRef<number>
+  expect(run(order, [{ type: 'placed', what: 'book' } as never], { type: 'place', what: 'pen', replyTo }, { now: 5 })).toEqual({
+    events: [{ type: 'placed', what: 'pen' }],
+    outputs: [
+      { is: 'timer', key: 'expiry', due: 60_005, every: undefined, message: { type: 'expire' } },
+      { is: 'tell', to: replyTo, message: 2 },
+    ],
+    state: { items: ['book', 'pen'], open: true },
+    error: undefined,
+  })
+  const paid = run(order, [{ type: 'placed', what: 'book' } as never], { type: 'pay' }, { timers: ['expiry'] })
+  expect(paid).toMatchObject({ outputs: [{ is: 'cancel-timer', key: 'expiry' }], state: { open: false } })
+  expect(run(order, [], { type: 'pay' })).toMatchObject({
+    events: [],
+    outputs: [],
+    state: { items: [], open: true },
+    error: { message: 'nothing to pay' },
+  })
+  expect(run(order, [], { type: 'spoil' }).error).toBeInstanceOf(TypeError)
+  expect(run(order, [], { type: 'wait' }).error).toMatchObject({ code: 'not-allowed' })
+})
+
+type Box = { type: 'put'; what: unknown } | { type: 'empty' } | { type: 'remind' } | { type: 'fail' }
+
+const box: Kind<Box> = durableState('box', {
+  initial: (): readonly unknown[] => [],
+  commands: {
+    put: (ctx, m) => ctx.update((things) => [...things, m.what]),
+    empty: (ctx) => ctx.clear(),
+    remind: (ctx) => ctx.timers.every('x', 10, { type: 'empty' }),
+    fail(ctx) {
+      ctx.set(['lost'])
+      throw new Error('no')
+    },
+  },
+})
+
+test('runState: a state in, a command, and the state out', () => {
+  expect(runState(box, undefined, { type: 'put', what: new Date(5) })).toEqual({ outputs: [], state: [new Date(5)], changes: 1, error: undefined })
+  expect(runState(box, ['a'], { type: 'empty' })).toMatchObject({ state: [], changes: 1 })
+  expect(runState(box, ['a'], { type: 'fail' })).toMatchObject({ state: ['a'], changes: 0, error: { message: 'no' } })
+  expect(runState(box, ['a'], { type: 'put', what: () => 1 }).error).toMatchObject({ code: 'not-storable', where: 'state of box/test[1]' })
+  expect(runState(box, [], { type: 'remind' }, { now: 3 }).outputs).toMatchObject([{ is: 'timer', due: 13, every: 10 }])
+  expect(() => runState(order as never, [], { type: 'pay' } as never)).toThrow(/there is run/)
+  expect(() => run(box, [], { type: 'empty' })).toThrow(/there is runState/)
+})
+
+test('a live actor does the same', async () => {
+  const source = memory()
+  const kit = kitWith(source)
+  const ref = kit.system.spawn(order('1'))
+  ref.tell({ type: 'place', what: 'book', replyTo: kit.probe<number>().ref })
+  ref.tell({ type: 'pay' })
+  await kit.settle()
+  const stored = source.eventsOf('order/1').map(({ data }) => JSON.parse(data) as { type: string; what: string })
+  const pure = run(order, [stored[0]! as never], { type: 'pay' }, { timers: ['expiry'] })
+  expect(stored.filter(({ type }) => !type.startsWith('$')).slice(1)).toEqual(pure.events)
+  expect(stored.map(({ type }) => type)).toEqual(['placed', '$timer', '$untimed', 'closed'])
+  await kit.end()
+})

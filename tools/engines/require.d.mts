@@ -1,0 +1,1 @@
+export function engineOrSkip<T>(name: string, find: () => T | undefined, remedy: string): T | undefined

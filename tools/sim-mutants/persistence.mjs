@@ -1,0 +1,479 @@
+// Bugs of persistence, as patches on a copy of `packages`: each is simulated with the scenarios of persistence until a promise
+// breaks. As with the classics, a patch that no longer fits is an error, not a pass.
+
+const gated = 'persistence/src/gate/gated.ts'
+const held = 'persistence/src/gate/held.ts'
+const sourced = 'persistence/src/gate/sourced.ts'
+const writer = 'persistence/src/journal/writer.ts'
+const hub = 'persistence/src/gate/hub.ts'
+const store = 'persistence/src/journal/memory-store.ts'
+const folding = 'persistence/src/gate/folding.ts'
+const entity = 'persistence/src/gate/entity.ts'
+const stated = 'persistence/src/gate/stated.ts'
+const belongings = 'persistence/src/gate/belongings.ts'
+const timers = 'persistence/src/gate/timers.ts'
+const waking = 'persistence/src/gate/waking.ts'
+const trimming = 'persistence/src/gate/trimming.ts'
+const keyring = 'persistence/src/gate/keyring.ts'
+const recovery = 'persistence/src/gate/recovery.ts'
+const lmdbFile = 'persistence/src/journal/lmdb/file.ts'
+const appending = 'persistence/src/journal/postgres/appending.ts'
+const reading = 'persistence/src/journal/postgres/reading.ts'
+const postgres = 'persistence/src/journal/postgres/postgres.ts'
+const lmdbWrites = 'persistence/src/journal/lmdb/writes.ts'
+
+const inTest = (file, name) => ({ file: `packages/persistence/test/${file}`, name })
+
+export const persistence = [
+  {
+    name: 'what leaves does not wait for the journal',
+    file: held,
+    edits: [['all[this.#released]!.seq <= durable', 'all[this.#released]!.seq <= durable + 1_000_000']],
+  },
+  {
+    name: 'a read answers at once from what is not durable',
+    file: gated,
+    edits: [
+      ['    this.mark()\n', '    this.mark()\n    const at = this.seq\n'],
+      [
+        '    this.settle()\n    this.#release()\n',
+        '    this.settle()\n    if (this.seq === at && this.#held?.release(this.seq, this.seq, this.cell) === true) this.#held = undefined\n    this.#release()\n',
+      ],
+    ],
+  },
+  {
+    name: 'a throw is told before what it saw is durable',
+    file: gated,
+    edits: [['return this.durable === this.seq ? fail(cause)', 'return this.durable <= this.seq ? fail(cause)']],
+  },
+  {
+    name: 'the events of a command that threw are kept',
+    file: gated,
+    edits: [['  #discard(): readonly Leaving[] {\n    this.rollBack()\n', '  #discard(): readonly Leaving[] {\n']],
+  },
+  { name: 'what a command that threw had told leaves', file: gated, edits: [['    return this.#held?.dropPresent() ?? []\n', '    return []\n']] },
+  {
+    name: 'a write that was refused is forgotten, and the actor goes on',
+    file: gated,
+    edits: [
+      [
+        "        return this.#fail(new PersistFailed(this.id, 'the journal refused it', outcome.cause))",
+        '        this.submitted = this.durable\n        return',
+      ],
+    ],
+  },
+  {
+    name: 'an outcome that is not known counts as stored',
+    file: gated,
+    edits: [
+      [
+        '        return this.#fail(new PersistUnknown(this.id, outcome.cause))',
+        '        return outcome.cause === undefined ? this.#fail(new PersistUnknown(this.id, outcome.cause)) : this.#stored()',
+      ],
+    ],
+  },
+  {
+    name: 'an actor whose memory is wrong goes on with it',
+    file: gated,
+    edits: [
+      [
+        'if (this.latched !== undefined) return this.hub.recover(this).then(() => this.handle(ctx, message))',
+        'if (this.latched !== undefined) this.unlatch(this.seq)',
+      ],
+    ],
+  },
+  {
+    name: 'a system that was fenced takes the journal back',
+    scenario: 'persistence taken over',
+    file: writer,
+    edits: [
+      [
+        "if (outcomes.some(({ is }) => is === 'fenced')) this.#host.lost()",
+        "if (outcomes.some(({ is }) => is === 'fenced')) await this.#back(opened)",
+      ],
+      [
+        '  #pause(ms: number)',
+        '  async #back(opened: { readonly journal: Journal; epoch: number }): Promise<void> {\n    const now = await opened.journal.epoch(this.#host.scope)\n    await opened.journal.raise(this.#host.scope, now + 1)\n    opened.epoch = now + 1\n  }\n  #pause(ms: number)',
+      ],
+    ],
+  },
+  {
+    name: 'a group is acknowledged before it is flushed',
+    file: writer,
+    edits: [
+      [
+        'const outcomes = await append(opened.journal, writes)',
+        "const appending = append(opened.journal, writes)\n      this.#tell(actors, writes, writes.map((): Outcome => ({ is: 'stored' })))\n      const outcomes = await appending",
+      ],
+    ],
+  },
+  {
+    name: 'the epoch is not raised after an outcome that is not known',
+    test: inTest('gate.test.ts', 'an outcome that is not known: the epoch is raised before anything is read'),
+    file: writer,
+    edits: [["if (outcomes.some(({ is }) => is === 'unknown')) this.#raise(opened)", 'if (outcomes.length < 0) this.#raise(opened)']],
+  },
+  {
+    name: 'the outcome of one write is told to all of its group',
+    test: inTest('gate.test.ts', 'of a group each actor hears what became of its own write'),
+    file: writer,
+    edits: [['actor.outcome(writes[i]!, outcomes[i] ??', 'actor.outcome(writes[i]!, outcomes[0] ??']],
+  },
+  {
+    name: 'what was raised is not written with',
+    test: inTest('gate.test.ts', 'an outcome that is not known: the epoch is raised before anything is read'),
+    file: writer,
+    edits: [['          opened.epoch = next\n', '']],
+  },
+  {
+    name: 'reads do not wait until the epoch is raised',
+    test: inTest('gate.test.ts', 'while an epoch is being raised nothing is read and nothing is written'),
+    file: hub,
+    edits: [['    while (this.writer.raising !== undefined) await this.writer.raising\n', '']],
+  },
+  {
+    name: 'an actor recovers while a write of its id is under way',
+    test: inTest('gate.test.ts', 'a kill drops what is held; the next actor of that id waits for the write, and sees it'),
+    file: hub,
+    edits: [['if (present !== actor && this.#isFree(present)) break', 'if (present !== actor) break']],
+  },
+  {
+    name: 'the journal is read before it is owned',
+    scenario: 'persistence taken over',
+    file: hub,
+    edits: [['        await journal.raise(this.scope, epoch)\n        return { journal, epoch }', '        return { journal, epoch: epoch - 1 }']],
+  },
+  {
+    name: 'a fence lets older epochs through',
+    scenario: 'persistence taken over',
+    file: store,
+    edits: [
+      [
+        '    if (!this.#owns(write)) return fenced\n    const kept = this.#of(write.id)\n    if (write',
+        '    const kept = this.#of(write.id)\n    if (write',
+      ],
+    ],
+  },
+  {
+    name: 'a snapshot is of what is not durable',
+    file: sourced,
+    edits: [
+      ['this.#snapshot !== undefined && this.#snapshot.seq <= this.durable', 'this.#snapshot !== undefined'],
+      ['    this.hub.writer.wants(this)\n', '    void this.#save()\n    this.hub.writer.wants(this)\n'],
+    ],
+  },
+  {
+    name: 'the event after a snapshot is skipped',
+    file: folding,
+    edits: [['    folding.at = snapshot.seq\n', '    folding.at = snapshot.seq + 1\n']],
+  },
+  {
+    name: 'the last event before a snapshot is applied twice',
+    file: folding,
+    edits: [['    folding.at = snapshot.seq\n', '    folding.at = snapshot.seq - 1\n']],
+  },
+  {
+    name: 'a command is written in parts',
+    file: sourced,
+    edits: [
+      [
+        '    const events = this.#queue\n    if (events.length === 0 ||',
+        '    const events = this.#queue.splice(0, 1)\n    if (events.length === 0 ||',
+      ],
+      ['    this.#queue = []\n    this.#inFlight', '    if (this.#queue.length > 0) this.hub.writer.wants(this)\n    this.#inFlight'],
+    ],
+  },
+  {
+    name: 'a write begins one too low',
+
+    file: sourced,
+    edits: [['first: this.durable + 1, events', 'first: Math.max(1, this.durable), events']],
+  },
+  {
+    name: 'a state is written over another revision',
+    test: inTest('styles.test.ts', 'is kept as a whole; changes made while one is written are one write; the gate is the same'),
+    file: stated,
+    edits: [['durable: expected, seq: revision } = this', 'durable, seq: revision } = this\n    const expected = Math.max(0, durable - 1)']],
+  },
+  {
+    name: 'a state that a command threw on is kept',
+    file: stated,
+    edits: [['    this.#memory = this.#before!\n', '    void this.#before\n']],
+  },
+  {
+    name: 'a change while a state is written is forgotten',
+    test: inTest('styles.test.ts', 'is kept as a whole; changes made while one is written are one write; the gate is the same'),
+    file: stated,
+    edits: [
+      [
+        '    super.accounted()\n    this.bytes = 0\n',
+        '    super.accounted()\n    this.#memory = { ...this.#memory, dirty: false }\n    this.bytes = 0\n',
+      ],
+    ],
+  },
+  {
+    name: 'a delivery has its effect as often as it arrives',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [['if (n === last + 1) {', 'if (n >= 1) {']],
+  },
+  {
+    name: 'a delivery overtakes one that was lost',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [
+      ['    if (n > last + 1) return undefined\n', ''],
+      ['if (n === last + 1) {', 'if (n > last) {'],
+    ],
+  },
+  {
+    name: 'what was received is not noted with its effect',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [["      this.note('$got', { from, n })\n", '']],
+  },
+  {
+    name: 'what was sent is not kept with its command',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [["    this.note('$sent', { to, n, message })\n", '']],
+  },
+  {
+    name: 'a delivery of a command that threw leaves later',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [['    own.mail.unsend(seq)\n', '']],
+  },
+  {
+    name: 'what a command that threw received counts as received',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [['    if (this.#received !== undefined) own.mail.ungot(this.#received)\n', '    void this.#received\n']],
+  },
+  {
+    name: 'a snapshot forgets what was not delivered',
+    scenario: 'persistence deliveries',
+    file: belongings,
+    edits: [
+      ['const [mail, timers] = [this.mail.toData(), this.alarms.toData()]', 'const [mail, timers] = [undefined as unknown, this.alarms.toData()]'],
+    ],
+  },
+  {
+    name: 'what was not acknowledged is not sent again',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [['for (const { to, n, message } of mail.due(this.durable)) this.hub.send(this, to, n, message)', 'void mail.due(this.durable)']],
+  },
+  {
+    name: 'a sender that sleeps is not woken for its mail',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [['own.alarms.note(mailKey, waits ? this.now + this.hub.redeliverEvery : undefined)', 'void mailKey']],
+  },
+  {
+    name: 'an answer to a sender that has gone to sleep is lost, and so is what it sent',
+    scenario: 'persistence deliveries',
+    file: entity,
+    edits: [
+      ['    if (this.#mailNoted) this.hub.posts(this)\n', ''],
+      ['    if (!own.mail.empty) this.hub.posts(this)\n', ''],
+    ],
+  },
+  // Timers.
+  // The index tells early, and the actor believes it.
+  {
+    name: 'a timer rings early',
+    scenario: 'persistence timers',
+    file: entity,
+    edits: [
+      ['const { now } = this\n    const alarm = due <= now ? ', 'const now = this.now + 100\n    const alarm = due <= now ? '],
+      [
+        '    this.#rings = Infinity\n    this.#mailNoted = own',
+        '    this.#rings = Infinity\n    if (own !== undefined) for (const { key, due } of own.alarms.overdue(this.now + 100)) this.cell.send(new Fired(this.key, key, due), ours)\n    this.#mailNoted = own',
+      ],
+    ],
+  },
+  {
+    name: 'a timer rings as often as it is told',
+    test: inTest('timers.test.ts', 'that became due while nobody was there fire at once, after a restart too'),
+    file: entity,
+    edits: [["      this.note('$untimed', { key: timer })\n      this.own!.alarms.remove(timer)\n", '']],
+  },
+  {
+    name: 'a timer is removed in a record of its own, before its effect',
+    scenario: 'persistence timers',
+    file: entity,
+    edits: [
+      [
+        '    return this.command(ctx, alarm.message)\n',
+        '    const { cell, hub } = this\n    this.acted(() => cell.send(alarm.message, undefined))\n    return void [hub, ctx]\n',
+      ],
+    ],
+  },
+  {
+    name: 'a timer that was moved rings at its old time',
+    scenario: 'persistence timers',
+    file: timers,
+    edits: [['if (alarm === undefined || alarm.due !== due) return undefined', 'if (alarm === undefined) return undefined']],
+  },
+  {
+    name: 'a timer of a command that threw stays set',
+    test: inTest(
+      'timers.test.ts',
+      'fire when they are due and not before, once; one that was moved or cancelled, or set by a command that threw, does not',
+    ),
+    file: entity,
+    edits: [['    own.alarms.rollBack()\n', '']],
+  },
+  {
+    name: 'a snapshot forgets timers',
+    scenario: 'persistence timers',
+    file: belongings,
+    edits: [
+      ['const [mail, timers] = [this.mail.toData(), this.alarms.toData()]', 'const [mail, timers] = [this.mail.toData(), undefined as unknown]'],
+    ],
+  },
+  {
+    name: 'nobody looks for timers after an outcome that is not known',
+    scenario: 'persistence timers',
+    file: gated,
+    edits: [['        if (write.timers.length > 0) this.hub.waking.noted(this.now)\n', '']],
+  },
+  {
+    name: 'what was told and not done is not told again',
+    test: inTest(
+      'timers.test.ts',
+      'are removed in the record of their effects: a command that throws, or a write that fails, leaves them to fire again',
+    ),
+    file: waking,
+    edits: [['last === undefined ? Infinity : now + this.#patience()', 'Infinity']],
+  },
+  {
+    name: 'timers of actors that sleep are not told',
+    test: inTest('timers.test.ts', 'wake an actor that sleeps, and one that never ran in this process'),
+    file: hub,
+    edits: [['actor.cell.end !== undefined) this.#tell(id, new Fired(keyIn(id), key, due))', 'actor.cell.end !== undefined) return']],
+  },
+
+  // Retention.
+  {
+    name: 'events are deleted past a snapshot that nobody compared',
+    scenario: 'persistence trimmed',
+    file: trimming,
+    edits: [['  await verified(host, journal, definition, key, head, snapshots)\n', '  void [verified, key]\n']],
+  },
+  {
+    name: 'events are deleted past the last snapshot',
+    file: trimming,
+    edits: [['  if (target > newest.seq) throw', '  if (target > head.seq) throw']],
+    test: inTest('retention.test.ts', 'refuses without a snapshot, beyond it, and past one of another version'),
+  },
+  {
+    name: 'the high-water mark is that of the events that are there',
+    file: store,
+    edits: [['    return this.deleted + this.events.length\n', '    return this.events.length === 0 ? 0 : this.deleted + this.events.length\n']],
+    test: inTest('retention.test.ts', 'deletes what a snapshot stands for, while the actor runs; the state and the numbers go on'),
+  },
+  {
+    name: 'a log that was deleted begins anew',
+    file: folding,
+    edits: [['    if (deleted > 0)\n', '    if (deleted > 0 && deleted < 0)\n']],
+    test: inTest('recovery.test.ts', 'a snapshot that cannot be read, or of another version, is not used'),
+  },
+  {
+    name: 'a snapshot that cannot be read ends a recovery',
+    scenario: 'persistence trimmed',
+    file: folding,
+    edits: [
+      [
+        "'a snapshot cannot be read; an earlier one, or all events, are')\n      return undefined",
+        "'a snapshot cannot be read; an earlier one, or all events, are')\n      throw cause",
+      ],
+    ],
+  },
+  // Recovery.
+  {
+    name: 'waiting for a permit counts as start time',
+    file: recovery,
+    edits: [
+      [
+        '      this.#queue.push(waiting)\n',
+        '      this.#queue.push(waiting)\n      this.#host.after(this.#host.timeout, () => settle(waiting, new RecoveryStalled(actor.id, this.#host.timeout)))\n',
+      ],
+    ],
+    test: inTest('recovery.test.ts', 'many actors are read together, within permits; waiting for one is no part of the timeout'),
+  },
+  {
+    name: 'a record that cannot be read is passed over',
+    test: inTest('recovery.test.ts', 'P8: what cannot be read is refused by name; nothing is guessed'),
+    file: recovery,
+    edits: [["      if ('damage' in part) throw part.damage\n", "      if ('damage' in part) return\n"]],
+  },
+  // Erasure.
+  {
+    name: 'a snapshot holds what an event is sealed for',
+    file: sourced,
+    edits: [['const data = subjects.length === 0 ? text : await', 'const data = subjects.length >= 0 ? text : await']],
+    test: inTest('erasure.test.ts', 'events with a subject are sealed, others are not'),
+  },
+  {
+    name: 'a key that is missing counts as erased',
+    file: keyring,
+    edits: [
+      [
+        "    if (found.is === 'none')\n      throw new JournalDamaged(\n        this.#host.name,\n        `the key of ${JSON.stringify(subject)}`",
+        "    if (found.is === 'none') return 'erased'\n    if (found.is === 'erased' && found.is !== 'erased')\n      throw new JournalDamaged(\n        this.#host.name,\n        `the key of ${JSON.stringify(subject)}`",
+      ],
+    ],
+    test: inTest('erasure.test.ts', 'a backup without its keys says so, and is not taken for an erased one'),
+  },
+  // Journals.
+  {
+    name: "LMDB's early promise is believed",
+    file: lmdbFile,
+    edits: [
+      ['overlappingSync: false', 'overlappingSync: true'],
+      ['      await this.#root.flushed\n', ''],
+    ],
+    test: inTest('lmdb-trouble.test.ts', 'a flush that fails leaves the outcome unknown, and nothing is seen that was not flushed'),
+  },
+  {
+    name: 'LMDB lets an older epoch in',
+    file: lmdbWrites,
+    edits: [['(ownerOf(file, scope)?.epoch ?? 0) === epoch', '(ownerOf(file, scope)?.epoch ?? 0) <= epoch + 1']],
+    test: inTest('lmdb-trouble.test.ts', 'owners follow one another through a chain of processes'),
+  },
+  {
+    name: 'PostgreSQL locks owners for key share',
+    file: appending,
+    edits: [['order by o.scope for share of o', 'order by o.scope for key share of o']],
+    test: inTest('postgres-trouble.test.ts', 'a takeover waits for an append that is open, and then sees it'),
+  },
+  {
+    name: 'PostgreSQL is read in the order of numbers, whoever is still open',
+    file: reading,
+    edits: [['and ${o}.xid < pg_snapshot_xmin(pg_current_snapshot())', '']],
+    test: inTest(
+      'postgres-trouble.test.ts',
+      'writers that commit in another order than they began: a reader waits for the late one, and skips nothing',
+    ),
+  },
+  {
+    name: 'a PostgreSQL that does not flush is taken',
+    file: postgres,
+    edits: [["for (const setting of ['fsync', 'synchronous_commit'])", "for (const setting of ['fsync'])"]],
+    test: inTest('postgres-trouble.test.ts', 'a server that does not flush is refused'),
+  },
+  {
+    name: 'a projection and its offset are stored apart',
+    file: postgres,
+    edits: [['          await work(client)\n', "          await run('commit')\n          await work(client)\n          await run('begin')\n"]],
+    test: inTest('postgres-trouble.test.ts', 'a projection and its offset are stored together or not at all, and of two under one name one moves'),
+  },
+  {
+    name: 'a process that ends while LMDB writes waits for ever',
+    file: 'persistence/src/journal/lmdb/exit.ts',
+    edits: [['if (writing > 0 && isMainThread)', 'if (writing < 0 && isMainThread)']],
+    test: inTest('lmdb-trouble.test.ts', 'a process that ends in the middle of a write ends, and what was acknowledged is there'),
+  },
+]
