@@ -233,6 +233,9 @@ test('a recording holds copies, says what it could not copy, and whether it has 
   ref.tell({ type: 'fail' })
   await kit.advance(1000)
   expect(recording.complete).toBe(true)
+  // What led to the failure is kept beside what came after it.
+  expect(recording.before?.complete).toBe(false)
+  expect(recording.before?.recorded.filter(({ what }) => what === 'message').map(({ type }) => type)).toContain('fail')
   for (let i = 0; i < 10; i++) ref.tell({ type: `n${i}` })
   await kit.settle()
   expect(recording.recorded.map((r) => r.type)).toEqual(['n6', 'n7', 'n8', 'n9'])
@@ -242,4 +245,29 @@ test('a recording holds copies, says what it could not copy, and whether it has 
   await kit.settle()
   expect(recording.recorded.at(-1)!.type).toBe('n9')
   expect(source.record('/user/nobody')).toBeUndefined()
+})
+
+test('several record one actor, and who ends first takes nothing from the others; with the last the actor is as it was', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const ref = kit.system.spawn(
+    receive<string>(() => same),
+    { name: 'it' },
+  )
+  await kit.settle()
+  const cell = coreOf(kit.system).mine(ref, 'look')
+  const { options } = cell
+  const first = source.record('/user/it')!
+  const second = source.record('/user/it')!
+  ref.tell('a')
+  await kit.settle()
+  first.stop()
+  first.stop()
+  ref.tell('b')
+  await kit.settle()
+  const said = (recording: typeof first): string[] => recording.recorded.map(({ value }) => String(value))
+  expect([said(first), said(second)]).toEqual([['a'], ['a', 'b']])
+  second.stop()
+  expect(cell.options).toBe(options)
+  expect(cell.extras?.flight).toBeUndefined()
 })

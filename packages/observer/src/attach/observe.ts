@@ -2,11 +2,11 @@
 
 import { createServer, type Server } from 'node:net'
 import { chmodSync, rmSync } from 'node:fs'
-import { type ActorSystem, NotAllowed } from '@troupe/core'
+import { type ActorSystem, InvalidOption, NotAllowed } from '@troupe/core'
 import { checkBoolean, checkList, checkWhole, readOptions, type Table } from '@troupe/core/internal'
 import { checkSystem } from '../survey/look.ts'
 import { ObservationSource } from '../source/source.ts'
-import type { PageOptions } from '../server/page-options.ts'
+import { checkedPage, type PageOptions } from '../server/page-options.ts'
 import { type Page, servePage } from '../server/page-server.ts'
 import { type Descriptor, openDirectory, removeDescriptor, runtimeDirectory, socketPath, writeDescriptor } from './directory.ts'
 import { Session } from './session.ts'
@@ -19,6 +19,8 @@ export interface ObserveOptions {
   readonly every?: number | undefined
   /** Rules, or findings by their ids, that are not said. */
   readonly mute?: readonly string[] | undefined
+  /** Serves a page that shows the system, from the start: as `openPage` does later. */
+  readonly page?: boolean | PageOptions | undefined
 }
 
 /** What `observe` gives: where the system can be looked at, and what ends that. */
@@ -27,7 +29,7 @@ export interface Observer {
   readonly source: ObservationSource
   /** The socket, once it is open; undefined where there is none. */
   readonly socket: string | undefined
-  /** Resolves once others can attach. Rejects if the socket cannot be opened. */
+  /** Resolves once others can attach, and the page is served where one was asked for. Rejects if the socket or the page cannot be opened. */
   readonly ready: Promise<void>
   /**
    * Serves a page on this machine that shows the system, to whoever has its URL.
@@ -45,10 +47,22 @@ export interface Observer {
   close(): Promise<void>
 }
 
+/** What `observe` gives where it was asked for a page. */
+export interface ObserverWithPage extends Observer {
+  /** The page, once it is served. Rejects where it cannot be, as where the port is taken. */
+  readonly page: Promise<Page>
+}
+
 const table: Table<ObserveOptions> = {
   socket: checkBoolean,
   every: [checkWhole, 100],
   mute: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
+  page: (option, value) => {
+    if (typeof value === 'boolean') return value
+    if (typeof value !== 'object' || value === null) throw new InvalidOption(option, value, 'use true, false, or options of the page')
+    checkedPage(value)
+    return value
+  },
 }
 
 /** Clients at once. */
@@ -66,31 +80,40 @@ const observed = new WeakSet<ActorSystem>()
  *
  * @example
  * const system = ActorSystem.create('shop')
- * const observer = observe(system)
+ * const observer = observe(system, { page: true })
+ * console.log(`Look at ${(await observer.page).url}`)
  */
-export function observe(system: ActorSystem, options: ObserveOptions = {}): Observer {
+export function observe(system: ActorSystem, options: ObserveOptions & { readonly page: true | PageOptions }): ObserverWithPage
+export function observe(system: ActorSystem, options?: ObserveOptions): Observer
+export function observe(system: ActorSystem, options: ObserveOptions = {}): Observer & { readonly page: Promise<Page> | undefined } {
   checkSystem(system)
-  const { socket = true, every = 1000, mute = [] } = readOptions('observe', options, table)
+  const { socket = true, every = 1000, mute = [], page: wanted = false } = readOptions('observe', options, table)
   if (observed.has(system)) throw new NotAllowed(`System ${system.name} is observed already. Close that observer first.`)
   observed.add(system)
   const source = new ObservationSource(system, { every, mute })
   const door = socket ? openDoor(system, source) : undefined
   const pages = new Set<Page>()
+  let closed = false
   const openPage = async (given: PageOptions = {}): Promise<Page> => {
     const page = await servePage(source, given)
     pages.add(page)
-    return page
+    if (!closed) return page
+    await page.close()
+    throw new NotAllowed(`The observer of ${system.name} was closed before its page was served.`)
   }
   const close = async (): Promise<void> => {
+    closed = true
     observed.delete(system)
     await Promise.all([...pages].map((page) => page.close()))
     source.close()
     await door?.close()
   }
   void system.terminated.then(close)
+  const served = wanted === false ? undefined : openPage(wanted === true ? {} : wanted)
+  const ready = Promise.all([door?.ready, served]).then(() => {})
   // Whoever does not ask need not know; whoever does is told.
-  door?.ready.catch(() => {})
-  return { source, socket: door?.path, ready: door?.ready ?? Promise.resolve(), openPage, close }
+  for (const one of [ready, served]) one?.catch(() => {})
+  return { source, socket: door?.path, ready, page: served, openPage, close }
 }
 
 interface Door {

@@ -18,10 +18,18 @@ export interface Recorded {
   readonly copied: boolean
 }
 
+/** What one incarnation was given, as far as it was recorded. */
+export interface Chapter {
+  readonly recorded: readonly Recorded[]
+  /** Whether that is all of it. */
+  readonly complete: boolean
+}
+
 /** What happens to one actor while it is recorded. */
 export class Recording implements FlightLog {
   readonly #capacity: number
-  readonly #entries: Recorded[] = []
+  #entries: Recorded[] = []
+  #before: Chapter | undefined
   readonly #stop: () => void
   #lost = 0
   /** Whether nothing had happened to the incarnation that is recorded when it began. */
@@ -44,6 +52,10 @@ export class Recording implements FlightLog {
   get recorded(): readonly Recorded[] {
     return this.#entries
   }
+  /** What the incarnation before was given, up to its end: why it failed is in there. Undefined where none has ended while it was recorded. */
+  get before(): Chapter | undefined {
+    return this.#before
+  }
   stop(): void {
     this.#stop()
   }
@@ -56,7 +68,8 @@ export class Recording implements FlightLog {
     if (entry.what === 'phase') {
       // A new incarnation begins with nothing of the last: from here on all of it is known.
       if (entry.to === 'starting') {
-        this.#entries.length = 0
+        if (this.#entries.length > 0) this.#before = { recorded: this.#entries, complete: this.complete }
+        this.#entries = []
         this.#lost = 0
         this.#fromStart = true
       }

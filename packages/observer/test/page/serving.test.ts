@@ -8,6 +8,7 @@ import type { FeedFrame } from '../../src/feed/frames.ts'
 import type { Lines, LinesWish } from '../../src/feed/news.ts'
 import type { ActorNews, LettersNews } from '../../src/server/desk.ts'
 import type { Page } from '../../src/server/page-server.ts'
+import { observe } from '../../src/attach/observe.ts'
 import { feed, openPage, proper, send } from './client.ts'
 
 const sink = receive<unknown>(() => same)
@@ -170,6 +171,22 @@ test.each([
 ])('options %j are refused', async (options, message) => {
   const system = ActorSystem.create('town', { logger: false })
   await expect(openPage(system, options as never)).rejects.toThrow(message)
+  await system.shutdown()
+})
+
+test('a page that observe was asked for is there with it, and goes with it, however soon', async () => {
+  const system = ActorSystem.create('town', { logger: false })
+  const observer = observe(system, { socket: false, page: { hosts: ['here.example'] } })
+  await observer.ready
+  const page = await observer.page
+  expect(page.url).toMatch(/^http:\/\/here\.example:\d+\/#.{30,}/)
+  expect((await send(page)).status).toBe(200)
+  await observer.close()
+  await expect(send(page)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/)
+  const hasty = observe(system, { socket: false, page: true })
+  await hasty.close()
+  await expect(hasty.page).rejects.toThrow(/closed before its page was served/)
+  expect(() => observe(system, { page: { port: 70_000 } })).toThrow(/port is 70000: use a port/)
   await system.shutdown()
 })
 
