@@ -30,6 +30,7 @@ export { type KindStats, kindStats, listIds, showId, type ShownId, type ShowOpti
 export { journalAt, openJournal, type PlaceOptions } from './operating/place.ts'
 export type { ExportedKeys, RecordCounts } from './operating/record-text.ts'
 export { snapshotKey, type SnapshotOptions } from './operating/snapshot.ts'
+export { surveyJournals } from './operating/survey.ts'
 export {
   FenceLost,
   IdInUse,
@@ -46,6 +47,7 @@ export {
   RetentionRefused,
   SubjectErased,
 } from './values/errors.ts'
+export type { JournalSurvey } from './values/survey.ts'
 export {
   type Damage,
   type DueTimer,

@@ -4,14 +4,17 @@
 import type { AnyRef, SystemView } from '@troupe/core'
 import { type Cell, cellOf, coreOf, type LocalRef } from '@troupe/core/internal'
 import type { Journal, JournalEnvironment, JournalSource } from '../journal/port.ts'
+import { Tally } from '../journal/tally.ts'
 import { Writer, type WriterHost } from '../journal/writer.ts'
 import { FenceLost, IdInUse, JournalUnavailable, PersistFenced } from '../values/errors.ts'
 import { type DueTimer, kindOf } from '../values/stored.ts'
+import type { JournalSurvey } from '../values/survey.ts'
 import { type Acked, Delivered } from './delivery.ts'
 import { type Gated, ours } from './gated.ts'
 import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
 import { isPermanent, Recovery, type RecoveryHost } from './recovery.ts'
+import { type Standing, surveyOf } from './standing.ts'
 import { Fired, mailKey } from './timers.ts'
 import { Waking, type WakingHost } from './waking.ts'
 
@@ -64,6 +67,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   readonly writer: Writer
   readonly keyring: Keyring
   readonly waking: Waking
+  readonly tally: Tally
   closing = false
   readonly #source: JournalSource
   readonly #core: ReturnType<typeof coreOf>
@@ -99,6 +103,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       after: (ms, task) => this.after(ms, task),
       logger: this.#core.logger,
     }
+    this.tally = options.tenancy?.of.tally ?? new Tally()
     this.writer = new Writer(this)
     this.#recovery = new Recovery(this)
     this.#tenancy = options.tenancy
@@ -138,12 +143,14 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
         journal = await this.#source.open(this.environment)
         const opened = await this.#own(journal)
         this.#opened = opened
+        this.tally.heard(undefined)
         if (this.closing) await journal.close()
         // Timers that became due while nobody was there.
         this.waking.noted(this.now())
         return opened
       } catch (cause) {
         await journal?.close()
+        this.tally.heard(cause)
         if (this.whenAway === 'reject' || isPermanent(cause) || this.closing) throw cause
         if (tries === 0) this.environment.logger.warn({ journal: this.name, cause }, 'the journal cannot be opened yet')
         await new Promise<void>((resolve) => void this.after(Math.min(10_000, 100 * 2 ** Math.min(tries, 10)), resolve))
@@ -257,7 +264,9 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     try {
       await this.#recovery.recover(actor)
       if (this.#lost !== undefined) throw new PersistFenced(id, this.scope)
+      this.tally.recovered++
     } catch (cause) {
+      this.tally.unrecovered++
       if (this.#actors.get(id) === actor) this.#actors.delete(id)
       this.settled(actor)
       throw cause
@@ -327,6 +336,25 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       this.#posting.clear()
       for (const one of before) if (one.resend()) this.posts(one)
     })
+  }
+
+  /** What is seen from outside, at once and without asking the store: what this hub has, and what its tenants have. */
+  survey(): readonly JournalSurvey[] {
+    return [
+      surveyOf(
+        this.#source,
+        this.#standing,
+        [...this.#tenants].map((tenant) => tenant.#standing),
+        this.tally,
+      ),
+    ]
+  }
+  get #standing(): Standing {
+    const { scope, whenAway, permits, closing, writer } = this
+    const { epoch, journal } = this.#opened ?? {}
+    const phase = closing ? 'closed' : this.#lost !== undefined ? 'lost' : epoch === undefined ? 'opening' : writer.raising ? 'raising' : 'open'
+    const actors = this.#actors.size
+    return { scope, whenAway, permits, epoch, phase, actors, mostWrites: journal?.limits.writes, ...writer.standing, ...this.#recovery.standing }
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@
 import { RecoveryFailed, RecoveryStalled } from '../values/errors.ts'
 import type { Head, Replayed } from '../values/stored.ts'
 import type { Journal } from '../journal/port.ts'
+import type { Tally } from '../journal/tally.ts'
 import type { Gated } from './gated.ts'
 import type { Keyring } from './keyring.ts'
 
@@ -26,6 +27,7 @@ export interface RecoveryHost {
   readonly permits: number
   /** Monotonic milliseconds. */
   ticks(): number
+  readonly tally: Tally
   after(ms: number, task: () => void): () => void
   /** Lets the host serve its events. */
   breathe(): Promise<void>
@@ -47,6 +49,11 @@ export class Recovery {
 
   constructor(host: RecoveryHost) {
     this.#host = host
+  }
+
+  /** How many wait for a permit, and how many reads are under way. */
+  get standing(): { readonly waiting: number; readonly reading: number } {
+    return { waiting: this.#queue.length, reading: this.#reads }
   }
 
   /** Resolves when memory is what the journal has. */

@@ -86,6 +86,7 @@ export function memory(options: MemoryOptions = {}): MemorySource {
   const identity = `memory-${++made}`
   return {
     name,
+    kind: 'memory',
     faults,
     eventsOf: (id) => store.eventsOf(id),
     headOf: (id) => store.head(id),

@@ -42,6 +42,9 @@ export interface JournalEnvironment {
 export interface JournalSource {
   /** What errors and logs call it, such as `lmdb(./data)`. */
   readonly name: string
+  /** What it is, such as `lmdb`, and where, for whoever looks at a running system; without passwords. */
+  readonly kind?: string | undefined
+  readonly place?: string | undefined
   /**
    * Opens it, making it where it does not exist.
    *

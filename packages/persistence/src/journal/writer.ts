@@ -5,6 +5,7 @@
 import { FenceLost, JournalUnavailable } from '../values/errors.ts'
 import type { Outcome, Ownership, Write } from '../values/stored.ts'
 import type { Journal, JournalEnvironment } from './port.ts'
+import type { Tally } from './tally.ts'
 
 /** What a writer sees of an actor. */
 export interface Writing {
@@ -29,6 +30,9 @@ export interface WriterHost {
   /** Another one has taken over. */
   lost(): void
   readonly closing: boolean
+  /** Monotonic milliseconds. */
+  ticks(): number
+  readonly tally: Tally
 }
 
 /** So many groups refused in a row open the circuit. */
@@ -52,6 +56,12 @@ export class Writer {
 
   constructor(host: WriterHost) {
     this.#host = host
+  }
+
+  /** How many actors wait for the next group, how many the present one has, how often the journal refused, and how long it has its pause. */
+  get standing(): { readonly queued: number; readonly writing: number; readonly refused: number; readonly retryIn: number } {
+    const retryIn = Math.max(0, this.#closedUntil - this.#host.environment.now())
+    return { queued: this.#list.length, writing: this.#under.size, refused: this.#refused, retryIn }
   }
 
   /** An actor has something to write. */
@@ -110,7 +120,9 @@ export class Writer {
           writes.map((): Outcome => ({ is: 'failed', cause: new JournalUnavailable(name, 'it refused the last groups, and is given a pause') })),
         )
       if (shut > 0 && whenAway === 'wait') await this.#pause(shut)
+      const began = this.#host.ticks()
       const outcomes = await append(opened.journal, writes)
+      this.#count(began, writes, outcomes)
       // What it could not take at any time says nothing about the journal.
       const away = outcomes.every(({ is }) => is === 'failed') && outcomes.some((outcome) => outcome.is === 'failed' && outcome.unfit !== true)
       this.#note(away)
@@ -130,7 +142,7 @@ export class Writer {
     let events = 0
     let bytes = 0
     for (const write of writes) {
-      events += write.write === 'run' ? write.events.length : 1
+      events += eventsIn(write)
       bytes += sizeOf(write)
     }
     let taken = 0
@@ -143,7 +155,7 @@ export class Writer {
       this.#under.add(actor.id)
       actors.push(actor)
       writes.push(write)
-      events += write.write === 'run' ? write.events.length : 1
+      events += eventsIn(write)
       bytes += sizeOf(write)
     }
     const skipped = this.#list.slice(0, taken).filter((actor) => actor.wanted)
@@ -154,6 +166,21 @@ export class Writer {
     for (const write of writes) this.#under.delete(write.id)
     for (const [i, actor] of actors.entries())
       actor.outcome(writes[i]!, outcomes[i] ?? { is: 'unknown', cause: new Error('the journal did not say') })
+  }
+
+  #count(began: number, writes: readonly Write[], outcomes: readonly Outcome[]): void {
+    let records = 0
+    let events = 0
+    let trouble: unknown
+    for (const [i, write] of writes.entries()) {
+      const outcome = outcomes[i]
+      if (outcome?.is === 'stored') {
+        records++
+        events += eventsIn(write)
+      } else if (outcome !== undefined && 'cause' in outcome) trouble ??= outcome.cause
+      else trouble ??= outcome?.is
+    }
+    this.#host.tally.committed(this.#host.ticks() - began, records, events, records === 0 ? trouble : undefined)
   }
 
   #note(away: boolean): void {
@@ -205,6 +232,10 @@ async function append(journal: Journal, group: readonly Write[]): Promise<readon
     // It promised not to, so nothing is known.
     return group.map(() => ({ is: 'unknown', cause }))
   }
+}
+
+function eventsIn(write: Write): number {
+  return write.write === 'run' ? write.events.length : 1
 }
 
 function sizeOf(write: Write): number {

@@ -34,7 +34,7 @@ export function journalAt(place: string, options: PlaceOptions = {}): JournalSou
   const source = lmdb(place)
   if (make) return source
   return {
-    name: source.name,
+    ...source,
     open(environment) {
       if (existsSync(join(place, 'journal.mdb'))) return source.open(environment)
       return Promise.reject(new JournalUnavailable(source.name, `there is none in ${place}; name the directory that has journal.mdb`))

@@ -1,7 +1,6 @@
 // What was stored, for readers: events of a kind, of a tag, or all, each once and those of one id in order, as they are today.
 
-import type { SystemView } from '@troupe/core'
-import { NotAllowed } from '@troupe/core'
+import { ActorSystem, InvalidOption, NotAllowed, type SystemView } from '@troupe/core'
 import { checkBoolean, checkSignal, checkString, checkText, extensionOf, readOptions, type Table } from '@troupe/core/internal'
 import type { Kind } from '../gate/context.ts'
 import { type AnyEvent, current } from '../gate/definition.ts'
@@ -49,10 +48,23 @@ export const fromTable: Table<Pick<ReadQuery, 'kind' | 'tag'>> = {
 }
 const table: Table<ReadQuery> = { ...fromTable, after: checkString, once: checkBoolean, signal: checkSignal }
 
+/** What persistence keeps for a system, if it has a journal. Fails with `InvalidOption` where it is no system. */
+export function hubOrNone(system: SystemView): Hub | undefined {
+  let known = false
+  try {
+    known = system instanceof ActorSystem
+  } catch {
+    // A proxy that says nothing of itself.
+  }
+  if (!known) throw new InvalidOption('system', system, 'use an ActorSystem')
+  const hub = extensionOf(system, extensionName)
+  return hub instanceof Hub ? hub : undefined
+}
+
 /** What persistence keeps for a system. */
 export function hubIn(system: SystemView, what: string): Hub {
-  const hub = extensionOf(system, extensionName)
-  if (hub instanceof Hub) return hub
+  const hub = hubOrNone(system)
+  if (hub !== undefined) return hub
   throw new NotAllowed(`Cannot ${what}: the system has no journal. Write ActorSystem.create(name, { extensions: [persistence({ journal })] }).`)
 }
 

@@ -55,6 +55,8 @@ export function lmdb(directory: string, options: LmdbOptions = {}): JournalSourc
   const { name = `lmdb(${directory})`, poll = 250 } = readOptions('lmdb', options, table)
   return {
     name,
+    kind: 'lmdb',
+    place: directory,
     open: async (environment) => new LmdbJournal(name, await enterFile(name, directory), environment, poll),
   }
 }

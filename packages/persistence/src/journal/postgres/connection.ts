@@ -48,6 +48,19 @@ export function checkWay(whose: string, way: PostgresPool | PostgresConfig): Pos
   return can(way, 'connect') ? way : readOptions(whose, way as PostgresConfig, table)
 }
 
+/** Where a way leads, as far as it says; never with a name or a password. */
+export function placeOf(way: PostgresPool | PostgresConfig): string {
+  const config = (can(way, 'connect') ? (way as { options?: PostgresConfig }).options : way) as PostgresConfig | undefined
+  const { connectionString, host = 'localhost', port = 5432, database = '' } = config ?? {}
+  if (connectionString === undefined) return `${host}:${port}/${database}`
+  try {
+    const { hostname, port: said, pathname } = new URL(connectionString)
+    return `${hostname || host}:${said || port}${pathname}`
+  } catch {
+    return `${host}:${port}/${database}`
+  }
+}
+
 /** A query that failed. */
 export class QueryFailed extends Error {
   /** Whether it may have been done: the connection broke after it was sent. */

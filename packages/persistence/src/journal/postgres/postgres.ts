@@ -22,7 +22,7 @@ import {
 import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, SubjectKey } from '../port.ts'
 import type { JournalRecord } from '../records.ts'
 import { append, appendStatement } from './appending.ts'
-import { checkWay, Connections, type PostgresConfig, type PostgresPool, poolOf, QueryFailed } from './connection.ts'
+import { checkWay, Connections, placeOf, type PostgresConfig, type PostgresPool, poolOf, QueryFailed } from './connection.ts'
 import { recordsOf, restoreInto } from './copying.ts'
 import { find, isPast, listIds, now, readHeads, replay, verify } from './reading.ts'
 import { readOffset, type SnapshotRow, snapshotOf } from './rows.ts'
@@ -61,6 +61,8 @@ export function postgres(way: PostgresPool | PostgresConfig, options: PostgresOp
   const { schema = 'troupe', name = `postgres(${schema})`, timeout = 30_000, poll = 500 } = readOptions('postgres', options, table)
   return {
     name,
+    kind: 'postgres',
+    place: `${placeOf(checked)} schema ${schema}`,
     async open(environment) {
       const { pool, end } = await poolOf(name, checked)
       const connections = new Connections(name, pool, environment, timeout)
