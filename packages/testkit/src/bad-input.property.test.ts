@@ -66,7 +66,8 @@ const functions: Record<string, Entry> = {
   ),
   buggify: entry(call(buggify), () => ['x', 0.5]),
   createTestKit: entry(call(createTestKit), () => [{ messages: 'freeze', seed: 1, askTimeout: 5, metrics: measured() }]),
-  expectNoFindings: entry(call(expectNoFindings), () => [createTestKit(), { for: 1, mute: [] }]),
+  // It calls the kit's own methods, and one of those may be what is wrong.
+  expectNoFindings: entry(call(expectNoFindings), () => [createTestKit(), { for: 1, mute: [] }], true),
   mailboxContract: entry(call(mailboxContract), () => [() => unbounded(), { fifo: true }]),
   seeded: entry(call(seeded), () => [1]),
   simulate: entry(call(simulate), () => [
