@@ -15,6 +15,7 @@ import { checkFinite, checkFunction, checkText, coreOf, extensionOf, readOptions
 import type { MemberEvent } from './membership/members.ts'
 import { ClusterNode } from './node/cluster-node.ts'
 import { checkJoin, type JoinOptions } from './node/options.ts'
+import { type ClusterReport, reportOf } from './node/report.ts'
 import { checkId, checkKind, type KindSpec, type ShardedOptions } from './sharding/kind.ts'
 import type { Region } from './sharding/region.ts'
 import type { Topic } from './node/topics.ts'
@@ -22,7 +23,7 @@ import type { Member } from './values/member.ts'
 
 /** Who comes and goes, as this node hears of it. */
 export interface MemberEvents {
-  /** Calls back for each session that joins or ends, once; returns what ends that. It must be quick, and must not throw. */
+  /** Calls back for each session that joins or ends, once; returns what ends that. It must be quick; what it throws is logged. */
   listen(listener: (event: MemberEvent) => void): () => void
 }
 
@@ -57,7 +58,8 @@ export interface LeaveOptions {
   readonly deadline?: number | undefined
 }
 
-const joined = new WeakSet<ActorSystem>()
+/** From when a system joins until it is no node any more; undefined while it is joining. */
+const joined = new WeakMap<ActorSystem, Cluster | undefined>()
 
 /** Whether it is one; what does not say what it is, is none. */
 function isSystem(system: unknown): system is ActorSystem {
@@ -99,22 +101,31 @@ export class Cluster {
    * Makes a system a node of a cluster.
    *
    * Fails: with `InvalidOption`; with `NotAllowed` where the system is a node already; with `EngineRefused` where the engine cannot be used as
-   * it is; with `NodeNameTaken` where a node of that name lives; with `VersionsApart`; with `RegistryUnavailable`.
+   * it is; with `NodeNameTaken` where a node of that name lives; with `VersionsApart` or `LeaseDiffers`; with
+   * `RegistryUnavailable`.
    */
   static async join(system: ActorSystem, options: JoinOptions): Promise<Cluster> {
     if (!isSystem(system)) throw new InvalidOption('system', system, 'use an ActorSystem')
     const checked = checkJoin(options)
     if (joined.has(system)) throw new NotAllowed(`System ${system.name} is a node of a cluster already. Leave that first, or use another system.`)
     if (system.phase !== 'open') throw new NotAllowed(`System ${system.name} is ${system.phase} and cannot join a cluster.`)
-    joined.add(system)
+    joined.set(system, undefined)
     try {
       const node = await ClusterNode.start(coreOf(system), checked)
+      const cluster = new Cluster(node)
+      joined.set(system, cluster)
       node.onOver(() => joined.delete(system))
-      return new Cluster(node)
+      return cluster
     } catch (cause) {
       joined.delete(system)
       throw cause
     }
+  }
+
+  /** The cluster that a system is a node of; undefined where it is none, has left, or is still joining. */
+  static of(system: ActorSystem): Cluster | undefined {
+    if (!isSystem(system)) throw new InvalidOption('system', system, 'use an ActorSystem')
+    return joined.get(system)
   }
 
   get name(): string {
@@ -150,6 +161,14 @@ export class Cluster {
    */
   ledger(): Promise<LedgerReport> {
     return this.#node.ledgers.count()
+  }
+
+  /**
+   * How the cluster stands as this node sees it, at once and without asking anybody: members and their leases, shards of each node, and what is
+   * under way, was sent again and takes how long on each channel.
+   */
+  report(): ClusterReport {
+    return reportOf(this.#node)
   }
 
   /** The trees of all nodes. */

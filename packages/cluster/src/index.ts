@@ -5,6 +5,9 @@ import { requireCore } from '@troupe/core/internal'
 export { Cluster, type LeaveOptions, type MemberEvents, type NodeSnapshot, type Sharded } from './cluster.ts'
 export type { ShardedOptions } from './sharding/kind.ts'
 export type { JoinOptions } from './node/options.ts'
+export type { ChannelReport } from './channel/channel.ts'
+export type { Refusals } from './channel/channels.ts'
+export type { ClusterReport, KindReport, NodeReport } from './node/report.ts'
 export type { Topic } from './node/topics.ts'
 export type { MemberEvent } from './membership/members.ts'
 export { memory } from './engines/memory/memory.ts'
@@ -16,6 +19,7 @@ export {
   EngineRefused,
   JournalDiffers,
   KindDiffers,
+  LeaseDiffers,
   LedgerIncomplete,
   NodeLost,
   NodeNameTaken,

@@ -170,7 +170,7 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
     const revision = await a.registry.create('member.a', 'x', { ttl: 5_000 })
     await a.registry.update('member.a', 'y', revision, { ttl: 5_000 })
     await a.registry.create('session.a', '1')
-    await a.registry.create('own.cart.1', '1')
+    for (const key of ['own.cart.1', 'host.cart.a', 'kind.cart']) await a.registry.create(key, '1')
     expect((await b.registry.list('member')).map((entry) => entry.value)).toEqual(['y'])
     await untilTrue(() => hinted > 0)
     expect(troubles).toEqual([])

@@ -19,6 +19,24 @@ const ackDelay = 5
 /** How long to wait when the wire takes nothing. */
 const retryDelay = 50
 
+/** A channel as it stands: one connection between this node and another. */
+export interface ChannelReport {
+  /** Counts the connections of this node to that session. */
+  readonly connection: number
+  /** Bytes that were sent and not acknowledged, with what keeping them costs. */
+  readonly underWay: number
+  /** Bytes that wait for room behind them. */
+  readonly queued: number
+  /** Bytes that have arrived here ahead of others, and wait for those. */
+  readonly held: number
+  /** Frames that were sent, each counted once. */
+  readonly frames: number
+  /** How often one of them was sent again. */
+  readonly resent: number
+  /** Milliseconds until a frame is acknowledged, smoothed; undefined before the first was. */
+  readonly roundTrip: number | undefined
+}
+
 /** Why a channel ended. */
 export type Closing = 'bad-frame' | 'reset' | 'ended' | 'closed'
 
@@ -72,6 +90,12 @@ export class PeerChannel {
   /** What is under way and what waits, in bytes with what keeping them costs; what is held until others arrive. */
   get costs(): { readonly underWay: number; readonly queued: number; readonly held: number } {
     return { underWay: this.#sender.cost, queued: this.#outbox.cost, held: this.#receiver.cost }
+  }
+
+  /** The same, with what it took so far. */
+  get report(): ChannelReport {
+    const { next, resent, roundTrip } = this.#sender
+    return { connection: this.mine, ...this.costs, frames: next - 1, resent, roundTrip }
   }
 
   /** Whether all that was pushed has been acknowledged. */

@@ -9,6 +9,11 @@ export class RoundTrip {
   #deviation = 0
   #backoff = 1
 
+  /** How long an answer takes, smoothed; undefined before the first. */
+  get mean(): number | undefined {
+    return this.#mean
+  }
+
   /** An answer to a frame that was sent once took so long. */
   sample(ms: number): void {
     if (this.#mean === undefined) {

@@ -23,6 +23,7 @@ export class Sender {
   readonly #sent: Sent[] = []
   #next = 1
   #cost = 0
+  #resent = 0
   /** When the first of them is sent again if nothing is heard. */
   #deadline = Number.POSITIVE_INFINITY
 
@@ -37,6 +38,16 @@ export class Sender {
 
   get underWay(): number {
     return this.#sent.length
+  }
+
+  /** How many frames went out again. */
+  get resent(): number {
+    return this.#resent
+  }
+
+  /** How long an answer takes; undefined before the first. */
+  get roundTrip(): number | undefined {
+    return this.#roundTrip.mean
   }
 
   get deadline(): number {
@@ -112,6 +123,7 @@ export class Sender {
       if (!which(sent)) continue
       sent.sentAt = now
       sent.tries++
+      this.#resent++
       again.push(sent.bytes)
     }
     return again

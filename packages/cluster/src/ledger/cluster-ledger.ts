@@ -2,12 +2,14 @@
 // passes the mark on by every way it has. Marks travel in order with messages, so that all parts are of one consistent cut. Once a second each
 // node tells the others what it has done so far, so that something is known of it when it is gone.
 
+import { BadRecord } from '@troupe/border'
 import type { LedgerReport } from '@troupe/core'
 import { ledgerOf, type SystemCore } from '@troupe/core/internal'
 import type { NodeBorder } from '../refs/node-border.ts'
 import { LedgerIncomplete } from '../values/errors.ts'
 import { readSessionText, type Session, sessionText } from '../values/session.ts'
 import { type Account, addUp, type CutPart } from './adding-up.ts'
+import { checkAccount, checkPart } from './ledger-records.ts'
 
 /** How often a node tells what it has done, where that has changed. */
 const accountEvery = 1_000
@@ -57,11 +59,15 @@ export class ClusterLedger {
     this.#elsewhere = elsewhere
     this.#hasEnded = hasEnded
     const { exchange } = border
-    exchange.on('cut', ({ id, by }) => this.#marked(id, by))
-    exchange.on('cut.part', ({ id, part }, crossing) => this.#partCame(id, border.places.session(crossing.peer), part as CutPart))
+    exchange.on('cut', ({ id, by }) => {
+      // Of somebody who never was, nothing is remembered.
+      if (readSessionText(by) === undefined) throw new BadRecord(`a count by ${JSON.stringify(by.slice(0, 80))}, which is no session`)
+      this.#marked(id, by)
+    })
+    exchange.on('cut.part', ({ id, part }, crossing) => this.#partCame(id, border.places.session(crossing.peer), checkPart(part)))
     exchange.on('account', ({ account }, crossing) => {
       const session = border.places.session(crossing.peer)
-      if (session !== undefined) this.#accounts.set(sessionText(session), account as Account)
+      if (session !== undefined) this.#accounts.set(sessionText(session), checkAccount(account))
     })
     // The first records of a new way are marks: whatever goes by it comes after what was written down here.
     border.onWay((crossing) => {
@@ -109,11 +115,14 @@ export class ClusterLedger {
 
   /** This node's own ledger, as if what went to others had never been sent and what came from them had been sent here: it adds up. */
   own(local: LedgerReport): LedgerReport {
-    let { sent, queued } = local
-    sent += this.#border.flows.folded
-    for (const flow of Object.values(this.#flows())) sent += flow.received - flow.sent
-    queued += this.#border.exchange.unsent + this.#elsewhere()
-    return { ...local, sent, queued }
+    const { sent, queued } = local
+    return { ...local, sent: sent + this.balance, queued: queued + this.#border.exchange.unsent + this.#elsewhere() }
+  }
+  /** What this node had from others, less what it sent them. */
+  get balance(): number {
+    let balance = this.#border.flows.folded
+    for (const flow of Object.values(this.#flows())) balance += flow.received - flow.sent
+    return balance
   }
 
   #tellAgain(): void {

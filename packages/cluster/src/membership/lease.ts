@@ -154,7 +154,7 @@ export class Lease {
     this.#sentAt.set(beat, sentAt)
     // Only the latest can have been written without our hearing of it, or one shortly before it.
     this.#sentAt.delete(beat - 16)
-    return writeMember({ ...this.#member, beat })
+    return writeMember({ ...this.#member, lease: this.#lease, beat })
   }
 
   async #read(): Promise<{ readonly record: MemberRecord; readonly revision: Revision } | undefined> {
@@ -162,7 +162,8 @@ export class Lease {
     if (entry === undefined) return undefined
     const record = readMember(this.#member.session.node, entry.value)
     // What nobody of ours wrote is written over.
-    return { record: record ?? { ...this.#member, session: { node: this.#member.session.node, number: 0 }, beat: 0 }, revision: entry.revision }
+    const nobody = { ...this.#member, session: { node: this.#member.session.node, number: 0 }, lease: this.#lease, beat: 0 }
+    return { record: record ?? nobody, revision: entry.revision }
   }
 }
 

@@ -7,11 +7,11 @@
 
 import type { Hint, Registry, Watch } from '../ports/registry.ts'
 import type { Timing } from '../ports/timing.ts'
-import { SessionEnded, VersionsApart } from '../values/errors.ts'
+import { LeaseDiffers, SessionEnded, VersionsApart } from '../values/errors.ts'
 import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
 import type { Session } from '../values/session.ts'
 import { commonVersion, type Versions, versionsText } from '../values/versions.ts'
-import { isSuspect, lookInterval, mayEnd } from './decisions.ts'
+import { isSuspect, lookInterval, mayEnd, type Sighting } from './decisions.ts'
 import { type Applicant, takeSession } from './joining.ts'
 import { endRemembered, memberKey, sessionKey } from './keys.ts'
 import { ignoreConflict, Lease } from './lease.ts'
@@ -54,7 +54,7 @@ export class Membership {
     this.#lease = new Lease(options.registry, options.timing, self, options.lease)
   }
 
-  /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, or `RegistryUnavailable`. */
+  /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, `LeaseDiffers`, or `RegistryUnavailable`. */
   static async join(options: MembershipOptions): Promise<Membership> {
     const session = await takeSession(options)
     const membership = new Membership(options, { session, roles: options.roles, wire: options.wire })
@@ -76,6 +76,16 @@ export class Membership {
   /** The member with that name; undefined where there is none. */
   member(node: string): Member | undefined {
     return this.#members.member(node)
+  }
+
+  /** Until when this node may act in the name of its session, by its own clock. */
+  get deadline(): number {
+    return this.#lease.deadline
+  }
+
+  /** What is known of the lease of a session that has not ended. */
+  sighting(node: string): Sighting | undefined {
+    return this.#members.sightings.get(node)
   }
 
   /** Whether this node may act in the name of its session now. After a pause it may not until its lease has been renewed. */
@@ -119,7 +129,7 @@ export class Membership {
     this.#set('beat', this.#options.lease / 3)
     this.#mirror.beginList()
     this.#mirror.endList([...(await this.#registry.list('session')), ...(await this.#registry.list('member'))])
-    this.#checkVersions()
+    this.#checkOthers()
     if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
     this.#phase = 'member'
     this.#changed()
@@ -128,12 +138,14 @@ export class Membership {
     this.#set('sync', lease)
   }
 
-  #checkVersions(): void {
-    const { cluster, node, wire } = this.#options
+  #checkOthers(): void {
+    const { cluster, node, wire, lease } = this.#options
     for (const key of this.#mirror.keys()) {
       const other = key.startsWith('member.') ? readMember(key.slice(7), this.#mirror.value(key)!) : undefined
-      if (other !== undefined && commonVersion(wire, other.wire) === undefined)
+      if (other === undefined) continue
+      if (commonVersion(wire, other.wire) === undefined)
         throw new VersionsApart(cluster, node, versionsText(wire), other.session, versionsText(other.wire))
+      if (other.lease !== lease) throw new LeaseDiffers(cluster, node, lease, other.session, other.lease)
     }
   }
 

@@ -2,7 +2,7 @@
 // leaves, or its session ends without its having wanted to; either way all others are gone for it afterwards.
 
 import type { ActorSnapshot, AnyRef, LedgerReport } from '@troupe/core'
-import { type Cell, type Meta, type OtherPlaces, snapshotOf, type SystemCore } from '@troupe/core/internal'
+import { type Cell, type OtherPlaces, snapshotOf, type SystemCore } from '@troupe/core/internal'
 import { Channels } from '../channel/channels.ts'
 import { ClusterLedger } from '../ledger/cluster-ledger.ts'
 import type { MemberEvent } from '../membership/members.ts'
@@ -11,17 +11,18 @@ import type { Connection } from '../ports/engine.ts'
 import { NodeBorder } from '../refs/node-border.ts'
 import { NodeLost, type SessionEnded } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
-import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
+import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { ownVersions } from '../values/versions.ts'
 import type { JoinOptions } from './options.ts'
-import { readItem } from '../sharding/letter.ts'
 import type { KindSpec } from '../sharding/kind.ts'
 import { NodeGate } from '../sharding/lease-gate.ts'
 import { Region } from '../sharding/region.ts'
+import { sortShardMail } from '../sharding/shard-mail.ts'
 import { Asking } from './asking.ts'
 import { EntityRefs } from './entity-refs.ts'
 import { ClusterReceptionist } from './cluster-receptionist.ts'
-import { type Mail, Post } from './post.ts'
+import { Post } from './post.ts'
+import { reportOf } from './report.ts'
 import { Topics } from './topics.ts'
 
 /** How long a node waits between two looks at a session that it does not know. */
@@ -43,8 +44,13 @@ export class ClusterNode implements OtherPlaces {
   readonly receptionist: ClusterReceptionist
   readonly topics: Topics
   readonly regions: Map<string, Region> = new Map()
+  readonly look?: NonNullable<OtherPlaces['look']>
   phase: 'member' | 'leaving' | 'over' = 'member'
-  readonly #before: OtherPlaces | undefined
+  /** Whoever connects the system with others beside the cluster: its threads. */
+  readonly before: OtherPlaces | undefined
+  /** What earlier lives of this system as a node had from others, less what they sent. */
+  readonly #carried: number
+  #leaving: Promise<void> | undefined
   readonly #listeners = new Set<(event: MemberEvent) => void>()
   readonly #onOver: ((cause: unknown) => void)[] = []
 
@@ -87,9 +93,16 @@ export class ClusterNode implements OtherPlaces {
     this.post = new Post(core, this.border)
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
-    this.#sort()
-    this.#before = core.otherPlaces
+    sortShardMail(core, this.post, this.regions)
+    const { otherPlaces } = core
+    // One that has left is of the past: only what it sent and got goes on counting.
+    const past = otherPlaces instanceof ClusterNode && otherPlaces.phase === 'over' ? otherPlaces : undefined
+    this.before = past === undefined ? otherPlaces : past.before
+    this.#carried = past === undefined ? 0 : past.ledgers.balance + past.#carried
+    if (this.before?.look !== undefined) this.look = this.before.look
     core.otherPlaces = this
+    // By this name an observer finds it, who need not know this package.
+    core.extensions.set('cluster', { report: () => reportOf(this) } as object)
   }
 
   static async start(core: SystemCore, options: JoinOptions): Promise<ClusterNode> {
@@ -124,6 +137,8 @@ export class ClusterNode implements OtherPlaces {
       for (const tell of early) tell()
       return self
     } catch (cause) {
+      // A session that has begun ends: nobody is to wait for it.
+      await self?.end()
       await connection.close()
       throw cause
     }
@@ -160,27 +175,31 @@ export class ClusterNode implements OtherPlaces {
   // What the system asks of whoever connects it with others.
 
   died(cell: Cell): void {
-    this.#before?.died(cell)
+    this.before?.died(cell)
     this.border.exchange.whereabouts.died(cell)
   }
   breathe(drawn?: Cell): void {
-    this.#before?.breathe(drawn)
+    this.before?.breathe(drawn)
     this.border.exchange.flush()
   }
   ledger(own: () => LedgerReport): Promise<LedgerReport> {
-    const adjusted = (): LedgerReport => this.ledgers.own(own())
-    return this.#before?.ledger(adjusted) ?? Promise.resolve(adjusted())
+    const adjusted = (): LedgerReport => {
+      const report = this.ledgers.own(own())
+      return { ...report, sent: report.sent + this.#carried }
+    }
+    return this.before?.ledger(adjusted) ?? Promise.resolve(adjusted())
   }
   inspect(own: ActorSnapshot): Promise<ActorSnapshot> {
-    return this.#before?.inspect(own) ?? Promise.resolve(own)
+    return this.before?.inspect(own) ?? Promise.resolve(own)
   }
   whenQuiet(then: () => void): void {
-    if (this.#before === undefined) then()
-    else this.#before.whenQuiet(then)
+    if (this.before === undefined) then()
+    else this.before.whenQuiet(then)
   }
   async close(): Promise<void> {
-    await this.end()
-    await this.#before?.close()
+    // What is being handed over is: its actors have ended, and what was for them goes to the next owner.
+    await (this.#leaving ?? this.end())
+    await this.before?.close()
   }
 
   /** The tree of this system. */
@@ -202,8 +221,11 @@ export class ClusterNode implements OtherPlaces {
     return region
   }
 
-  /** Hands over what it owns, within the deadline, and leaves. */
-  async leave(deadline: number): Promise<void> {
+  /** Hands over what it owns, within the deadline, and leaves; once, however often it is asked to. */
+  leave(deadline: number): Promise<void> {
+    return (this.#leaving ??= this.#leave(deadline))
+  }
+  async #leave(deadline: number): Promise<void> {
     if (this.phase !== 'member') return this.end()
     this.phase = 'leaving'
     let cancel = (): void => {}
@@ -245,44 +267,6 @@ export class ClusterNode implements OtherPlaces {
     return this.membership.members.map(({ session }) => session).filter((session) => !sameSession(session, this.self.session))
   }
 
-  /** Mail for sharded actors goes to the region of its kind. */
-  #sort(): void {
-    const regionOf = (mail: Mail): Region | undefined => this.regions.get(String(mail[1]))
-    const came = (mail: Mail, meta: Meta): void => {
-      if (mail[0] === 'barrier') this.core.ledger.handled++
-      const item = readItem(mail, meta)
-      const region = regionOf(mail)
-      if (item !== undefined && region !== undefined) region.came(item)
-      else if (mail[0] === 'letter') this.core.bury(mail[6], meta, undefined, region === undefined ? 'unknown-kind' : 'not-accepted')
-    }
-    const returned = (mail: Mail, meta: Meta): void => {
-      const item = readItem(mail, meta)
-      if (item?.item.is === 'letter') regionOf(mail)?.returned(item)
-      else this.core.drop(mail, meta, 'drain')
-    }
-    this.post.on('letter', { came, returned })
-    this.post.on('barrier', { came, returned })
-    const known = (act: (region: Region, session: Session) => Promise<void>) => (kind: unknown, name: unknown) => {
-      const session = readSessionText(String(name))
-      const region = this.regions.get(String(kind))
-      return session === undefined || region === undefined ? undefined : act(region, session)
-    }
-    this.post.answer(
-      'leaving',
-      known((region, session) => region.leaving(session)),
-    )
-    this.post.answer(
-      'left',
-      known((region, session) => region.left(session)),
-    )
-    this.post.on('ready', {
-      came: (mail) => {
-        this.core.ledger.handled++
-        regionOf(mail)?.passed(Number(mail[2]), Number(mail[3]))
-      },
-    })
-  }
-
   #waiting(): number {
     let count = 0
     for (const region of this.regions.values()) count += region.waiting
@@ -302,6 +286,7 @@ export class ClusterNode implements OtherPlaces {
     this.gate.close()
     this.receptionist.close()
     this.entities.close(cause)
+    this.core.extensions.delete('cluster')
     for (const tell of this.#onOver.splice(0)) tell(cause)
   }
 
@@ -336,7 +321,16 @@ export class ClusterNode implements OtherPlaces {
       type === 'joined' ? 'a node has joined' : 'a node has left, or was lost',
     )
     this.core.events.publish({ type: `member.${type}`, member, at: this.core.runtime.now() })
-    for (const listener of this.#listeners) listener(event)
+    for (const listener of this.#listeners) this.#inform(listener, event)
+  }
+
+  /** What a listener throws is its own affair: others are told, and all else goes on. */
+  #inform(listener: (event: MemberEvent) => void, event: MemberEvent): void {
+    try {
+      listener(event)
+    } catch (cause) {
+      this.core.logger.error({ cluster: this.name, cause }, 'a listener to members threw')
+    }
   }
 
   #member(session: Session): Member | undefined {

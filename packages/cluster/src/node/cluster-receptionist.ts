@@ -24,6 +24,8 @@ interface Service {
   readonly theirs: Map<string, readonly AnyRef[]>
   /** Each with what ends it. */
   readonly subscribers: Map<AnyRef, () => void>
+  /** Ends its following of the local one. */
+  unfollow: () => void
 }
 
 export class ClusterReceptionist implements Receptionist {
@@ -38,7 +40,11 @@ export class ClusterReceptionist implements Receptionist {
       came: ([, from, id, refs]) => {
         host.core.ledger.handled++
         if (typeof from !== 'string' || typeof id !== 'string' || id === '' || !Array.isArray(refs)) return
-        this.#told(from, id, refs as readonly AnyRef[])
+        this.#told(
+          from,
+          id,
+          refs.filter((ref) => cellOf(ref as AnyRef) !== undefined),
+        )
       },
     })
   }
@@ -88,6 +94,7 @@ export class ClusterReceptionist implements Receptionist {
   /** This node is no member any more: there is nobody but its own. */
   close(): void {
     for (const service of this.#services.values()) {
+      service.unfollow()
       service.theirs.clear()
       this.#changed(service)
     }
@@ -97,14 +104,14 @@ export class ClusterReceptionist implements Receptionist {
     check(key)
     const known = this.#services.get(key.id)
     if (known !== undefined) return known
-    const service: Service = { key, own: [], theirs: new Map(), subscribers: new Map() }
+    const service: Service = { key, own: [], theirs: new Map(), subscribers: new Map(), unfollow: () => {} }
     this.#services.set(key.id, service)
     const { core } = this.#host
     const follower = new PassingCell(core, 'directory', (message) => {
       core.ledger.handled++
       this.#follow(service, (message as Listing<never>).refs)
     })
-    this.#local.subscribe(localKey(key), follower.ref as never)
+    service.unfollow = this.#local.subscribe(localKey(key), follower.ref as never)
     return service
   }
 

@@ -34,6 +34,7 @@ export class Entities {
   readonly #byCell = new Map<Cell, Entity>()
   readonly #perShard = new Map<number, number>()
   #parent: Cell | undefined
+  #closed = false
 
   constructor(spec: KindSpec, host: EntitiesHost) {
     this.#spec = spec
@@ -86,6 +87,15 @@ export class Entities {
         entity.cell.command({ verb: 'stop', reason: 'failure', cause })
         entity.cell.command({ verb: 'kill' })
       }
+  }
+
+  /** There will be no more of them: when the last is gone, what is above them goes too. */
+  close(): void {
+    this.#closed = true
+    this.#leave()
+  }
+  #leave(): void {
+    if (this.#closed && this.#byId.size === 0) this.#parent?.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
   }
 
   #hand(entity: Entity, { message, meta, version }: Letter): void {
@@ -142,6 +152,7 @@ export class Entities {
       letters.length = 0
     }
     this.#host.gone(shard, id, letters)
+    this.#leave()
   }
 
   /** Above all actors of the kind on this node. */
@@ -156,7 +167,10 @@ export class Entities {
         return same
       },
     )
-    this.#parent = spawnUnder(core.guardian, behavior, { name: `sharded-${this.#spec.kind}` }).cell
+    const name = `sharded-${this.#spec.kind}`
+    // Somebody may have the name: an actor of the user's, or the one above those of an earlier session, on its way out.
+    const isTaken = core.guardian.children?.find(name) !== undefined
+    this.#parent = spawnUnder(core.guardian, behavior, { name: isTaken ? `${name}-${core.nextUid()}` : name }).cell
     return this.#parent
   }
 }

@@ -4,12 +4,13 @@
 import type { SystemCore } from '@troupe/core/internal'
 import { Mirror } from '../membership/mirror.ts'
 import type { Hint, Registry, Watch } from '../ports/registry.ts'
-import { RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
+import { RegistryConflict } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { type ClaimView, decideClaims, handedOver, planHandOvers, type ShardSeen } from './claims.ts'
 import { candidatesOf, desiredOwner } from './desired.ts'
-import { hostKey, hostsAmong, nodeOfHost, readHost, writeHost } from './hosts.ts'
+import type { HostKeys, HostSeen } from './host-keys.ts'
+import { hostsAmong, nodeOfHost, readHost } from './hosts.ts'
 import type { KindSpec } from './kind.ts'
 import { type Ownership, ownKey, readOwnership, shardIn, writeOwnership } from './ownership.ts'
 
@@ -40,6 +41,7 @@ export interface KeeperHost {
 export class Keeper {
   readonly #spec: KindSpec
   readonly #host: KeeperHost
+  readonly #keys: HostKeys
   readonly #mirror = new Mirror()
   readonly #watches: Watch[] = []
   readonly #handing = new Set<number>()
@@ -53,22 +55,23 @@ export class Keeper {
   #round: 'no' | 'yes' | 'again' = 'no'
   #cancel: (() => void) | undefined
   #listedAt = Number.NEGATIVE_INFINITY
+  #sweptAt = Number.NEGATIVE_INFINITY
   /** A list is wanted, for something may have been missed. */
   #stale = true
   #left: (() => void) | undefined
   #leavingSince = 0
 
-  constructor(spec: KindSpec, host: KeeperHost) {
+  constructor(spec: KindSpec, host: KeeperHost, keys: HostKeys) {
     this.#spec = spec
     this.#host = host
+    this.#keys = keys
   }
 
-  /** Follows the owners of the kind, and, if this node is to be one, says so. */
-  async open(hosts: boolean): Promise<void> {
-    const { registry, self } = this.#host
+  /** Follows the owners of the kind, of which this node may be one. */
+  open(hosts: boolean): void {
+    const { registry } = this.#host
     const { kind } = this.#spec
     for (const prefix of [`own.${kind}`, `host.${kind}`]) this.#watches.push(registry.watch(prefix, (hint) => this.#hint(hint)))
-    if (hosts) await this.#write(hostKey(kind, self.node), writeHost(self.number))
     if (this.#isOver) return
     this.#phase = hosts ? 'host' : 'guest'
     this.look()
@@ -91,8 +94,7 @@ export class Keeper {
     if (this.#phase !== 'host') return
     this.#phase = 'leaving'
     this.#leavingSince = this.#host.core.runtime.now()
-    const { kind } = this.#spec
-    await this.#remove(hostKey(kind, this.#host.self.node))
+    await this.#keys.remove()
     // Somebody may be about to hand over a shard to this node.
     await this.#host.announce()
     await new Promise<void>((resolve) => {
@@ -106,6 +108,12 @@ export class Keeper {
     this.#excluded.add(sessionText(session))
     while ([...this.#naming.values()].some((to) => sameSession(to, session)) && !this.#isOver)
       await new Promise<void>((resolve) => void this.#host.core.runtime.timer(10, resolve))
+  }
+
+  /** A session has ended: it is nobody's candidate any more. */
+  ended(session: Session): void {
+    this.#excluded.delete(sessionText(session))
+    this.look()
   }
 
   /** Resolves when this node knows that another has no shard any more: nothing more is sent to it. */
@@ -169,6 +177,7 @@ export class Keeper {
     const { core, lease } = this.#host
     if (this.#stale || core.runtime.now() - this.#listedAt >= lease) await this.#list()
     if (this.#isOver) return
+    if (this.#phase === 'host' && core.runtime.now() - this.#sweptAt >= lease) this.#sweep()
     const shards = Array.from({ length: this.#spec.shards }, (_, shard) => this.#seen(shard))
     for (const { shard, owner } of shards) if (owner !== undefined) this.#host.owned(shard, owner)
     for (const shard of this.#doubtful) await this.#settle(shard)
@@ -317,6 +326,21 @@ export class Keeper {
     this.look()
   }
 
+  #sweep(): void {
+    this.#sweptAt = this.#host.core.runtime.now()
+    const { kind } = this.#spec
+    const members = new Set(this.#host.members().map(({ session }) => sessionText(session)))
+    const left: HostSeen[] = []
+    for (const key of this.#mirror.keys()) {
+      const node = nodeOfHost(kind, key)
+      const number = node === undefined ? undefined : readHost(this.#mirror.value(key)!)
+      if (node === undefined || number === undefined || members.has(sessionText({ node, number }))) continue
+      left.push({ session: { node, number }, key, revision: this.#mirror.revision(key)! })
+    }
+    // Another time, where the registry is away.
+    if (left.length > 0) this.#keys.sweep(left, (session) => this.#host.hasEnded(session)).catch(() => {})
+  }
+
   #seen(shard: number): ShardSeen {
     const key = ownKey(this.#spec.kind, shard)
     const value = this.#mirror.value(key)
@@ -341,29 +365,5 @@ export class Keeper {
       role,
     )
     return (shard) => desiredOwner(kind, shard, candidates)
-  }
-
-  /** Writes a key of this node's own, whatever stands there. */
-  async #write(key: string, value: string): Promise<void> {
-    const { registry } = this.#host
-    for (;;) {
-      const there = await registry.read(key)
-      if (there?.value === value) return
-      try {
-        await (there === undefined ? registry.create(key, value) : registry.update(key, value, there.revision))
-        return
-      } catch (cause) {
-        if (!(cause instanceof RegistryConflict)) throw cause
-      }
-    }
-  }
-  async #remove(key: string): Promise<void> {
-    const { registry } = this.#host
-    try {
-      const there = await registry.read(key)
-      if (there !== undefined) await registry.remove(key, there.revision)
-    } catch (cause) {
-      if (!(cause instanceof RegistryConflict || cause instanceof RegistryUnavailable)) throw cause
-    }
   }
 }

@@ -6,8 +6,9 @@ import type { ClusterNode } from '../node/cluster-node.ts'
 import { JournalDiffers, KindDiffers, OwnershipLost, RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { shardOf } from './desired.ts'
-import { hostsAmong, kindKey, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
-import { Keeper } from './keeper.ts'
+import { HostKeys } from './host-keys.ts'
+import { hostsAmong, kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
+import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
 import type { Came } from './letter.ts'
 import type { Ownership } from './ownership.ts'
@@ -30,6 +31,7 @@ export class Region {
   readonly #routes: Routes
   readonly #shards: Shards
   readonly #keeper: Keeper
+  readonly #keys: HostKeys
   #over = false
   #cancel: (() => void) | undefined
 
@@ -57,7 +59,8 @@ export class Region {
       fenced: (shard, epoch) => void this.#keeper.fenced(shard, epoch),
       leave: (shard, items) => this.#routes.leave(shard, items),
     })
-    this.#keeper = new Keeper(spec, {
+    this.#keys = new HostKeys(node.connection.registry, spec.kind, this.#self)
+    const keeperHost: KeeperHost = {
       core: node.core,
       registry: node.connection.registry,
       self: this.#self,
@@ -73,7 +76,8 @@ export class Region {
       goOn: (shard) => this.#shards.goOn(shard),
       announce: () => node.post.asked(node.others(), 'leaving', [spec.kind, sessionText(this.#self)], node.lease / 2),
       onTrouble: (text, cause) => node.core.logger.warn({ cluster: node.name, cause }, text),
-    })
+    }
+    this.#keeper = new Keeper(spec, keeperHost, this.#keys)
     this.ready = this.#open()
     this.ready.catch((cause: unknown) => {
       if (!this.#over) node.core.logger.error({ cluster: node.name, kind: spec.kind, cause }, 'a kind of sharded actors could not be registered')
@@ -97,6 +101,11 @@ export class Region {
     return this.#routes.ownerOf(shardOf(id, this.spec.shards))
   }
 
+  /** Those of all shards that are known. */
+  owners(): readonly Ownership[] {
+    return this.#routes.owners()
+  }
+
   /** An actor of this node has told one of the kind something. */
   take(id: string, message: unknown, meta: Meta): void {
     this.#routes.take(shardOf(id, this.spec.shards), { is: 'letter', id, message, meta, version: this.spec.version })
@@ -117,7 +126,7 @@ export class Region {
   }
   ended(session: Session): void {
     this.#routes.ended(session)
-    this.#keeper.look()
+    this.#keeper.ended(session)
   }
 
   /** Another node is to have no more shards of the kind. */
@@ -170,7 +179,8 @@ export class Region {
     for (;;) {
       try {
         await this.#agree(hosts)
-        return await this.#keeper.open(hosts)
+        if (!this.#over) this.#keeper.open(hosts)
+        return
       } catch (cause) {
         if (this.#over || !(cause instanceof RegistryUnavailable)) throw cause
         await new Promise<void>((resolve) => void this.#core.runtime.timer(registerEvery, resolve))
@@ -178,26 +188,40 @@ export class Region {
     }
   }
 
-  /** All nodes of the kind have as many shards, and the same journal. */
+  /**
+   * All nodes of the kind have as many shards, and the same journal. Who is to have shards says so, and then writes down once more what was agreed
+   * on: whoever was about to write something else, because nobody had the kind, finds another revision, and looks again.
+   */
   async #agree(hosts: boolean): Promise<void> {
     const { kind, shards, persistent } = this.spec
     const { registry } = this.#node.connection
     const journal = persistent && hosts ? await this.#tenancy!.identity() : undefined
-    for (;;) {
+    for (let isHost = false; !this.#over;) {
       const there = await registry.read(kindKey(kind))
       const record = there === undefined ? undefined : readKind(there.value)
-      if (record !== undefined && record.shards === shards && (journal === undefined || record.journal === journal)) return
-      if (record !== undefined && record.shards !== shards && (await this.#isHosted())) throw new KindDiffers(kind, shards, record.shards)
-      if (record?.journal !== undefined && journal !== undefined && record.journal !== journal && (await this.#isHosted()))
-        throw new JournalDiffers(kind)
-      const value = writeKind({ shards, journal: journal ?? record?.journal })
+      const differs = record === undefined ? undefined : this.#difference(record, hosts, journal)
+      if (differs === undefined && record !== undefined && !hosts) return
+      if (differs !== undefined && (isHost || (await this.#isHosted()))) {
+        if (isHost) await this.#keys.remove()
+        throw differs
+      }
+      const value = writeKind({ shards, journal: hosts ? journal : record?.journal })
       try {
-        await (there === undefined ? registry.create(kindKey(kind), value) : registry.update(kindKey(kind), value, there.revision))
-        return
+        if (differs !== undefined || there === undefined || isHost)
+          await (there === undefined ? registry.create(kindKey(kind), value) : registry.update(kindKey(kind), value, there.revision))
+        if (!hosts || isHost) return
+        await this.#keys.write()
+        isHost = true
       } catch (cause) {
         if (!(cause instanceof RegistryConflict)) throw cause
       }
     }
+  }
+
+  #difference(record: KindRecord, hosts: boolean, journal: string | undefined): KindDiffers | JournalDiffers | undefined {
+    const { kind, shards } = this.spec
+    if (record.shards !== shards) return new KindDiffers(kind, shards, record.shards)
+    return hosts && record.journal !== journal ? new JournalDiffers(kind, record.journal !== undefined, journal !== undefined) : undefined
   }
 
   /** Whether another node that lives has the kind. */

@@ -75,6 +75,10 @@ export class Routes {
   ownerOf(shard: number): Ownership | undefined {
     return this.#routes[shard]?.owner
   }
+  /** All that are known. */
+  owners(): readonly Ownership[] {
+    return this.#routes.flatMap(({ owner }) => (owner === undefined ? [] : [owner]))
+  }
   /** Messages that wait here. */
   get waiting(): number {
     let count = 0

@@ -119,6 +119,7 @@ export class Shards {
       this.#end(shard, there, cause)
       this.#host.leave(shard, items)
     }
+    this.#entities.close()
   }
 
   #end(shard: number, there: Shard, cause: unknown): void {
@@ -135,7 +136,17 @@ export class Shards {
     const { items } = there
     there.items = []
     for (const item of items) this.#give(shard, item)
-    for (const id of this.#spec.eager) this.#entities.start(shard, id)
+    for (const id of this.#spec.eager) this.#eager(shard, id)
+  }
+
+  #eager(shard: number, id: string): void {
+    try {
+      this.#entities.start(shard, id)
+    } catch (cause) {
+      // A system that is closing makes no more actors; anything else is the user's to hear of.
+      const { phase, logger } = this.#host.core
+      if (phase === 'open') logger.error({ kind: this.#spec.kind, id, cause }, 'a singleton could not be started')
+    }
   }
 
   #give(shard: number, item: Item): void {

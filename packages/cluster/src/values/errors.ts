@@ -58,6 +58,16 @@ export class VersionsApart extends TroupeError {
   }
 }
 
+/** Two nodes have different leases: the one with the shorter would take the other for lost. */
+export class LeaseDiffers extends TroupeError {
+  readonly code = 'lease-differs'
+  constructor(cluster: string, node: string, mine: number, other: Session, theirs: number) {
+    super(
+      `Cannot join ${cluster} as ${node}: its lease is ${mine} ms, and that of ${sessionText(other)} ${theirs} ms. Give all nodes the same; it changes only where none is up.`,
+    )
+  }
+}
+
 /** A session has ended: its node left, was stopped, or was not heard of for its lease. */
 export class NodeLost extends TroupeError {
   readonly code = 'node-lost'
@@ -103,13 +113,18 @@ export class KindDiffers extends TroupeError {
   }
 }
 
-/** A node has another journal than those that have a persistent kind: after a failover its actors would begin with nothing. */
+/** A node has another journal than those that have a persistent kind, or none: after a failover its actors would begin with nothing. */
 export class JournalDiffers extends TroupeError {
   readonly code = 'journal-differs'
   readonly kind: string
-  constructor(kind: string) {
+  constructor(kind: string, theirs = true, ours = true) {
+    const why = !ours
+      ? 'it keeps nothing here, and the nodes that have it keep its state in a journal'
+      : theirs
+        ? 'it keeps its state in another journal than the nodes that have it'
+        : 'it keeps its state in a journal here, and the nodes that have it keep nothing'
     super(
-      `Cannot have ${kind} on this node: it keeps its state in another journal than the nodes that have it. Give all nodes the same one, such as one PostgreSQL; an LMDB directory is for one machine.`,
+      `Cannot have ${kind} on this node: ${why}. Say persistent on all nodes alike, and give all the same journal, such as one PostgreSQL; an LMDB directory is for one machine.`,
     )
     this.kind = kind
   }

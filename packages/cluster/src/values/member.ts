@@ -14,6 +14,8 @@ export interface Member {
 
 /** What stands in `member.<node>`: renewed until the node leaves; gone when its lease has run out. */
 export interface MemberRecord extends Member {
+  /** For how many ms it counts; all nodes have the same. */
+  readonly lease: number
   /** Counts the writes of this session, so that it knows its own again after an answer was lost. */
   readonly beat: number
 }
@@ -28,15 +30,16 @@ export interface SessionRecord {
   readonly token: string
 }
 
-export function writeMember({ session, roles, wire, beat }: MemberRecord): string {
-  return JSON.stringify({ number: session.number, roles, wire, beat })
+export function writeMember({ session, roles, wire, lease, beat }: MemberRecord): string {
+  return JSON.stringify({ number: session.number, roles, wire, lease, beat })
 }
 
 export function readMember(node: string, text: string): MemberRecord | undefined {
-  const { number, roles, wire, beat } = fields(text)
+  const { number, roles, wire, lease, beat } = fields(text)
   if (!isSessionNumber(number) || !isPlainName(node) || !Number.isSafeInteger(beat) || !isVersions(wire)) return undefined
+  if (!Number.isFinite(lease) || (lease as number) <= 0) return undefined
   if (!Array.isArray(roles) || !roles.every((role) => typeof role === 'string')) return undefined
-  return { session: { node, number }, roles, wire: { oldest: wire.oldest, newest: wire.newest }, beat: beat as number }
+  return { session: { node, number }, roles, wire: { oldest: wire.oldest, newest: wire.newest }, lease: lease as number, beat: beat as number }
 }
 
 export function writeSession({ number, ended, returns, token }: SessionRecord): string {

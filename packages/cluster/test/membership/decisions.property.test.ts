@@ -43,7 +43,13 @@ const sessionRecord = fc.record<SessionRecord>({
 })
 const versions = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.nat(3)).map(([oldest, more]) => ({ oldest, newest: oldest + more }))
 const memberRecord = (number: number): fc.Arbitrary<MemberRecord> =>
-  fc.record({ session: fc.constant({ node: 'a', number }), roles: fc.array(fc.string()), wire: versions, beat: fc.nat() })
+  fc.record({
+    session: fc.constant({ node: 'a', number }),
+    roles: fc.array(fc.string()),
+    wire: versions,
+    lease: fc.integer({ min: 1, max: 600_000 }),
+    beat: fc.nat(),
+  })
 
 test('a name is never taken from a session that lives: it ended, or had a whole lease to show itself and did not', () => {
   const seen = sessionRecord.chain((session) =>

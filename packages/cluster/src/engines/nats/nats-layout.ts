@@ -46,7 +46,7 @@ export interface NatsPermissions {
 
 /**
  * What the NATS user of a node needs, and no more: it sends frames as itself only, hears those for itself only, and renews its own lease only.
- * Sessions and ownership are written by every member. Its form is that of `permissions` in the server's configuration.
+ * Sessions, kinds and who has their shards are written by every member. Its form is that of `permissions` in the server's configuration.
  *
  * @example
  * JSON.stringify(natsPermissions('shop', 'a')) // permissions of user a
@@ -61,7 +61,7 @@ export function natsPermissions(cluster: string, node: string): NatsPermissions 
         `${cluster}.f.${node}.>`,
         keySubject(cluster, `member.${node}`),
         keySubject(cluster, 'session.*'),
-        keySubject(cluster, 'own.>'),
+        ...['own.>', 'host.>', 'kind.*'].map((key) => keySubject(cluster, key)),
         '$JS.API.INFO',
         `$JS.API.STREAM.INFO.${stream}`,
         `$JS.API.STREAM.CREATE.${stream}`,

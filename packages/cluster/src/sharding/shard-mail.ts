@@ -1,0 +1,44 @@
+// Mail for sharded actors goes to the region of its kind; what no node writes, or is for a kind that is not registered here, to nobody.
+
+import type { Meta, SystemCore } from '@troupe/core/internal'
+import type { Mail, Post } from '../node/post.ts'
+import { readSessionText, type Session } from '../values/session.ts'
+import { readItem } from './letter.ts'
+import type { Region } from './region.ts'
+
+export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap<string, Region>): void {
+  const regionOf = (mail: Mail): Region | undefined => regions.get(String(mail[1]))
+  const came = (mail: Mail, meta: Meta): void => {
+    if (mail[0] === 'barrier') core.ledger.handled++
+    const item = readItem(mail, meta)
+    const region = regionOf(mail)
+    if (item !== undefined && region !== undefined) region.came(item)
+    else if (mail[0] === 'letter') core.bury(mail[6], meta, undefined, region === undefined ? 'unknown-kind' : 'not-accepted')
+  }
+  const returned = (mail: Mail, meta: Meta): void => {
+    const item = readItem(mail, meta)
+    if (item?.item.is === 'letter') regionOf(mail)?.returned(item)
+    else core.drop(mail, meta, 'drain')
+  }
+  post.on('letter', { came, returned })
+  post.on('barrier', { came, returned })
+  const known = (act: (region: Region, session: Session) => Promise<void>) => (kind: unknown, name: unknown) => {
+    const session = readSessionText(String(name))
+    const region = regions.get(String(kind))
+    return session === undefined || region === undefined ? undefined : act(region, session)
+  }
+  post.answer(
+    'leaving',
+    known((region, session) => region.leaving(session)),
+  )
+  post.answer(
+    'left',
+    known((region, session) => region.left(session)),
+  )
+  post.on('ready', {
+    came: (mail) => {
+      core.ledger.handled++
+      regionOf(mail)?.passed(Number(mail[2]), Number(mail[3]))
+    },
+  })
+}
