@@ -39,7 +39,7 @@ test('K15: a system that leaves can join again and have its kinds again, as ofte
     for (let life = 0; life < 6; life++) {
       const cluster = await join(stage, system, 'b')
       const kind = cluster.sharded('cart', echo, { shards: 4 })
-      cluster.receptionist.subscribe(serviceKey('k'), system.spawn(receive<unknown>(() => same)) as never)
+      cluster.receptionist.subscribe(serviceKey('k'), system.spawn(receive<unknown>(() => same)))
       await stage.until('b has its share', () => kind.active.length > 0 && kind.active.length + theirs.active.length === 4)
       for (let id = 0; id < 20; id++) kind.ref(`id-${id}`).tell({ n: life })
       await stage.wait(500)
