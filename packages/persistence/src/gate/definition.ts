@@ -1,16 +1,28 @@
 // What is known of all actors of one kind, in whatever style it was written: how a state begins, what an event makes of it, and how
 // what is stored becomes an event of today. Pure: no journal, no actor.
 
-import { InvalidOption, type MessageSchema } from '@troupe/core'
+import { InvalidOption, type MessageSchema, NotAllowed } from '@troupe/core'
 import { isThenable, show } from '@troupe/core/internal'
 import { decode, encode } from '../values/codec.ts'
 import { RecoveryFailed } from '../values/errors.ts'
+import { isName } from '../values/names.ts'
 import type { StoredEvent } from '../values/stored.ts'
 import type { OpenedEvent } from './keyring.ts'
 
 /** An event: what happened is its `type`, the rest is data. */
 export interface AnyEvent {
   readonly type: string
+}
+
+/** A state that is a value. Fails with `NotAllowed` on a promise of one, which no event could be applied to. */
+export function stateOf(made: unknown, what: string, kind: string): unknown {
+  if (isThenable(made)) {
+    made.then(undefined, () => undefined)
+    throw new NotAllowed(
+      `What makes a state by ${what} of ${kind} returned a promise. States are made synchronously: what takes time is done in a command's after(…) or ask(…).`,
+    )
+  }
+  return made
 }
 
 /** An event as it was stored, for `upcast`. */
@@ -58,17 +70,24 @@ export function storedEvent(definition: Definition, id: string, event: AnyEvent,
     type: event.type,
     version: definition.version,
     data: encode(event, `event ${event.type} of ${id}`),
-    tags: definition.tags === undefined ? noTags : [...definition.tags(event as never)],
+    tags: definition.tags === undefined ? noTags : checkTags(definition.tags(event as never)),
     subject: definition.subject === undefined ? undefined : checkSubject(definition.subject(event as never)),
     time,
   }
 }
 
+/** What an event can be found by, as a list of its own. */
+function checkTags(tags: unknown): readonly string[] {
+  if (!Array.isArray(tags)) throw new InvalidOption('tags', tags, 'return a list of texts, which may be empty')
+  for (const tag of tags as unknown[]) if (!isName(tag, 200)) throw new InvalidOption('tags', tag, 'use well-formed texts of 1 to 200 characters')
+  return tags.length === 0 ? noTags : [...(tags as string[])]
+}
+
 /** The name of a subject, or none. */
 export function checkSubject(subject: unknown): string | undefined {
   if (subject === undefined) return undefined
-  if (typeof subject !== 'string' || subject === '' || subject.length > 200)
-    throw new InvalidOption('subject', subject, "use a text of 1 to 200 characters, or undefined where the data is nobody's")
+  if (!isName(subject, 200))
+    throw new InvalidOption('subject', subject, "use a well-formed text of 1 to 200 characters, or undefined where the data is nobody's")
   return subject
 }
 

@@ -45,10 +45,18 @@ interface Parcel {
   readonly seq: number
 }
 
+/** What was sent to one receiver: the last number given, and what waits, in order, without a gap. */
+interface Box {
+  last: number
+  waiting: Parcel[]
+}
+
 /** What one actor has sent and not heard of again, and what it has received. */
 export class Mail {
-  /** By receiver: the last number given, and what waits, in order. */
-  readonly #out = new Map<string, { last: number; waiting: Parcel[] }>()
+  /** By receiver. */
+  readonly #out = new Map<string, Box>()
+  /** Those boxes in which something waits: most actors have sent to many, and wait for few. */
+  readonly #waiting = new Map<string, Box>()
   /** By sender: the last number that had its effect. */
   readonly #in = new Map<string, number>()
 
@@ -61,16 +69,18 @@ export class Mail {
     box.last = n
     box.waiting.push({ n, message, seq })
     this.#out.set(to, box)
+    this.#waiting.set(to, box)
   }
   /** Takes back what was sent with an event after this one. */
   unsend(after: number): void {
-    for (const [to, box] of this.#out) {
+    for (const [to, box] of this.#waiting) {
       while (box.waiting.length > 0 && box.waiting.at(-1)!.seq > after) {
         box.waiting.pop()
         box.last--
       }
       // As if it had never been: what recovers has no trace of it either.
       if (box.last === 0) this.#out.delete(to)
+      if (box.waiting.length === 0) this.#waiting.delete(to)
     }
   }
   /** Whether something waits to be acknowledged up to that number. */
@@ -79,8 +89,11 @@ export class Mail {
     return first !== undefined && first.n <= n
   }
   done(to: string, n: number): void {
-    const box = this.#out.get(to)
-    if (box !== undefined) box.waiting = box.waiting.filter((parcel) => parcel.n > n)
+    const box = this.#waiting.get(to)
+    if (box === undefined) return
+    // In order and without a gap: how many go can be told, and none of those that stay is looked at.
+    box.waiting.splice(0, n + 1 - box.waiting[0]!.n)
+    if (box.waiting.length === 0) this.#waiting.delete(to)
   }
   received(from: string): number {
     return this.#in.get(from) ?? 0
@@ -95,12 +108,11 @@ export class Mail {
     else this.#in.delete(from)
   }
   get empty(): boolean {
-    for (const { waiting } of this.#out.values()) if (waiting.length > 0) return false
-    return true
+    return this.#waiting.size === 0
   }
   /** What is durable and not acknowledged, in order for each receiver, and not more than it can be expected to take at once. */
   *due(durable: number): Iterable<{ readonly to: string; readonly n: number; readonly message: unknown }> {
-    for (const [to, { waiting }] of this.#out)
+    for (const [to, { waiting }] of this.#waiting)
       for (const { n, message, seq } of waiting.slice(0, atOnce)) if (seq <= durable) yield { to, n, message }
   }
 
@@ -114,7 +126,11 @@ export class Mail {
   }
   restore(data: unknown): void {
     const { out, in: received } = data as { out: [string, number, [number, unknown, number][]][]; in: [string, number][] }
-    for (const [to, last, waiting] of out) this.#out.set(to, { last, waiting: waiting.map(([n, message, seq]) => ({ n, message, seq })) })
+    for (const [to, last, waiting] of out) {
+      const box = { last, waiting: waiting.map(([n, message, seq]) => ({ n, message, seq })) }
+      this.#out.set(to, box)
+      if (box.waiting.length > 0) this.#waiting.set(to, box)
+    }
     for (const [from, n] of received) this.#in.set(from, n)
   }
 }

@@ -3,7 +3,7 @@
 import { Actor, type ActorContext, type Behavior, unhandled } from '@troupe/core'
 import { behaviorFrom, type BehaviorNode, readOptions, type Table } from '@troupe/core/internal'
 import { behind, type BehindMethods, classBehavior, keepingOf, madeFor, type MethodContext } from './class-actor.ts'
-import type { AnyEvent, Definition } from './definition.ts'
+import { type AnyEvent, type Definition, stateOf } from './definition.ts'
 import { kept, type KeepOptions, keepTable } from './event-sourced.ts'
 import { checkKind, idOf } from './ids.ts'
 import { hubOf } from './shell.ts'
@@ -100,7 +100,7 @@ export function classDefinition(actor: AnyClass, applying: () => object): Defini
     initial: (of) => (applying() as Applying).initial(of),
     // A class decides by itself what it knows: its `apply` throws, or leaves the state as it is.
     knows: () => true,
-    apply: (state, event) => (applying() as Applying).apply(state, event),
+    apply: (state, event) => stateOf((applying() as Applying).apply(state, event), event.type, given.kind),
   }
 }
 

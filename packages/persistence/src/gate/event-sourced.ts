@@ -3,7 +3,7 @@
 import { InvalidOption, type MessageSchema } from '@troupe/core'
 import { checkFunction, checkObject, checkWhole, readOptions, type Table, unreadable } from '@troupe/core/internal'
 import type { CommandContext, Commands, Kind } from './context.ts'
-import type { AnyEvent, Definition, ErasedForm, StoredForm } from './definition.ts'
+import { type AnyEvent, type Definition, type ErasedForm, stateOf, type StoredForm } from './definition.ts'
 import { checkKind, idOf } from './ids.ts'
 import { gatedBehavior, hubOf } from './shell.ts'
 import { Commanded } from './sourced.ts'
@@ -118,7 +118,7 @@ export function eventSourced<M extends { type: string }, S, H extends EventHandl
     ...kept(name, given),
     initial: given['initial'] as Definition['initial'],
     knows: (type) => Object.hasOwn(events, type),
-    apply: (state, event) => events[event.type]!(state, event as never),
+    apply: (state, event) => stateOf(events[event.type]!(state, event as never), event.type, name),
   }
   const make = (key: string): ReturnType<Kind<M>> => {
     const id = idOf(name, key)

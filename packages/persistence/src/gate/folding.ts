@@ -7,7 +7,7 @@ import { decode, encode } from '../values/codec.ts'
 import { RecoveryFailed } from '../values/errors.ts'
 import type { Head, Snapshot } from '../values/stored.ts'
 import { Belongings } from './belongings.ts'
-import { applied, type Definition } from './definition.ts'
+import { applied, type Definition, stateOf } from './definition.ts'
 import { isSealed, type Keyring, type OpenedEvent } from './keyring.ts'
 
 /** What it takes to read a snapshot. */
@@ -35,7 +35,7 @@ export class Folding {
   static initial(definition: Definition, id: string, key: string): Folding {
     const folding = new Folding(definition, id)
     try {
-      folding.state = definition.initial(key)
+      folding.state = stateOf(definition.initial(key), 'initial', definition.kind)
     } catch (cause) {
       throw new RecoveryFailed(id, undefined, 'its initial state could not be made', cause)
     }

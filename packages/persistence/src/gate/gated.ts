@@ -5,8 +5,8 @@
 //   handler ─persist─▶ seq ──writer──▶ journal ──stored──▶ durable ─▶ held outputs up to there leave
 
 import type { ActorContext, AnyRef } from '@troupe/core'
-import { NotAllowed, same, stopped, unhandled } from '@troupe/core'
-import { type Catcher, type Cell, Envelope, fuse, isThenable, type Meta, PendingAsk } from '@troupe/core/internal'
+import { InvalidOption, NotAllowed, same, stopped, unhandled } from '@troupe/core'
+import { can, type Catcher, type Cell, Envelope, fuse, isThenable, type Meta, PendingAsk } from '@troupe/core/internal'
 import type { Writing } from '../journal/writer.ts'
 import { PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
 import type { Head, Outcome, Ownership, Write } from '../values/stored.ts'
@@ -58,6 +58,8 @@ export abstract class Gated implements Catcher, Writing {
   latched: Error | undefined
   /** Its incarnation is over: it only finishes what it has under way. */
   ended = false
+  /** What an event makes of a state is being found out: nothing may leave by that, which happens again at every recovery. */
+  protected applying = false
   /** The context of the incarnation, and the message that is being handled. */
   protected ctx: ActorContext<never> | undefined
   protected message: unknown
@@ -269,6 +271,7 @@ export abstract class Gated implements Catcher, Writing {
   // What leaves.
 
   caught(target: Cell | PendingAsk, message: unknown, meta: Meta): void {
+    if (this.applying) this.inCommand('send anything')
     ;(this.#held ??= new Held()).add(target, message, meta)
   }
   acted(act: () => void): void {
@@ -300,6 +303,8 @@ export abstract class Gated implements Catcher, Writing {
   }
   tell(to: AnyRef, message: unknown): void {
     this.#within('tell')
+    if (!can(to, 'tell'))
+      throw new InvalidOption('to', to, `${this.id} tells refs: what a timer or a delivery brings has one only where it is part of the message`)
     // Through the fuse where it is an actor of ours; whatever else speaks `tell` is held as well.
     const before = this.#held?.size ?? 0
     if ('cell' in to || to instanceof PendingAsk) to.tell(message as never)
@@ -343,5 +348,7 @@ export abstract class Gated implements Catcher, Writing {
   protected inCommand(what: string): void {
     if (this.message === undefined || fuse.catcher !== this)
       throw new NotAllowed(`${this.id} cannot ${what} here: only while a command runs. Nothing of a command goes on after it.`)
+    // What an event makes of a state must not depend on when it is applied; an event within one would come before it.
+    if (this.applying) throw new NotAllowed(`${this.id} cannot ${what} while an event is applied: event handlers are pure. Do it in the command.`)
   }
 }

@@ -2,7 +2,7 @@
 // events are written together or not at all, because the queue is taken between commands only.
 
 import { type ActorContext, NotAllowed } from '@troupe/core'
-import type { Cell } from '@troupe/core/internal'
+import { type Cell, show } from '@troupe/core/internal'
 import { encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredEvent, Write } from '../values/stored.ts'
@@ -30,7 +30,6 @@ export abstract class Sourced extends Entity {
   #snapshotSeq = 0
   #snapshot: { readonly seq: number; readonly state: unknown; readonly own: object } | undefined
   #saving = false
-  #applying = false
   /** Whose data memory has; only where events have subjects. */
   #subjects: Set<string> | undefined
   /** What is being recovered. */
@@ -48,26 +47,19 @@ export abstract class Sourced extends Entity {
   persist(...events: readonly AnyEvent[]): void {
     this.inCommand('persist')
     const { definition, id } = this
-    // What an event makes of a state must not depend on when it is applied; an event within one would come before it.
-    if (this.#applying) throw new NotAllowed(`${id} cannot persist while an event is applied: event handlers are pure. Persist both in the command.`)
-    this.#applying = true
+    this.applying = true
     try {
       this.#apply(events, definition, id)
     } finally {
-      this.#applying = false
+      this.applying = false
     }
   }
   #apply(events: readonly AnyEvent[], definition: Definition, id: string): void {
     const time = this.hub.now()
     for (const event of events) {
-      if (
-        typeof event !== 'object' ||
-        event === null ||
-        typeof event.type !== 'string' ||
-        event.type.startsWith('$') ||
-        !definition.knows(event.type)
-      )
-        throw new NotAllowed(`${id} cannot persist ${JSON.stringify(event?.type ?? event)}: it has no event of that type.`)
+      const type = typeOf(event)
+      if (typeof type !== 'string' || type.startsWith('$') || !definition.knows(type))
+        throw new NotAllowed(`${id} cannot persist ${show(type ?? event)}: it has no event of that type.`)
       const stored = storedEvent(definition, id, event, time)
       if (stored.subject !== undefined && this.hub.keyring.peek(stored.subject) === 'erased') throw new SubjectErased(stored.subject)
       this.current = definition.apply(this.current, event)
@@ -216,6 +208,16 @@ export abstract class Sourced extends Entity {
     this.current = state
     this.#subjects = subjects
     this.begun(at, own)
+  }
+}
+
+/** What an event says that it is; undefined where it says nothing. */
+function typeOf(event: unknown): unknown {
+  if (typeof event !== 'object' || event === null) return undefined
+  try {
+    return (event as AnyEvent).type
+  } catch {
+    return undefined
   }
 }
 

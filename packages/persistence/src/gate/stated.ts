@@ -7,7 +7,7 @@ import { decode, encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredState, Write } from '../values/stored.ts'
 import { Belongings } from './belongings.ts'
-import { checkSubject } from './definition.ts'
+import { checkSubject, stateOf } from './definition.ts'
 import { Entity } from './entity.ts'
 import type { Hub } from './hub.ts'
 import { isSealed } from './keyring.ts'
@@ -68,7 +68,7 @@ export abstract class Stated extends Entity {
   }
   clear(): void {
     this.inCommand('clear its state')
-    this.#memory = { state: this.#kept.initial(this.key), there: false, text: undefined, subject: undefined, dirty: true }
+    this.#memory = { state: this.#initial(), there: false, text: undefined, subject: undefined, dirty: true }
     this.seq++
   }
   protected override note(type: string, data: object): string {
@@ -154,9 +154,20 @@ export abstract class Stated extends Entity {
     const subject = stored?.subject
     const opened = text === undefined || subject === undefined || !isSealed(text) ? text : await this.hub.keyring.open(subject, text, this.#place())
     const there = opened !== undefined
-    const state = there ? this.#read(opened, stored!.version) : this.#kept.initial(this.key)
+    const state = there ? this.#read(opened, stored!.version) : this.#beginning()
     this.#memory = { state, there, text: undefined, subject: there ? subject : undefined, dirty: false }
     return undefined
+  }
+  #initial(): unknown {
+    return stateOf(this.#kept.initial(this.key), 'initial', this.id)
+  }
+  /** Where it begins without a stored state. Fails with `RecoveryFailed`: it would fail the next time, too. */
+  #beginning(): unknown {
+    try {
+      return this.#initial()
+    } catch (cause) {
+      throw new RecoveryFailed(this.id, undefined, 'its initial state could not be made', cause)
+    }
   }
   #own: Belongings | undefined
   override fold(): void {}

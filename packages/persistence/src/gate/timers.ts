@@ -5,6 +5,7 @@
 import { InvalidOption } from '@troupe/core'
 import { checkFinite, checkText, Keyed } from '@troupe/core/internal'
 import { decode } from '../values/codec.ts'
+import { isName } from '../values/names.ts'
 import type { TimerChange } from '../values/stored.ts'
 
 /** Under which the index says that an actor has something to send again. */
@@ -126,8 +127,8 @@ export class Alarms {
 
 export function checkTimer(id: string, key: unknown): string {
   const name = checkText('key', key)
-  if (name.startsWith('$') || name.length > 200)
-    throw new InvalidOption('key', key, `a timer of ${id} has a key of up to 200 characters that does not begin with $`)
+  if (name.startsWith('$') || !isName(name, 200))
+    throw new InvalidOption('key', key, `a timer of ${id} has a key of up to 200 characters, well-formed, that does not begin with $`)
   return name
 }
 export function checkDelay(ms: unknown, from: 'from' | 'above'): number {

@@ -2,6 +2,7 @@
 
 import type { SystemView } from '@troupe/core'
 import { checkText } from '@troupe/core/internal'
+import { checkSubject } from '../gate/definition.ts'
 import { hubIn } from '../reading/events.ts'
 
 /**
@@ -17,7 +18,7 @@ import { hubIn } from '../reading/events.ts'
  * await eraseSubject(system, 'customer-4711')
  */
 export async function eraseSubject(system: SystemView, subject: string): Promise<void> {
-  checkText('subject', subject)
+  checkSubject(checkText('subject', subject))
   const hub = hubIn(system, 'erase a subject')
   const journal = await hub.readable()
   await journal.eraseKey(subject)

@@ -2,6 +2,7 @@
 // table, its key and its content, so that one that was changed, cut or put somewhere else is noticed when it is read.
 
 import { crc32 } from 'node:zlib'
+import { isWellFormed } from '../../values/names.ts'
 
 /** Longest text in a key, encoded: two of them and a number fit into what LMDB takes. */
 export const longestText = 900
@@ -77,11 +78,6 @@ export function makeRecord(head: unknown, text = ''): Buffer {
   if (plain) bytes.write(whole, front)
   else bytes.write(whole, front, 'utf16le')
   return bytes
-}
-
-/** Whether UTF-8 can hold it. */
-export function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed()
 }
 
 export function seal(table: number, key: Uint8Array, record: Buffer, group = 0, place = 0): Buffer {

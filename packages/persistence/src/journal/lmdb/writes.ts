@@ -6,8 +6,9 @@
 //   kinds, tags (…, group)  where in the log a kind or a tag is found
 
 import { FenceLost } from '../../values/errors.ts'
+import { isWellFormed } from '../../values/names.ts'
 import { kindOf, type Outcome, type Ownership, type SnapshotWrite, type TimerChange, type Write } from '../../values/stored.ts'
-import { isWellFormed, lastNumber, longestText, makeRecord, numberKey, realKey, textKey } from './bytes.ts'
+import { lastNumber, longestText, makeRecord, numberKey, realKey, textKey } from './bytes.ts'
 import type { FileState, LmdbFile } from './file.ts'
 import { keptHead, putHead, readState } from './heads.ts'
 import { countOf, writeRun } from './run-text.ts'
