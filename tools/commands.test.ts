@@ -50,6 +50,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['nope'], "no benchmark 'nope'; there are: ping-pong"],
     [['ping-pong', 'nope'], "no side 'nope'; there are: troupe, raw"],
   ],
+  docs: [
+    [['pages'], "no place for 'pages'"],
+    [['--port', '0'], "--port takes a whole number from 1 to 65535, not '0'"],
+  ],
   engines: [[['--only', 'nope'], "no engine 'nope'; there are: postgres, nats"]],
   chaos: [
     [['soon'], "<seconds> takes a number from 0 to 86400, not 'soon'"],

@@ -1,0 +1,1 @@
+export declare function brokenLinks(dist: string): string[]

@@ -1,0 +1,1 @@
+export declare function stage(folder: string, here: string): string[]
