@@ -9,9 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const repository = 'https://github.com/troupe-actors/troupe'
 
 const markdownIn = (folder) =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name}`)
+  (existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : []).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`)
 const foldersIn = (folder, file) =>
   readdirSync(join(root, folder))
     .map((name) => `${folder}/${name}/${file}`)

@@ -36,7 +36,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Guide', link: '/guide/getting-started.html', activeMatch: '^/guide/' },
-      { text: 'Recipes', link: '/guide/io.html', activeMatch: '^/recipes/' },
+      { text: 'Recipes', link: '/recipes/graceful-service.html', activeMatch: '^/recipes/' },
       { text: 'Coming from', link: '/guide/design.html', activeMatch: '^/coming-from/' },
       { text: 'API', link: '/api/core.html', activeMatch: '^/api/' },
       { text: 'Promises', link: '/semantics.html' },
