@@ -94,8 +94,6 @@ export async function bundle(files, target, outdir) {
     keepNames: true,
     logLevel: 'error',
     plugins: [plugin(await aliases(), browser)],
-    // It is loaded as it was installed: it looks for its own files beside itself, where a bundle has none.
-    external: ['playwright-core'],
     // A package that is not ES modules asks for the host's modules by require.
     ...(browser ? {} : { banner: { js: `import { createRequire as _cr } from 'node:module'; const require = _cr(import.meta.url);` } }),
   })
