@@ -154,3 +154,34 @@ test('what is told to an actor whose thread has forgotten that it ended is a dea
   )
   expect(buried).toBe(times.seeds)
 })
+
+test('what did not fit goes when room is made for it in the moment in which its thread falls asleep', async () => {
+  let asked = 0
+  await simulate(
+    (sim: Simulation) => {
+      const threads = new SimThreads(sim, { size: 1, hangAfter: 1000, ringBytes: 128 })
+      type Asked = { readonly type: 'get'; readonly replyTo: ActorRef<string> }
+      const askers: ActorRef<string>[] = []
+      let answered = 0
+      // All at once, and then nobody says anything that would wake a thread which sleeps on what it has to send.
+      const target = sim.system.spawn(
+        receive<Asked>((_ctx, { replyTo }) => {
+          if (askers.push(replyTo) === 40) for (const [i, asker] of askers.entries()) asker.tell(`the answer to question ${i}`)
+        }),
+      )
+      const asker = threads.define('asker', () =>
+        receive<ActorRef<Asked>>((ctx, ref) => {
+          for (let i = 0; i < 40; i++) void ctx.ask(ref, { type: 'get' }, { timeout: 5000 }).then(() => answered++)
+        }),
+      )
+      const by = sim.system.spawn(asker(), onThread(0))
+      sim.after(50, () => {
+        asked++
+        by.tell(target)
+      })
+      sim.eventually('all are answered', () => answered === 40)
+    },
+    { ...times, name: 'room for what waits' },
+  )
+  expect(asked).toBe(times.seeds)
+})

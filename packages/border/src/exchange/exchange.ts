@@ -235,8 +235,9 @@ export class Exchange {
       return 0
     }
   }
-  get hasIncoming(): boolean {
-    for (const crossing of this.#crossings.values()) if (crossing.hasIncoming && !this.#broken.has(crossing)) return true
+  /** Whether anything has come, or room was made for what waits to go, before this thread had said that it sleeps: then nobody has rung. */
+  lastLook(): boolean {
+    for (const crossing of this.#crossings.values()) if (crossing.retry() || (crossing.hasIncoming && !this.#broken.has(crossing))) return true
     return false
   }
   resting(): void {

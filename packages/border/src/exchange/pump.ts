@@ -8,7 +8,8 @@ import type { Bell } from '../way/line.ts'
 interface Pumped {
   /** Reads what has come; returns how many bytes had. */
   read(): number
-  readonly hasIncoming: boolean
+  /** Looks once more, with this thread said to sleep: whether there is anything to do that nobody would wake it for. */
+  lastLook(): boolean
   /** Called before sleeping. */
   resting(): void
   readonly now: number
@@ -76,12 +77,12 @@ export class Pump {
     this.#score = found ? Math.min(8, this.#score + 1) : Math.max(0, this.#score - 2)
   }
 
-  /** Says that it sleeps, then looks once more: what came between is seen by one side or the other. */
+  /** Says that it sleeps, then looks once more: what came between, and room that was made, is seen by one side or the other. */
   #sleep(): boolean {
     this.#idleSince = 0
     this.#of.resting()
     this.#bell.rest()
-    if (!this.#of.hasIncoming) return true
+    if (!this.#of.lastLook()) return true
     this.#bell.rise()
     return false
   }

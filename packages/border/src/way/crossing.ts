@@ -51,6 +51,8 @@ export class Crossing {
   #frameEnd = 0
   /** How much of the buffer has gone over. */
   #gone = 0
+  /** What is written did not fit when it last was to go. */
+  #lacksRoom = false
   readonly #later: (crossing: Crossing) => void
   #scheduled = false
   #wanted = false
@@ -257,26 +259,33 @@ export class Crossing {
     this.#later(this)
   }
 
-  /** Lets go over what is written, as far as there is room; wakes the peer if it sleeps. */
-  flush(): void {
+  /** Lets go over what is written, as far as there is room, and wakes the peer if it sleeps. Whether anything went. */
+  flush(): boolean {
     const { writer } = this
     // Half a record does not go.
-    if (this.state !== 'open' || writer.busy) return
+    if (this.state !== 'open' || writer.busy || writer.position === this.#gone) return false
     const out = this.#out!
-    if (writer.position > this.#gone) {
-      const gone = out.write(writer.buffer, this.#gone, writer.position)
-      this.#gone += gone
-      if (this.#gone < writer.position) {
-        out.waitForRoom()
-        // The reader may have made room between the two, and then nobody would tell us.
-        this.#gone += out.write(writer.buffer, this.#gone, writer.position)
-      }
-      if (this.#gone === writer.position) {
-        this.#gone = 0
-        writer.empty()
-      }
-      this.ring()
+    let went = out.write(writer.buffer, this.#gone, writer.position)
+    this.#gone += went
+    this.#lacksRoom = this.#gone < writer.position
+    if (this.#lacksRoom) {
+      out.waitForRoom()
+      // The reader may have made room between the two, and then nobody would tell us.
+      const more = out.write(writer.buffer, this.#gone, writer.position)
+      this.#gone += more
+      went += more
     }
+    if (this.#gone === writer.position) {
+      this.#gone = 0
+      this.#lacksRoom = false
+      writer.empty()
+    }
+    this.ring()
+    return went > 0
+  }
+  /** Lets go what there was no room for before. Whether anything went: then the peer has made room, and may have rung somebody who was awake. */
+  retry(): boolean {
+    return this.#lacksRoom && this.flush()
   }
   flushed(): void {
     this.#scheduled = false

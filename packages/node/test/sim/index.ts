@@ -189,4 +189,27 @@ export const library: readonly LibraryScenario[] = [
       })
     },
   },
+  {
+    name: 'border crowds',
+    about: 'what befalls many actors at once is more than the rings have room for: questions, restarts, suspensions, ends, and threads that go',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { members: 12, supervision: restless, oneClearsIn: 8, onePinnedIn: 12, ringBytes: [128, 256] })
+      spread(sim, sim.int(1, 4), () => {
+        const blow = sim.choose(7)
+        const asks = sim.int(2, 8)
+        for (const ref of world.refs) {
+          if (blow === 0) for (let i = asks; i > 0; i--) world.ask(undefined, ref, { do: 'answer' }, 900).catch(() => {})
+          else if (blow === 1) world.tell('main', ref, { do: 'throw' })
+          else if (blow === 2) world.restart(ref)
+          else if (blow === 3) sim.system.suspend(ref, 'a pause')
+          else if (blow === 4) world.tell('main', ref, { do: 'watch', ref: pick(world) })
+          else if (blow === 5) world.tell('main', ref, { do: 'fail to start', times: 1 })
+          else if (sim.choose(4) === 3) ref.stop()
+        }
+        if (blow === 3) sim.after(sim.oneOf([1, 5, 30]), () => world.refs.forEach((ref) => sim.system.resume(ref)))
+        if (sim.choose(6) === 5) world.crash()
+      })
+    },
+  },
 ]

@@ -52,6 +52,7 @@ export function stage(sim: Simulation, options: StageOptions = {}): World {
   let answered = 0
   let asked = 0
   sim.after(1000, () => {
+    world.judgeSleepers()
     for (const ref of world.refs) {
       if (!world.isWell(ref.uid)) continue
       asked++

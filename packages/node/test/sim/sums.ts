@@ -40,6 +40,14 @@ export class Sums {
       }
     }
   }
+  /** While nobody does anything: what is written has gone, also where room was made for it in the very moment in which its thread fell asleep. */
+  checkGone(): void {
+    for (const { epoch, crossings } of this.#exchanges) {
+      for (const { peer, state, standing } of crossings)
+        if (state === 'open' && standing.unsent > 0)
+          this.#sim.violate('T3', `thread ${epoch} sleeps, and has ${standing.unsent} bytes for thread ${peer} that nobody sends`)
+    }
+  }
   /** Once nothing is under way. */
   checkAtRest(): void {
     if (!this.#threads.settled) return this.#sim.violate('T2', 'the loss of a thread was never settled')

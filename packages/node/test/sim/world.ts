@@ -300,6 +300,10 @@ export class World {
     }
   }
 
+  /** When all that was planned has long been done, and before anybody is told anything that would wake who sleeps. */
+  judgeSleepers(): void {
+    this.#sums.checkGone()
+  }
   /** Once all is quiet. */
   judge(): void {
     this.#sums.checkAtRest()
