@@ -37,7 +37,7 @@ export default defineConfig({
     nav: [
       { text: 'Guide', link: '/guide/getting-started.html', activeMatch: '^/guide/' },
       { text: 'Recipes', link: '/recipes/graceful-service.html', activeMatch: '^/recipes/' },
-      { text: 'Coming from', link: '/guide/design.html', activeMatch: '^/coming-from/' },
+      { text: 'Coming from', link: '/coming-from/promises.html', activeMatch: '^/coming-from/' },
       { text: 'API', link: '/api/core.html', activeMatch: '^/api/' },
       { text: 'Promises', link: '/semantics.html' },
     ],
