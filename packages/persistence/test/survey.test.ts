@@ -2,7 +2,8 @@
 
 import { ActorSystem } from '@troupe/core'
 import { extensionOf } from '@troupe/core/internal'
-import { lmdb, memory, postgres, surveyJournals } from '@troupe/persistence'
+import { lmdb, memory, persistence, postgres, surveyJournals } from '@troupe/persistence'
+import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { counter, kitWith } from './counter.ts'
 import { heldJournal } from './held-journal.ts'
@@ -24,6 +25,7 @@ describe('a survey of journals', () => {
     expect(surveyJournals(system)[0]).toMatchObject({ writing: 1, queued: 2, queuedGroups: 1, commits: { groups: 0 } })
 
     await kit.advance(7)
+    expect(surveyJournals(system)[0]).toMatchObject({ writing: 1, writingFor: 7 })
     await journal.waiting[0]!.end('store')
     await kit.settle()
     expect(surveyJournals(system)[0]).toMatchObject({ writing: 2, queued: 0, queuedGroups: 0, commits: { groups: 1, records: 1, events: 1 } })
@@ -35,6 +37,22 @@ describe('a survey of journals', () => {
       commits: { groups: 2, records: 3, events: 5, failed: 0, latency: { p50: 7, p99: 7, max: 7, last: 3 } },
       writing: 0,
     })
+  })
+
+  test('a commit that takes long is told of in the log, once', async () => {
+    const journal = heldJournal()
+    const said: string[] = []
+    const note = (_about: object, text?: string): void => void said.push(text ?? '')
+    const logger = { debug: () => undefined, info: () => undefined, warn: note, error: note }
+    await using kit = createTestKit({ logger, extensions: [persistence({ journal })] })
+    kit.system.spawn(counter('a')).tell({ type: 'inc', by: 1 })
+    await kit.advance(9000)
+    expect(said).toEqual([])
+    await kit.advance(30_000)
+    expect(said).toEqual(['a commit is under way for 10 s'])
+    await journal.waiting[0]!.end('store')
+    await kit.settle()
+    expect(surveyJournals(kit.system)[0]).toMatchObject({ writing: 0, writingFor: 0 })
   })
 
   test('says that the circuit is open, why, and that it closed again', async () => {

@@ -141,7 +141,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       let journal: Journal | undefined
       try {
         journal = await this.#source.open(this.environment)
-        const opened = await this.#own(journal)
+        const opened = await this.#own(journal).finally(this.#tellIfSlow())
         this.#opened = opened
         this.tally.heard(undefined)
         if (this.closing) await journal.close()
@@ -158,6 +158,12 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     }
   }
 
+  /** Another process that was stopped while it wrote has the lock of a store that is shared, and everybody waits for it. */
+  #tellIfSlow(): () => void {
+    return this.after(10_000, () => {
+      if (!this.closing) this.environment.logger.warn({ journal: this.name }, 'the journal is not ours after 10 s; does another process hold it?')
+    })
+  }
   /** In the epoch that it was given: who owns what is decided elsewhere. */
   async #rent({ of, epoch }: NonNullable<HubOptions['tenancy']>): Promise<Opened> {
     const journal = await of.journal()

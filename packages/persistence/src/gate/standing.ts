@@ -5,7 +5,7 @@ import type { Tally } from '../journal/tally.ts'
 import type { JournalSurvey } from '../values/survey.ts'
 
 /** How one who writes for a part of a journal stands. */
-export interface Standing extends Pick<JournalSurvey, 'scope' | 'whenAway' | 'epoch' | 'phase' | 'actors' | 'writing' | 'queued'> {
+export interface Standing extends Pick<JournalSurvey, 'scope' | 'whenAway' | 'epoch' | 'phase' | 'actors' | 'writing' | 'writingFor' | 'queued'> {
   readonly permits: number
   readonly waiting: number
   readonly reading: number
@@ -34,6 +34,7 @@ export function surveyOf({ name, kind = 'other', place }: JournalSource, own: St
     trouble,
     actors: sum((one) => one.actors),
     writing: sum((one) => one.writing),
+    writingFor: Math.max(...all.map((one) => one.writingFor)),
     queued: sum((one) => one.queued),
     queuedGroups: sum(({ queued, mostWrites = Infinity }) => (queued === 0 ? 0 : Math.max(1, Math.ceil(queued / mostWrites)))),
     commits: { groups, records, events, failed, latency },

@@ -4,6 +4,7 @@
 
 import { FenceLost, JournalUnavailable } from '../values/errors.ts'
 import type { Outcome, Ownership, Write } from '../values/stored.ts'
+import type { JournalSurvey } from '../values/survey.ts'
 import type { Journal, JournalEnvironment } from './port.ts'
 import type { Tally } from './tally.ts'
 
@@ -40,6 +41,8 @@ const patience = 5
 /** Then nothing is tried for so long, doubling. */
 const shortest = 100
 const longest = 10_000
+/** A commit that takes so long is told of: whoever looks should not have to guess what everybody waits for. */
+const slow = 10_000
 
 export class Writer {
   readonly #host: WriterHost
@@ -50,6 +53,8 @@ export class Writer {
   /** Groups that were refused in a row. */
   #refused = 0
   #closedUntil = 0
+  /** When the group was given to the journal that it has now. */
+  #began: number | undefined
   readonly #idle: (() => void)[] = []
   /** Settles when the epoch has been raised after an outcome that is not known. */
   raising: Promise<void> | undefined
@@ -58,10 +63,11 @@ export class Writer {
     this.#host = host
   }
 
-  /** How many actors wait for the next group, how many the present one has, how often the journal refused, and how long it has its pause. */
-  get standing(): { readonly queued: number; readonly writing: number; readonly refused: number; readonly retryIn: number } {
+  /** What waits for the next group, what the present one has and since when, how often the journal refused, and how long it has its pause. */
+  get standing(): Pick<JournalSurvey, 'queued' | 'writing' | 'writingFor'> & Pick<JournalSurvey['circuit'], 'refused' | 'retryIn'> {
     const retryIn = Math.max(0, this.#closedUntil - this.#host.environment.now())
-    return { queued: this.#list.length, writing: this.#under.size, refused: this.#refused, retryIn }
+    const writingFor = this.#began === undefined ? 0 : this.#host.ticks() - this.#began
+    return { queued: this.#list.length, writing: this.#under.size, writingFor, refused: this.#refused, retryIn }
   }
 
   /** An actor has something to write. */
@@ -120,9 +126,7 @@ export class Writer {
           writes.map((): Outcome => ({ is: 'failed', cause: new JournalUnavailable(name, 'it refused the last groups, and is given a pause') })),
         )
       if (shut > 0 && whenAway === 'wait') await this.#pause(shut)
-      const began = this.#host.ticks()
-      const outcomes = await append(opened.journal, writes)
-      this.#count(began, writes, outcomes)
+      const outcomes = await this.#commit(opened.journal, writes)
       // What it could not take at any time says nothing about the journal.
       const away = outcomes.every(({ is }) => is === 'failed') && outcomes.some((outcome) => outcome.is === 'failed' && outcome.unfit !== true)
       this.#note(away)
@@ -168,6 +172,18 @@ export class Writer {
       actor.outcome(writes[i]!, outcomes[i] ?? { is: 'unknown', cause: new Error('the journal did not say') })
   }
 
+  async #commit(journal: Journal, writes: readonly Write[]): Promise<readonly Outcome[]> {
+    const { environment, name } = this.#host
+    const began = (this.#began = this.#host.ticks())
+    const tell = environment.after(slow, () => {
+      if (!this.#host.closing) environment.logger.warn({ journal: name, writes: writes.length }, 'a commit is under way for 10 s')
+    })
+    const outcomes = await append(journal, writes)
+    tell()
+    this.#began = undefined
+    this.#count(began, writes, outcomes)
+    return outcomes
+  }
   #count(began: number, writes: readonly Write[], outcomes: readonly Outcome[]): void {
     let records = 0
     let events = 0

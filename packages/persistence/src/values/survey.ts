@@ -22,6 +22,8 @@ export interface JournalSurvey {
   readonly actors: number
   /** Records of the group that is being committed; each is of one actor. */
   readonly writing: number
+  /** For how many milliseconds the journal has had that group; 0 where there is none. */
+  readonly writingFor: number
   /** Actors that have something for the group after it. */
   readonly queued: number
   /** Groups that those will be, as large as the journal takes them. */

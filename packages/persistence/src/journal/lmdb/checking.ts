@@ -1,9 +1,10 @@
 // Reads an LMDB journal from end to end and says what is wrong with it: sums, gaps, repeats, and what heads say against what is there.
 
 import type { Damage, Verified } from '../../values/stored.ts'
-import { lastNumber, numberKey, readText, textKey } from './bytes.ts'
+import { lastNumber, numberKey, type Opened, readText, textKey } from './bytes.ts'
 import type { LmdbFile, Table } from './file.ts'
 import type { KeyFiles } from './key-files.ts'
+import { checkPages, type PageDamage } from './pages.ts'
 import { countOf, readRun } from './run-text.ts'
 import type { LogHead } from './writes.ts'
 
@@ -12,6 +13,10 @@ const step = 500
 
 export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
   const damages: Damage[] = []
+  for (const { page, problem } of await pagesOf(file, signal))
+    damages.push({ where: `${file.path}, page ${page}`, id: undefined, seq: undefined, problem })
+  // LMDB would end the process, or go round in circles, where a page is not what it should be.
+  if (damages.length > 0) return { ids: 0, events: 0, snapshots: 0, damages }
   /** Runs that are there and cannot be read: they are not missing besides. */
   const unread = new Set<string>()
   const report = (table: Table, problem: string, record: string, id?: string, seq?: number): void => {
@@ -63,6 +68,8 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
       report(runs, `events ${head.next} to ${first - 1} are missing`, `${id}#${head.next}`, id, head.next)
     else if (first < head.next && first > head.deleted) report(runs, `event ${first} is there twice`, name, id, first)
     if (readRun(record.head, record.text).length !== count) report(runs, 'it is cut', name, id, first)
+    // A reader of all events goes by groups, and would pass it over.
+    if (end - 1 > head.deleted && !isNamed(file, record, id, first, count)) report(runs, `group ${record.group} does not name it`, name, id, first)
     events += Math.max(0, end - Math.max(first, head.deleted + 1))
     head.next = Math.max(head.next, end)
     if (end - 1 > head.seq) report(runs, `it goes on to ${end - 1}, and the head says ${head.seq}`, name, id, first)
@@ -87,4 +94,26 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
   for await (const where of keys.damaged())
     if (damages.length < 1000) damages.push({ where, id: undefined, seq: undefined, problem: 'it is not a key' })
   return { ids: known.size, events, snapshots: kept, damages }
+}
+
+/** What is wrong with pages, as of one moment. */
+async function pagesOf(file: LmdbFile, signal: AbortSignal | undefined): Promise<readonly PageDamage[]> {
+  const view = file.freeze()
+  try {
+    return await checkPages(file.path, signal)
+  } finally {
+    view.end()
+  }
+}
+
+/** Whether the log names a run; a record of the log that cannot be read is told by itself. */
+function isNamed({ tables }: LmdbFile, { group, place }: Opened, id: string, first: number, count: number): boolean {
+  let found: Opened | undefined
+  try {
+    found = tables.log.get(numberKey(Buffer.alloc(0), group), () => `group ${group}`)
+  } catch {
+    return true
+  }
+  const entry = (found?.head as LogHead | undefined)?.entries[place]
+  return entry !== undefined && entry !== 0 && entry[0] === id && entry[1] === first && entry[2] === count
 }

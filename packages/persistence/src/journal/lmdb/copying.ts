@@ -10,7 +10,7 @@ import { readOffset } from './finding.ts'
 import { keptHead, putHead, readSnapshot, readState } from './heads.ts'
 import type { KeyFiles } from './key-files.ts'
 import { countOf, readRun } from './run-text.ts'
-import { apply, type LogHead, prepare, saveSnapshot, setTimers } from './writes.ts'
+import { apply, type LogHead, lookAtTimers, prepare, saveSnapshot, setTimer } from './writes.ts'
 
 /** How many records are read before the loop has its turn. */
 const step = 500
@@ -180,7 +180,7 @@ function takeOne(file: LmdbFile, state: FileState, record: Exclude<JournalRecord
       saveSnapshot(file, { ...record, ...owner })
       return undefined
     case 'timer':
-      setTimers(file, record.id, textKey(record.id), [{ key: record.key, due: record.due }])
+      for (const timer of lookAtTimers(file, record.id, textKey(record.id), [record])) setTimer(file, record.id, timer)
       return undefined
     case 'place': {
       if (record.id === undefined) return undefined

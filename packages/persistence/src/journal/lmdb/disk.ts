@@ -24,8 +24,8 @@ function codeOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
 }
 
-/** LMDB would take the process with it where a file is not one of its own. */
-export function checkMagic(name: string, path: string): void {
+/** LMDB would take the process with it where a file is not one of its own. Whether there is anything in it. */
+export function checkMagic(name: string, path: string): boolean {
   const start = Buffer.alloc(32)
   let length: number
   try {
@@ -37,6 +37,7 @@ export function checkMagic(name: string, path: string): void {
   }
   if (length > 0 && (length < start.length || start.readUInt32LE(24) !== 0xbeefc0de))
     throw new JournalRefused(name, `${path} is not a journal; remove it, or name another directory`)
+  return length > 0
 }
 
 /** A file that was cut would end the process when a missing page is touched. */

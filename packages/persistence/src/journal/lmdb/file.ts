@@ -10,6 +10,7 @@ import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values
 import { open as openRecord, makeRecord, type Opened, seal } from './bytes.ts'
 import { beginWrite, endWrite } from './exit.ts'
 import { checkMagic, checkWhole, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
+import { checkRoots } from './pages.ts'
 
 const names = ['meta', 'owners', 'heads', 'runs', 'states', 'snapshots', 'log', 'kinds', 'tags', 'timers', 'due', 'offsets'] as const
 type TableName = (typeof names)[number]
@@ -147,7 +148,11 @@ export class LmdbFile {
   static async open(name: string, path: string): Promise<LmdbFile> {
     const { open } = await import('lmdb')
     const fresh = !existsSync(path)
-    if (!fresh) checkMagic(name, path)
+    if (!fresh && checkMagic(name, path)) {
+      // Before LMDB does, which takes it for granted that pages are whole.
+      const damage = checkRoots(path)
+      if (damage !== undefined) throw new JournalDamaged(name, `${path}, page ${damage.page}`, damage.problem)
+    }
     // With commits flushed before they are seen: nobody acts on what a power cut may take back, and a flush that fails is told.
     let root: RootDatabase<Buffer, Buffer>
     try {
@@ -170,28 +175,30 @@ export class LmdbFile {
 
   /** Looks who made the file, or makes it one of ours where nobody did. */
   #identify(): string {
+    return this.#root.transactionSync(() => this.#begin())
+  }
+  #begin(): string {
     const { meta, heads } = this.tables
-    return this.#root.transactionSync(() => {
-      const found = meta.get(formatKey, () => 'the format')
-      if (found === undefined) {
-        let others = heads.size
-        for (const key of this.#root.getKeys({})) if (!(names as readonly string[]).includes(Buffer.from(key).toString().replace(/\0$/, ''))) others++
-        if (others > 0) throw new JournalRefused(this.name, `${this.path} is an LMDB file of another program; name another directory`)
-        const identity = randomUUID()
-        meta.put(formatKey, makeRecord({ format, identity }))
-        this.#putState({ group: 0, mark: identity, events: 0 })
-        return identity
-      }
-      const head = found.head as { format: string; identity: string }
-      if (head.format !== format)
-        throw new JournalRefused(
-          this.name,
-          `${this.path} has the format ${JSON.stringify(head.format)}, and this version of Troupe reads ${JSON.stringify(format)}`,
-        )
-      if (meta.get(restoringKey, () => 'an import') !== undefined)
-        throw new JournalRefused(this.name, `an import into ${this.path} did not come to its end; remove it, and import again`)
-      return head.identity
-    })
+    const found = meta.get(formatKey, () => 'the format')
+    if (found !== undefined) return this.#known(found)
+    let others = heads.size
+    for (const key of this.#root.getKeys({})) if (!(names as readonly string[]).includes(Buffer.from(key).toString().replace(/\0$/, ''))) others++
+    if (others > 0) throw new JournalRefused(this.name, `${this.path} is an LMDB file of another program; name another directory`)
+    const identity = randomUUID()
+    meta.put(formatKey, makeRecord({ format, identity }))
+    this.#putState({ group: 0, mark: identity, events: 0 })
+    return identity
+  }
+  #known({ head }: Opened): string {
+    const { format: found, identity } = head as { format: string; identity: string }
+    if (found !== format)
+      throw new JournalRefused(
+        this.name,
+        `${this.path} has the format ${JSON.stringify(found)}, and this version of Troupe reads ${JSON.stringify(format)}`,
+      )
+    if (this.tables.meta.get(restoringKey, () => 'an import') !== undefined)
+      throw new JournalRefused(this.name, `an import into ${this.path} did not come to its end; remove it, and import again`)
+    return identity
   }
   /** Says that it is being filled, and cannot be opened before that is over. */
   markRestoring(on: boolean): void {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { checkFinite, checkText, readOptions, type Table } from '@troupe/core/internal'
-import { JournalUnavailable } from '../../values/errors.ts'
+import { JournalDamaged, JournalUnavailable } from '../../values/errors.ts'
 import type {
   DueTimer,
   FoundEvent,
@@ -95,7 +95,17 @@ class LmdbJournal implements Journal {
   async #read<T>(look: () => T): Promise<T> {
     if (this.#closing !== undefined) throw this.#closed()
     this.#file.refresh()
-    return look()
+    try {
+      return look()
+    } catch (cause) {
+      throw this.#told(cause)
+    }
+  }
+  /** LMDB's own errors have numbers: what it says of a page that leads nowhere. */
+  #told(cause: unknown): unknown {
+    const { code, message } = cause as { code?: unknown; message?: unknown }
+    if (typeof code !== 'number') return cause
+    return new JournalDamaged(this.#name, this.#file.path, `LMDB cannot read it (${String(message)})`, cause)
   }
   #write<T>(change: (state: FileState) => T): Promise<T> {
     return this.#during(() => this.#file.write(change))

@@ -89,11 +89,12 @@ export function apply(file: LmdbFile, state: FileState, group: readonly (Prepare
     if (mine === undefined) owned.set(scope, (mine = owns(file, write)))
     if (!mine) return { outcome: fenced }
     const head = keptHead(file, write.id, key)
-    if (write.write === 'run') return head.seq + 1 === write.first ? { outcome: stored, prepared, head } : { outcome: conflict }
-    const revision = head.state ? (readState(file, write.id, key)?.revision ?? 0) : 0
-    return revision === write.expected ? { outcome: stored, prepared, head } : { outcome: conflict }
+    const revision = write.write === 'state' && head.state ? (readState(file, write.id, key)?.revision ?? 0) : 0
+    const follows = write.write === 'run' ? head.seq + 1 === write.first : revision === write.expected
+    if (!follows) return { outcome: conflict }
+    return { outcome: stored, prepared, head, timers: write.timers.length > 0 ? lookAtTimers(file, write.id, key, write.timers) : noTimers }
   })
-  for (const { prepared, head } of looked) {
+  for (const { prepared, head, timers } of looked) {
     if (prepared === undefined) continue
     const { write, key, record, recordKey } = prepared
     if (write.write === 'run') {
@@ -107,7 +108,7 @@ export function apply(file: LmdbFile, state: FileState, group: readonly (Prepare
       file.tables.states.put(recordKey, record)
       if (!head.state) putHead(file, key, { ...head, state: true })
     }
-    if (write.timers.length > 0) setTimers(file, write.id, key, write.timers)
+    for (const timer of timers) setTimer(file, write.id, timer)
   }
   if (entries.length > 0) {
     state.group = number
@@ -119,18 +120,31 @@ export function apply(file: LmdbFile, state: FileState, group: readonly (Prepare
 }
 const none = Buffer.alloc(0)
 
-export function setTimers(file: LmdbFile, id: string, idKey: Buffer, changes: readonly TimerChange[]): void {
-  const { timers, due } = file.tables
-  for (const change of changes) {
-    const key = Buffer.concat([idKey, textKey(change.key)])
-    const before = timers.get(key, () => `${id} ${change.key}`)
-    if (before !== undefined) due.remove(Buffer.concat([realKey(before.head as number), key]))
-    if (change.due === undefined) {
-      if (before !== undefined) timers.remove(key)
-    } else {
-      timers.put(key, makeRecord(change.due))
-      due.put(Buffer.concat([realKey(change.due), key]), makeRecord([id, change.key, change.due]))
-    }
+/** A timer that is changed, and when it was due before. */
+interface LookedAt extends TimerChange {
+  readonly place: Buffer
+  readonly before: number | undefined
+}
+const noTimers: readonly LookedAt[] = []
+
+/** What is there of timers that are to change; the last change of each holds. */
+export function lookAtTimers(file: LmdbFile, id: string, idKey: Buffer, changes: readonly TimerChange[]): readonly LookedAt[] {
+  const { timers } = file.tables
+  const looked: LookedAt[] = []
+  for (const [key, due] of new Map(changes.map((change) => [change.key, change.due]))) {
+    const place = Buffer.concat([idKey, textKey(key)])
+    looked.push({ key, due, place, before: timers.get(place, () => `${id} ${key}`)?.head as number | undefined })
+  }
+  return looked
+}
+export function setTimer(file: LmdbFile, id: string, { key, due, place, before }: LookedAt): void {
+  const { timers, due: index } = file.tables
+  if (before !== undefined) index.remove(Buffer.concat([realKey(before), place]))
+  if (due === undefined) {
+    if (before !== undefined) timers.remove(place)
+  } else {
+    timers.put(place, makeRecord(due))
+    index.put(Buffer.concat([realKey(due), place]), makeRecord([id, key, due]))
   }
 }
 
@@ -187,24 +201,25 @@ export function deleteEvents(
   })
   const more = found.length > most
   const deleted = more ? found[most]!.first - 1 : last
+  // Looked at before anything is changed, as everywhere.
+  const groups = new Map<number, LogHead | undefined>()
   for (const run of gone) {
     const { group, place } = runs.open(run.key, run.value, () => `${id}#${run.first}`)
-    forget(file, group, place)
-    runs.remove(run.key)
+    const log = groups.get(group) ?? (file.tables.log.get(numberKey(none, group), () => `group ${group}`)?.head as LogHead | undefined)
+    if (log !== undefined) log.entries[place] = 0
+    groups.set(group, log)
   }
+  for (const run of gone) runs.remove(run.key)
+  for (const [group, log] of groups) if (log !== undefined) forget(file, group, log)
   state.events -= deleted - head.deleted
   putHead(file, key, { ...head, deleted })
   return { outcome: stored, more }
 }
 
-/** Takes a run out of the order of all events; the group's record goes with its last one. */
-function forget(file: LmdbFile, group: number, place: number): void {
+/** Keeps what is left of a group; its record goes with its last run. */
+function forget(file: LmdbFile, group: number, head: LogHead): void {
   const { log, kinds, tags } = file.tables
   const key = numberKey(none, group)
-  const found = log.get(key, () => `group ${group}`)
-  if (found === undefined) return
-  const head = found.head as LogHead
-  head.entries[place] = 0
   if (head.entries.some((entry) => entry !== 0)) return log.put(key, makeRecord(head))
   log.remove(key)
   for (const kind of head.kinds) kinds.remove(numberKey(textKey(kind), group))
