@@ -187,7 +187,7 @@ export class Cluster {
    *
    * Guarantees: at most one actor of an id begins handlers, with clocks within 10 % in rate; messages of one sender to one id are handled in
    * order, also when it moves; persistent ones have one writer in each epoch (K7, K8). Fails: with `InvalidOption`; with `NotAllowed` where this
-   * node has the kind already, or a persistent one has no journal. Where nodes do not agree on the kind, `ready` rejects.
+   * node has the kind already, or is to have actors of a persistent one and has no journal. Where nodes do not agree on the kind, `ready` rejects.
    *
    * @example
    * const carts = cluster.sharded('cart', (id: string) => cart(id), { accepts: schema })
@@ -254,7 +254,9 @@ export class Cluster {
     const node = this.#node
     if (node.phase !== 'member') throw new NotAllowed(`Node ${node.self.session.node} is leaving, or has left, and cannot have ${spec.kind}.`)
     if (node.regions.has(spec.kind)) throw new NotAllowed(`This node has ${spec.kind} already. Register a kind once, under a name of its own.`)
-    if (spec.persistent && extensionOf(node.core.view, 'persistence') === undefined)
+    // One that has no shards of the kind, for want of its role, only sends.
+    const hosts = spec.role === undefined || node.self.roles.includes(spec.role)
+    if (spec.persistent && hosts && extensionOf(node.core.view, 'persistence') === undefined)
       throw new NotAllowed(
         `Cannot have ${spec.kind}: it is persistent, and its system has no journal. Write ActorSystem.create(name, { extensions: [persistence({ journal })] }).`,
       )

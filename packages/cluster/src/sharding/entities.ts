@@ -6,7 +6,8 @@ import { BehaviorWithOptions, type Cell, cellOf, type Meta, spawnUnder, type Sys
 import { handTo, PassingCell } from '../refs/passing-cell.ts'
 import type { KindSpec } from './kind.ts'
 import { leased, type LeaseGate } from './leased-mailbox.ts'
-import type { Letter } from './letter.ts'
+import { type Letter, letterFor } from './letter.ts'
+import type { Tenancy, Unpacked } from './tenancy.ts'
 
 interface Entity {
   readonly id: string
@@ -21,6 +22,7 @@ interface Entity {
 export interface EntitiesHost {
   readonly core: SystemCore
   readonly gate: LeaseGate
+  readonly tenancy: Tenancy | undefined
   /** An actor has been made: before its first turn. */
   made(shard: number, cell: Cell): void
   /** An actor is gone, and these are for its successor. Empty: nobody waits. */
@@ -98,18 +100,27 @@ export class Entities {
     if (this.#closed && this.#byId.size === 0) this.#parent?.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
   }
 
-  #hand(entity: Entity, { message, meta, version }: Letter): void {
-    const { upcast, version: mine } = this.#spec
-    if (version >= mine || upcast === undefined) return handTo(entity.cell, message, meta)
+  #hand(entity: Entity, letter: Letter): void {
     const { core } = this.#host
-    let current: unknown
+    let { message, meta } = letter
     try {
-      current = upcast(message, version)
+      if (letter.version === 0) ({ message, meta } = this.#word(message))
+      else message = this.#current(message, letter.version)
     } catch (cause) {
-      return core.bury(message, meta, entity.cell.ref, 'not-accepted', cause)
+      return core.bury(letter.message, letter.meta, entity.cell.ref, 'not-accepted', cause)
     }
-    if (current === undefined) core.bury(message, meta, entity.cell.ref, 'not-accepted')
-    else handTo(entity.cell, current, meta)
+    if (message === undefined) core.bury(letter.message, letter.meta, entity.cell.ref, 'not-accepted')
+    else handTo(entity.cell, message, meta)
+  }
+  /** What a message of a version is now. */
+  #current(message: unknown, from: number): unknown {
+    const { upcast, version } = this.#spec
+    return from >= version || upcast === undefined ? message : upcast(message, from)
+  }
+  /** What persistence has to say to one of its actors. */
+  #word(message: unknown): Unpacked {
+    const [from, packed] = Array.isArray(message) ? (message as unknown[]) : []
+    return this.#host.tenancy?.unpack(packed, (inner) => this.#current(inner, Number(from))) ?? { message: undefined, meta: undefined }
   }
 
   #make(shard: number, id: string): Entity {
@@ -144,7 +155,7 @@ export class Entities {
     else this.#perShard.delete(entity.shard)
     const { id, shard } = entity
     const { version } = this.#spec
-    const letters: Letter[] = [...entity.left.map(({ message, meta }): Letter => ({ is: 'letter', id, message, meta, version })), ...entity.waiting]
+    const letters: Letter[] = [...entity.left.map(({ message, meta }) => letterFor(id, message, meta, version, this.#host.tenancy)), ...entity.waiting]
     const { core } = this.#host
     if (cell.end?.unstarted === true && cell.end.reason === 'failure') {
       // It would not start for its successor either: whoever asked hears why.

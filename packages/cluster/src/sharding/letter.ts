@@ -3,7 +3,7 @@
 
 import type { Meta } from '@troupe/core/internal'
 import type { Mail } from '../node/post.ts'
-import { isSessionNumber } from '../values/session.ts'
+import type { Tenancy } from './tenancy.ts'
 
 /** A message for one actor of a kind. */
 export interface Letter {
@@ -11,7 +11,7 @@ export interface Letter {
   readonly id: string
   readonly message: unknown
   readonly meta: Meta
-  /** The version of the kind that sent it. */
+  /** The version of the kind that sent it; 0 for a word of persistence: its version, and what was packed. */
   readonly version: number
 }
 
@@ -33,6 +33,12 @@ export interface Came {
   readonly item: Item
 }
 
+/** A letter of this node; what persistence says to an actor goes as plain data. */
+export function letterFor(id: string, message: unknown, meta: Meta, version: number, tenancy: Tenancy | undefined): Letter {
+  const packed = tenancy?.pack(message)
+  return packed === undefined ? { is: 'letter', id, message, meta, version } : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0 }
+}
+
 export function writeItem(kind: string, shard: number, epoch: number, item: Item): Mail {
   return item.is === 'letter'
     ? ['letter', kind, shard, epoch, item.id, item.version, item.message]
@@ -44,7 +50,7 @@ export function readItem(mail: Mail, meta: Meta): Came | undefined {
   const [is, kind, shard, epoch, first, second, message] = mail
   if (typeof kind !== 'string' || !isWhole(shard) || !isWhole(epoch) || typeof first !== 'string') return undefined
   if (is === 'letter') {
-    if (!isSessionNumber(second) || message === undefined) return undefined
+    if (!isWhole(second) || message === undefined) return undefined
     return { kind, shard, epoch, item: { is, id: first, version: second, message, meta } }
   }
   if (is !== 'barrier' || !isWhole(second)) return undefined

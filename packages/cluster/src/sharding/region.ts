@@ -10,7 +10,7 @@ import { HostKeys } from './host-keys.ts'
 import { hostsAmong, kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
 import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
-import type { Came } from './letter.ts'
+import { type Came, letterFor } from './letter.ts'
 import type { Ownership } from './ownership.ts'
 import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
 import { Shards } from './shards.ts'
@@ -108,7 +108,7 @@ export class Region {
 
   /** An actor of this node has told one of the kind something. */
   take(id: string, message: unknown, meta: Meta): void {
-    this.#routes.take(shardOf(id, this.spec.shards), { is: 'letter', id, message, meta, version: this.spec.version })
+    this.#routes.take(shardOf(id, this.spec.shards), letterFor(id, message, meta, this.spec.version, this.#tenancy))
   }
   came({ shard, epoch, item }: Came): void {
     this.#routes.came(shard, epoch, item)

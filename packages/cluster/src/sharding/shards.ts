@@ -43,6 +43,7 @@ export class Shards {
     this.#entities = new Entities(spec, {
       core: host.core,
       gate: host.gate,
+      tenancy: host.tenancy,
       made: (shard, cell) => this.#made(shard, cell),
       gone: (shard, id, letters) => this.#gone(shard, id, letters),
     })

@@ -15,9 +15,9 @@ export class Delivered extends Keyed {
   readonly from: string
   readonly n: number
   readonly message: unknown
-  /** Who is told that it has arrived. */
-  readonly sender: AnyRef
-  constructor(key: string, from: string, n: number, message: unknown, sender: AnyRef) {
+  /** Who is told that it has arrived; whoever has the id then, where that is not known. */
+  readonly sender: AnyRef | undefined
+  constructor(key: string, from: string, n: number, message: unknown, sender: AnyRef | undefined) {
     super(key)
     this.from = from
     this.n = n

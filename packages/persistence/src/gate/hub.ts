@@ -2,7 +2,7 @@
 // which id. Ends with the system: what is under way is finished, then the journal is let go.
 
 import type { AnyRef, SystemView } from '@troupe/core'
-import { type Cell, cellOf, coreOf, type LocalRef } from '@troupe/core/internal'
+import { type Cell, cellOf, coreOf, type Envelope, type LocalRef } from '@troupe/core/internal'
 import type { Journal, JournalEnvironment, JournalSource } from '../journal/port.ts'
 import { Tally } from '../journal/tally.ts'
 import { Writer, type WriterHost } from '../journal/writer.ts'
@@ -13,6 +13,7 @@ import { type Acked, Delivered } from './delivery.ts'
 import { type Gated, ours } from './gated.ts'
 import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
+import { pack, unpack } from './packing.ts'
 import { isPermanent, Recovery, type RecoveryHost } from './recovery.ts'
 import { type Standing, surveyOf } from './standing.ts'
 import { Fired, mailKey } from './timers.ts'
@@ -210,6 +211,15 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   assign(cell: Cell, tenant: Tenant | undefined): void {
     assigned.set(cell, tenant?.hub)
   }
+  /** What an actor has for one that may be on another machine, as plain data; undefined for what is no word of persistence. */
+  pack(message: unknown): unknown {
+    return pack(message)
+  }
+  /** What `pack` made, and what goes with it; `current` says what a message is now that was delivered. */
+  unpack(packed: unknown, current: (message: unknown) => unknown): { readonly message: unknown; readonly meta: Envelope } | undefined {
+    const message = unpack(packed, current)
+    return message === undefined ? undefined : { message, meta: ours }
+  }
   /** Who writes for the actor of a cell; undefined where it must not. */
   writerFor(cell: Cell): Hub | undefined {
     for (let ref: LocalRef | undefined = cell.ref; ref !== undefined; ref = ref.parent) if (assigned.has(ref.cell)) return assigned.get(ref.cell)
@@ -316,8 +326,8 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.#tell(to, new Delivered(keyIn(to), from.id, n, message, from.cell.ref))
   }
   /** Tells a sender that what it sent has had its effect; where it has gone to sleep meanwhile, whoever is it now. */
-  acknowledge(to: string, sender: AnyRef, acked: Acked): void {
-    if (cellOf(sender)?.end === undefined) sender.tell(acked as never, ours)
+  acknowledge(to: string, sender: AnyRef | undefined, acked: Acked): void {
+    if (sender !== undefined && cellOf(sender)?.end === undefined) sender.tell(acked as never, ours)
     else this.#tell(to, acked)
   }
   ring({ id, key, due }: DueTimer): void {
