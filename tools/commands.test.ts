@@ -104,6 +104,17 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--store', 'postgres', '--data', 'x'], '--data is for --store lmdb'],
     [['extra'], "Unexpected argument 'extra'"],
   ],
+  cluster: [
+    [['--seconds', 'long'], "--seconds takes a number from 0 on, not 'long'"],
+    [['--forever', '--seconds', '3'], '--forever takes no --seconds'],
+    [['--rooms', '1000'], "--rooms takes a whole number from 1 to 999, not '1000'"],
+    [['--lease', '10'], "--lease takes a whole number from 1000 to 600000, not '10'"],
+    [['--engine', 'nope'], "no engine 'nope'; there are: nats, memory, auto"],
+    [['--store', 'nope'], "no store 'nope'; there are: lmdb, postgres"],
+    [['--store', 'postgres', '--data', 'x'], '--data is for --store lmdb'],
+    [['--engine', 'memory', '--data', 'x'], '--engine memory keeps nothing'],
+    [['extra'], "Unexpected argument 'extra'"],
+  ],
   journal: [
     [[], '<command> is missing'],
     [['frob', 'x'], "no command 'frob'; there are: create, ls, show"],
@@ -168,7 +179,7 @@ describe.concurrent.each(Object.keys(bad))('npm run %s', (script) => {
   })
 
   // Those with a reader of their own are tried with both; the others share one, which has its own test.
-  test.each(script === 'redis' || script === 'chat' || script === 'bank' ? ['--help', '-h'] : ['--help'])(
+  test.each(script === 'redis' || script === 'chat' || script === 'bank' || script === 'cluster' ? ['--help', '-h'] : ['--help'])(
     '%s prints the usage, every option with its default, and ends with 0',
     async (flag) => {
       const { code, out, err } = await run(script, [flag])

@@ -155,7 +155,10 @@ export class Entities {
     else this.#perShard.delete(entity.shard)
     const { id, shard } = entity
     const { version } = this.#spec
-    const letters: Letter[] = [...entity.left.map(({ message, meta }) => letterFor(id, message, meta, version, this.#host.tenancy)), ...entity.waiting]
+    const letters: Letter[] = [
+      ...entity.left.map(({ message, meta }) => letterFor(id, message, meta, version, this.#host.tenancy)),
+      ...entity.waiting,
+    ]
     const { core } = this.#host
     if (cell.end?.unstarted === true && cell.end.reason === 'failure') {
       // It would not start for its successor either: whoever asked hears why.

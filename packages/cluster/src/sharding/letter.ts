@@ -36,7 +36,9 @@ export interface Came {
 /** A letter of this node; what persistence says to an actor goes as plain data. */
 export function letterFor(id: string, message: unknown, meta: Meta, version: number, tenancy: Tenancy | undefined): Letter {
   const packed = tenancy?.pack(message)
-  return packed === undefined ? { is: 'letter', id, message, meta, version } : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0 }
+  return packed === undefined
+    ? { is: 'letter', id, message, meta, version }
+    : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0 }
 }
 
 export function writeItem(kind: string, shard: number, epoch: number, item: Item): Mail {

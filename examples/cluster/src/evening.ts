@@ -1,0 +1,155 @@
+// An evening in the rooms: people play, things happen to the nodes, and the referee reads the journal all the time. At the end everybody finishes the
+// move that is under way, the rooms are asked what is on their tables, and all of it is compared.
+
+import type { Joined } from './node.ts'
+import { openJournal } from '@troupe/persistence'
+import { Director } from './director.ts'
+import { joinAsGuest } from './node.ts'
+import type { ClusterOptions } from './options.ts'
+import { oneLine, picture } from './picture.ts'
+import { player, seeded } from './players.ts'
+import { Referee } from './referee.ts'
+import { ScoreBoard } from './score-board.ts'
+import { bold, dim, figure, green, isTerminal, keep, panel, red, say, yellow } from './screen.ts'
+import type { Listener, Troop } from './troop.ts'
+
+/** Between two looks. */
+const every = 200
+
+export interface Evening {
+  readonly options: ClusterOptions
+  /** Makes the nodes; the listener hears who ends. */
+  readonly troop: (listener: Listener) => Troop
+  /** Where the journal is, in words. */
+  readonly store: string
+  readonly over: AbortController
+  /** Hears what keys are pressed. */
+  readonly onKey: (hear: (key: string) => void) => void
+}
+
+/** Plays for a while; says whether nothing was lost. */
+export async function evening({ options, troop: make, store, over, onKey }: Evening): Promise<boolean> {
+  const { seconds: limit, lease, players, seed, chaos, pause: thinking } = options
+  const started = performance.now()
+  const now = (): number => performance.now() - started
+  // Seconds since people began to play; before that, since this program did.
+  let opened = 0
+  const seconds = (): number => (now() - opened) / 1000
+  const log = (what: string): void => say(dim(`${seconds().toFixed(1).padStart(7)} s   ${what}`))
+  const troop = make((name, why) => director.ended(name, why))
+  const names = Array.from({ length: options.rooms }, (_, i) => String(i + 1).padStart(2, '0'))
+  const board = new ScoreBoard(names, now)
+  const director = new Director(troop, {
+    lease,
+    random: seeded(seed + 1),
+    calm: () => [...board.rooms.values()].every(({ heard, node }) => node !== undefined && now() - heard < 1000),
+    say: log,
+  })
+  const referee = new Referee()
+  let guest: Joined | undefined
+  try {
+    say(`${bold('Game rooms')}: ${figure(names.length)} rooms with ${figure(players)} players each, on three nodes; lease ${lease / 1000} s`)
+    say(dim(`${troop.engine}; journal: ${store}`))
+    say()
+    await Promise.all(troop.nodes.map(({ name }) => director.start(name)))
+    guest = await joinAsGuest({ node: 'guest', engine: troop.own, lease, logger: false })
+    const { system, cluster, rooms } = guest
+    cluster.events.listen(({ type, member }) => {
+      if (type === 'ended') log(`the cluster has recorded the end of ${member.session.node}'s session`)
+    })
+    const journal = await openJournal(troop.journal)
+    await referee.read(journal)
+    const before = referee.found
+    if (before > 0) log(`${figure(before)} moves of earlier evenings`)
+
+    const random = seeded(seed)
+    const habits = { random, pause: thinking, patience: lease * 2 }
+    const seats = names.flatMap((room) =>
+      Array.from({ length: players }, (_, i) => {
+        const name = `p${i + 1}`
+        const made = referee.tables.get(room)?.numbers[name] ?? 0
+        return system.spawn(player(rooms, { room, player: name, made }, board, habits), { name: `${room}-${name}` })
+      }),
+    )
+    onKey((key) => {
+      if (key === 'q') over.abort()
+      else if (/^[abc]$/.test(key)) void director.killOrStart(key)
+      else if (/^[ABC]$/.test(key)) director.pauseOrResume(key.toLowerCase())
+      else if (key === 'n') void director.outage()
+    })
+    opened = now()
+    const striking = chaos ? director.chaos(over.signal) : Promise.resolve()
+    const show = async (): Promise<void> => {
+      await referee.audit(journal, board.numbers)
+      rates.push([now(), board.acknowledged])
+      if (rates.length > 10) rates.shift()
+      const [[at, count], [until, reached]] = [rates[0]!, rates.at(-1)!]
+      const rate = until > at ? ((reached - count) / (until - at)) * 1000 : 0
+      const width = process.stdout.columns ?? 80
+      if (isTerminal) panel(picture(troop, board, referee, before, { now: now(), seconds: seconds(), rate, width, keys: true }))
+    }
+    const rates: [number, number][] = []
+    for (let looks = 1; !over.signal.aborted && seconds() < limit; looks++) {
+      await wait(Math.min(every, limit * 1000), over.signal)
+      await show()
+      if (!isTerminal && looks % 10 === 0) say(oneLine(troop, board, referee, before, seconds()))
+      if (referee.lost > 0 || referee.problems.length > 0) over.abort()
+    }
+    over.abort()
+    const ending = setInterval(() => void show(), every)
+    await striking
+    await director.calmDown()
+    log('everybody finishes the move that is under way')
+    await Promise.all(seats.map((seat) => seat.ask({ type: 'leave' }, { timeout: 120_000 })))
+    const said = await Promise.all(names.map(async (room) => [room, await rooms.ref(room).ask({ type: 'look' }, { timeout: 60_000 })] as const))
+    clearInterval(ending)
+    await show()
+    keep()
+    for (const [room, table] of said) referee.compare(room, table)
+    director.close()
+    // Who plays goes first, and then one node after the other, so that each but the last has somebody to hand over to.
+    await cluster.leave()
+    for (const { name } of troop.nodes) await troop.leave(name)
+    await referee.audit(journal, board.numbers)
+    await journal.close()
+    return verdict(board, referee, before, director.strikes)
+  } finally {
+    director.close()
+    await guest?.cluster.leave({ deadline: 1000 })
+    await guest?.system.shutdown()
+    await troop.end()
+  }
+}
+
+function verdict(board: ScoreBoard, referee: Referee, before: number, strikes: number): boolean {
+  const { lost } = referee
+  const found = referee.found - before
+  const problems = [...board.problems, ...referee.problems]
+  const well = lost === 0 && referee.doubled === 0 && problems.length === 0 && found === board.acknowledged && found > 0
+  say()
+  if (board.again > 0)
+    say(
+      dim(
+        `  ${figure(board.again)} times nobody knew what had become of a move (${[...board.causes].map(([code, times]) => `${code} ${figure(times)}`).join(', ')}); it was made again, under the same number`,
+      ),
+    )
+  for (const problem of problems) say(red(`  ${problem}`))
+  if (found === 0) say(yellow('  nobody has moved at all, so that this run shows nothing; try more --seconds'))
+  say(
+    `${well ? green('✓') : red('✗')} acknowledged ${figure(board.acknowledged)}, found ${figure(found)}, lost ${figure(lost)}, doubled ${figure(referee.doubled)}; ${figure(strikes)} strikes, ${figure(board.moved)} times a room went to another node, longest silence ${(board.silence / 1000).toFixed(1)} s`,
+  )
+  return well
+}
+
+/** Waits, or less where the signal comes first. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}

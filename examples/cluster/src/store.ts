@@ -1,0 +1,45 @@
+// Where all nodes keep their journal: a folder of this machine that all open, a PostgreSQL server that is started for the occasion, or, where all
+// nodes are in this process, its memory.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createPostgresSchema, type JournalSource, lmdb, postgres } from '@troupe/persistence'
+
+/** Where it is, as another process can be told. */
+export type Place = { readonly directory: string } | { readonly url: string }
+
+export interface Store {
+  readonly place: Place
+  /** In words. */
+  readonly name: string
+  /** Lets go of it; what nobody asked to keep is removed. */
+  end(): Promise<void>
+}
+
+export function journalAt(place: Place): JournalSource {
+  return 'directory' in place ? lmdb(place.directory) : postgres({ connectionString: place.url })
+}
+
+/** What `tools/engines` of this repository offers. */
+interface Engine {
+  readonly findPostgres: () => { readonly version: string } | undefined
+  readonly startPostgres: (found: { readonly version: string }) => Promise<{ readonly url: string; end(): Promise<void> }>
+}
+
+export async function openStore(store: 'lmdb' | 'postgres', data: string | undefined): Promise<Store> {
+  if (store === 'lmdb') {
+    const directory = data ?? mkdtempSync(join(tmpdir(), 'troupe-rooms-'))
+    return {
+      place: { directory },
+      name: `LMDB in ${directory}`,
+      end: () => Promise.resolve(data === undefined ? rmSync(directory, { recursive: true, force: true }) : undefined),
+    }
+  }
+  const { findPostgres, startPostgres } = (await import(new URL('../../../tools/engines/postgres.mjs', import.meta.url).href)) as Engine
+  const found = findPostgres()
+  if (found === undefined) throw new Error('No PostgreSQL was found; npm run engines -- --only postgres fetches one.')
+  const server = await startPostgres(found)
+  await createPostgresSchema({ connectionString: server.url })
+  return { place: { url: server.url }, name: `PostgreSQL ${found.version}`, end: () => server.end() }
+}
