@@ -42,7 +42,7 @@ export function picture(troop: Troop, board: ScoreBoard, referee: Referee, befor
   }
   if (troop.isAway) lines.push(red('  NATS is away: nothing moves, nobody is declared gone, moves wait'))
   lines.push(
-    dim(`     ${'rooms: '}${cellText('07')} answers   `) +
+    dim(`     rooms: ${cellText('07')} answers   `) +
       yellow(cellText('07')) +
       dim(' has just come here   ') +
       red(cellText('07')) +

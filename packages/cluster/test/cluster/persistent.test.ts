@@ -1,6 +1,6 @@
 // Persistent sharded actors, as somebody uses them who has read both guides: nodes that only send, deliveries and timers that cross nodes.
 
-import { type ActorRef, type AnyRef } from '@troupe/core'
+import type { ActorRef } from '@troupe/core'
 import { eventSourced, type Kind, memory as memoryJournal, persistence } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import type { Sharded } from '../../src/index.ts'
@@ -35,7 +35,7 @@ async function bank(stage: Stage, ...names: readonly string[]): Promise<{ nodes:
   const journal = memoryJournal()
   const found = new Map<string, Sharded<Account>>()
   stage.world.nodeOptions = (name) => ({
-    system: { extensions: [persistence({ journal, scope: name, find: (_kind, key) => found.get(name)?.ref(key) as AnyRef | undefined })] },
+    system: { extensions: [persistence({ journal, scope: name, find: (_kind, key) => found.get(name)?.ref(key) })] },
   })
   const nodes = await stage.nodes(...names)
   const kinds = nodes.map((node) => {
@@ -70,7 +70,7 @@ test('what a persistent actor delivers reaches those on other nodes, once', () =
     expect(new Set(ids.map((id) => kind.ownerOf(id)))).toEqual(new Set(['a', 'b']))
     for (const id of ids) for (const to of ids) if (to !== id) kind.ref(id).tell({ type: 'pay', to, amount: Number(id) })
     await stage.wait(10_000)
-    const all = Number(ids.length * 100)
+    const all = ids.length * 100
     const balances = await Promise.all(ids.map((id) => kind.ref(id).ask({ type: 'get' })))
     expect(balances.reduce((sum, n) => sum + n, 0)).toBe(all)
     expect(balances).toEqual(ids.map((id) => 100 - Number(id) * 5 + (21 - Number(id))))
