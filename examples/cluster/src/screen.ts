@@ -49,9 +49,3 @@ function cut(line: string, width: number): string {
   // oxlint-disable-next-line no-control-regex
   return line.replace(/\x1b\[\d+m|./gsu, (part) => (part.length > 1 && part.startsWith('\x1b') ? part : ++length < width ? part : ''))
 }
-
-/** Numbers as small columns, side by side. */
-export function columns(values: readonly number[], most: number): string {
-  const blocks = '▁▂▃▄▅▆▇█'
-  return values.map((value) => blocks[Math.max(0, Math.min(7, Math.floor((value / most) * 8)))]).join('')
-}
