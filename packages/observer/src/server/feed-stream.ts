@@ -1,9 +1,9 @@
 // One stream to one page: frames of rounds, for the view that is open. A page that does not read loses rounds and is told how many; when it
 // reads again it gets everything anew. Nothing is kept for it meanwhile, and whoever does not read for long is let go.
 
-import type { ServerResponse } from 'node:http'
 import { encodeFrame, type FeedFrame } from '../feed/frames.ts'
 import type { Hello, RoundNews, View } from '../feed/news.ts'
+import type { GuardedStream } from './guarded-server.ts'
 import type { Hub } from './hub.ts'
 
 /** Bytes that may wait for a page that is slow. */
@@ -14,14 +14,14 @@ const skippedMost = 30
 export class FeedStream {
   readonly view: View
   readonly #hub: Hub
-  readonly #response: ServerResponse
+  readonly #to: GuardedStream
   /** The last round that it carried; none so far. */
   #seq = -1
   #skipped = 0
 
-  constructor(hub: Hub, response: ServerResponse, view: View) {
+  constructor(hub: Hub, to: GuardedStream, view: View) {
     this.#hub = hub
-    this.#response = response
+    this.#to = to
     this.view = view
   }
 
@@ -30,7 +30,7 @@ export class FeedStream {
     this.#send({ kind: 'hello', hello })
     let gone = false
     let leave: (() => void) | undefined
-    this.#response.on('close', () => {
+    void this.#to.closed.then(() => {
       gone = true
       leave?.()
     })
@@ -40,8 +40,8 @@ export class FeedStream {
   }
 
   told(news: RoundNews): void {
-    if (this.#response.writableLength > waitingMost) {
-      if (++this.#skipped > skippedMost) this.#response.destroy()
+    if (this.#to.waiting > waitingMost) {
+      if (++this.#skipped > skippedMost) this.#to.drop()
       return
     }
     this.#send({ kind: 'round', round: { ...news, skipped: this.#skipped } })
@@ -52,7 +52,7 @@ export class FeedStream {
 
   end(reason: string): void {
     this.#send({ kind: 'end', reason })
-    this.#response.end()
+    this.#to.end()
   }
 
   /** What changed, where this stream has heard all before it; else all of them. */
@@ -63,6 +63,6 @@ export class FeedStream {
   }
 
   #send(frame: FeedFrame): void {
-    if (this.#response.writable) this.#response.write(encodeFrame(frame))
+    this.#to.write(encodeFrame(frame))
   }
 }

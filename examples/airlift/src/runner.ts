@@ -1,0 +1,105 @@
+// The process that flies, and that may be killed: told by its parent what to do, it opens the journal, flies, and tells once a second how it
+// stands. It ends by itself when it is told to stop, or when its parent is gone.
+
+import { lmdb } from '@troupe/persistence'
+import { Airlift } from './airlift.ts'
+import { Deeds } from './deeds.ts'
+import { Gauge, type Reading } from './gauge.ts'
+import { Saboteur } from './saboteur.ts'
+import { type TerminalMap, terminalMap } from './terminal-map.ts'
+import { Tower } from './tower.ts'
+import type { World } from './world.ts'
+
+/** What a runner is told. */
+export type Order =
+  | {
+      readonly type: 'begin'
+      readonly world: World
+      readonly directory: string
+      readonly threads: number
+      /** Where the page is to be; none, if left out. */
+      readonly page?: { readonly port: number; readonly token?: string | undefined } | undefined
+      /** Letters of the map; none, if left out. */
+      readonly map?: { readonly columns: number; readonly rows: number } | undefined
+    }
+  | { readonly type: 'do'; readonly deed: Readonly<Record<string, unknown>> }
+  | { readonly type: 'stop' }
+
+/** What a runner tells. */
+export type Report =
+  | {
+      readonly type: 'ready'
+      readonly ms: number
+      readonly url: string | undefined
+      readonly port: number | undefined
+      readonly observer: string | undefined
+    }
+  | { readonly type: 'reading'; readonly reading: Reading; readonly lines: readonly string[]; readonly pages: number }
+  | { readonly type: 'map'; readonly map: TerminalMap }
+  | { readonly type: 'stopped'; readonly reading: Reading; readonly stopped: number; readonly killed: number; readonly ms: number }
+  | { readonly type: 'failed'; readonly why: string }
+
+type Begin = Extract<Order, { type: 'begin' }>
+
+const tell = (report: Report): void => void process.send?.(report)
+
+let stop = (): void => process.exit(0)
+let deed = (_deed: Readonly<Record<string, unknown>>): void => {}
+
+process.on('message', (order: Order) => {
+  if (order.type === 'begin') begin(order).catch(failed)
+  else if (order.type === 'stop') stop()
+  else deed(order.deed)
+})
+// A terminal sends these to parent and child alike; the parent says when to stop.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+// Without a parent there is nobody to fly for.
+process.on('disconnect', () => stop())
+
+function failed(cause: unknown): void {
+  tell({ type: 'failed', why: (cause as Error).message })
+  process.exitCode = 1
+  process.disconnect?.()
+}
+
+async function begin({ world, directory, threads, page, map }: Begin): Promise<void> {
+  const began = performance.now()
+  const airlift = new Airlift({ world, journal: lmdb(directory), threads })
+  const saboteur = new Saboteur(airlift)
+  const deeds = new Deeds(airlift, saboteur)
+  const gauge = new Gauge(airlift)
+  await airlift.ready
+  const tower = page === undefined ? undefined : await Tower.open(airlift, saboteur, deeds, page)
+  airlift.say(`process ${process.pid} flies, ${Math.round(performance.now() - began)} ms after it was started`)
+  tell({
+    type: 'ready',
+    ms: performance.now() - began,
+    url: tower?.page.url,
+    port: tower?.page.port,
+    observer: tower?.observerUrl,
+  })
+  const look = async (): Promise<void> => {
+    const reading = await gauge.read()
+    tower?.told(reading)
+    tell({ type: 'reading', reading, lines: airlift.lines.slice(-5).map(({ text }) => text), pages: tower?.open ?? 0 })
+  }
+  const timers = [setInterval(() => void look().catch(() => {}), 1000)]
+  if (map !== undefined) timers.push(setInterval(() => tell({ type: 'map', map: terminalMap(airlift.sky, map.columns, map.rows, Date.now()) }), 250))
+  deed = (given) => void deeds.do(given)
+  stop = () => {
+    stop = () => {}
+    for (const timer of timers) clearInterval(timer)
+    void end(airlift, gauge, tower).catch(failed)
+  }
+}
+
+/** Customers are sent away, what was told is handled, and everything in flight is in the journal. */
+async function end(airlift: Airlift, gauge: Gauge, tower: Tower | undefined): Promise<void> {
+  const began = performance.now()
+  airlift.switches.open = false
+  await tower?.close()
+  const reading = await gauge.read()
+  const { stopped, killed } = await airlift.system.shutdown({ drain: 1000, deadline: 3000 })
+  tell({ type: 'stopped', reading, stopped, killed: killed.length, ms: performance.now() - began })
+  process.disconnect?.()
+}
