@@ -115,6 +115,20 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--engine', 'memory', '--data', 'x'], '--engine memory keeps nothing'],
     [['extra'], "Unexpected argument 'extra'"],
   ],
+  start: [
+    [['--drones', '150'], "--drones takes a multiple of 100, as many for each district, not '150'"],
+    [['--seconds', 'long'], "--seconds takes a whole number from 1 to 1000000, not 'long'"],
+    [['--seconds', '5', '--forever'], '--seconds and --forever exclude each other'],
+    [['--headless', '--open'], '--headless has no page to --open'],
+    [['--port', '70000'], "--port takes a whole number from 0 to 65535, not '70000'"],
+    [['--threads', '1'], "--threads takes a whole number from 2 to 16, not '1'"],
+    [['extra'], "Unexpected argument 'extra'"],
+  ],
+  soak: [
+    [['--minutes', '0'], "--minutes takes a number from 0.1 to 100000, not '0'"],
+    [['--drones', '150'], "--drones takes a multiple of 100, as many for each district, not '150'"],
+    [['--hours', '3'], "Unknown option '--hours'"],
+  ],
   journal: [
     [[], '<command> is missing'],
     [['frob', 'x'], "no command 'frob'; there are: create, ls, show"],
@@ -142,7 +156,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   'fuzz:frames': [[['--inputs', 'many'], "--inputs takes a whole number from 1 on, not 'many'"]],
   'fuzz:resp': [[['--frames', 'x'], "--frames takes a whole number from 1 on, not 'x'"]],
 }
-const withoutArguments = ['build', 'lint', 'format', 'size', 'start', 'test', 'test:unit']
+const withoutArguments = ['build', 'lint', 'format', 'size', 'test', 'test:unit']
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 

@@ -130,8 +130,9 @@ export const depot: Kind<Depot> = eventSourced('depot', {
     read: (ctx, { replyTo }) => ctx.tell(replyTo, { district: Number(ctx.key), seq: ctx.seq, books: ctx.state }),
     inquiry: () => undefined,
   },
-  snapshotEvery: 400,
-  keepEvents: 200,
+  // Often, so that a process that was killed is back soon; kept events are for the auditor, who reads behind.
+  snapshotEvery: 100,
+  keepEvents: 300,
 })
 
 function turned(flights: Books['flights'], parcel: number, drone: number, at: number): Books['flights'] {

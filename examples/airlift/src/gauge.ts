@@ -26,6 +26,9 @@ export interface Reading {
   readonly handles: number
   /** Of the event loop, the 99th percentile of the last second, in ms. */
   readonly loopDelay: number
+  /** How long the last questions took, in ms: to a depot, whose answer waits for the journal, and to a planner on its thread. */
+  readonly askDepot: number
+  readonly askPlanner: number
   readonly supervised: boolean
 }
 
@@ -35,6 +38,7 @@ export class Gauge {
   readonly #began = performance.now()
   #last: { readonly at: number; readonly handled: number; readonly delivered: number } | undefined
   #threadsLost = 0
+  #asked = { depot: 0, planner: 0 }
 
   constructor(airlift: Airlift) {
     this.#airlift = airlift
@@ -43,6 +47,7 @@ export class Gauge {
   }
 
   async read(): Promise<Reading> {
+    this.#ask()
     const { system, auditor, sky, switches } = this.#airlift
     const ledger = await system.ledger()
     const counts = system.counts()
@@ -72,7 +77,17 @@ export class Gauge {
       rss: memory.rss,
       handles: process.getActiveResourcesInfo().length,
       loopDelay,
+      askDepot: this.#asked.depot,
+      askPlanner: this.#asked.planner,
       supervised: switches.supervised,
     }
+  }
+
+  /** Told with the next reading: one that hangs holds up nobody. */
+  #ask(): void {
+    const began = performance.now()
+    const done = (whom: 'depot' | 'planner') => (): void => void (this.#asked = { ...this.#asked, [whom]: performance.now() - began })
+    this.#airlift.askDepot().then(done('depot'), done('depot'))
+    this.#airlift.planners.ask({ type: 'ping' }, { timeout: 10_000 }).then(done('planner'), done('planner'))
   }
 }

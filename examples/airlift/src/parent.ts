@@ -47,6 +47,10 @@ export class Parent {
   do(deed: Readonly<Record<string, unknown>>): void {
     this.#send({ type: 'do', deed })
   }
+  /** No more parcels. */
+  close(): void {
+    this.#send({ type: 'close' })
+  }
   stop(): void {
     if (this.#stopping) return
     this.#stopping = true

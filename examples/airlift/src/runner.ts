@@ -23,6 +23,8 @@ export type Order =
       readonly map?: { readonly columns: number; readonly rows: number } | undefined
     }
   | { readonly type: 'do'; readonly deed: Readonly<Record<string, unknown>> }
+  /** Customers are sent away; what is in flight goes on. */
+  | { readonly type: 'close' }
   | { readonly type: 'stop' }
 
 /** What a runner tells. */
@@ -43,12 +45,16 @@ type Begin = Extract<Order, { type: 'begin' }>
 
 const tell = (report: Report): void => void process.send?.(report)
 
-let stop = (): void => process.exit(0)
+// Told while it begins, it stops as soon as it has: an exit in the midst of a write would be one by force.
+let stopping = false
+let stop = (): void => void (stopping = true)
+let close = (): void => {}
 let deed = (_deed: Readonly<Record<string, unknown>>): void => {}
 
 process.on('message', (order: Order) => {
   if (order.type === 'begin') begin(order).catch(failed)
   else if (order.type === 'stop') stop()
+  else if (order.type === 'close') close()
   else deed(order.deed)
 })
 // A terminal sends these to parent and child alike; the parent says when to stop.
@@ -86,11 +92,13 @@ async function begin({ world, directory, threads, page, map }: Begin): Promise<v
   const timers = [setInterval(() => void look().catch(() => {}), 1000)]
   if (map !== undefined) timers.push(setInterval(() => tell({ type: 'map', map: terminalMap(airlift.sky, map.columns, map.rows, Date.now()) }), 250))
   deed = (given) => void deeds.do(given)
+  close = () => void (airlift.switches.open = false)
   stop = () => {
     stop = () => {}
     for (const timer of timers) clearInterval(timer)
     void end(airlift, gauge, tower).catch(failed)
   }
+  if (stopping) stop()
 }
 
 /** Customers are sent away, what was told is handled, and everything in flight is in the journal. */

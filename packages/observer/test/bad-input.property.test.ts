@@ -28,6 +28,13 @@ const functions: Record<string, Entry> = {
       }),
     () => [{ protocol: 1, system: 'x', id: 1, pid: 1, socket: '/nowhere/x.sock', since: '', program: '' }],
   ),
+  serveGuarded: entry(
+    async (args) => {
+      const page = await (api.serveGuarded as (...given: readonly unknown[]) => Promise<api.Page>)(...args)
+      await page.close()
+    },
+    () => [{ files: { '/': { type: 'text/plain', body: new Uint8Array(1) } }, questions: {}, streams: {}, failed: () => {}, token: 'x'.repeat(32) }],
+  ),
   listSystems: entry(call(api.listSystems), () => ['/nowhere']),
   findings: entry(call(api.findings), () => [[], { mute: [], nameOf: String }]),
   // A plain test of plain values, which a compiler checks.
