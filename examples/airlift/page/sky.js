@@ -12,6 +12,7 @@ const ground = {
   dark: { back: '#0a0f16', hill: '140, 165, 200', grid: '#121923', depot: '#9fb0c3' },
 }
 const rgb = (hex) => [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16))
+const faint = (hex, strength) => `rgba(${rgb(hex).join(', ')}, ${strength})`
 const still = matchMedia('(prefers-reduced-motion: reduce)')
 
 export class Sky {
@@ -262,7 +263,7 @@ export class Sky {
     if (!still.matches)
       for (const { x, y, since } of this.flashes) {
         const age = (now - since) / 600
-        context.strokeStyle = `rgba(${rgb(this.colours.restarting)}, ${0.7 * (1 - age)})`
+        context.strokeStyle = faint(this.colours.restarting, 0.7 * (1 - age))
         context.beginPath()
         context.arc(left + x * scale, top + y * scaleY, (2 + 9 * age) * ratio, 0, 7)
         context.stroke()
@@ -289,8 +290,8 @@ export class Sky {
   drawStorm({ x, y, radius }, now) {
     const { context, left, top, scale, scaleY, ratio } = this
     const turn = still.matches ? 0 : now / 260
-    context.strokeStyle = `rgba(${rgb(this.colours.restarting)}, 0.75)`
-    context.fillStyle = `rgba(${rgb(this.colours.restarting)}, 0.07)`
+    context.strokeStyle = faint(this.colours.restarting, 0.75)
+    context.fillStyle = faint(this.colours.restarting, 0.07)
     context.beginPath()
     context.ellipse(left + x * scale, top + y * scaleY, radius * scale, radius * scaleY, 0, 0, 7)
     context.fill()

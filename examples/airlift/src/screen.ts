@@ -52,7 +52,7 @@ export class Screen {
 
   /** Letters that the map may have. */
   get room(): { readonly columns: number; readonly rows: number } {
-    const { columns = 80, rows = 24 } = process.stdout
+    const { columns, rows } = process.stdout
     const wide = Math.min(columns - 2, 160)
     // A letter is about twice as high as it is wide, the world 1.6 times as wide as it is high.
     return { columns: wide, rows: Math.max(4, Math.min(rows - 14, Math.round(wide / 3.2))) }

@@ -15,12 +15,7 @@ beforeAll(async () => {
   url = (await run.printed(/http:\S+/))[0]
   client = new Client(url)
 })
-afterAll(async () => {
-  run.child.kill('SIGINT')
-  expect(await run.exited).toBe(0)
-  // Stopped by a signal it says the sum, and the ledger below it.
-  expect(run.out).toMatch(/✓ parcels sent [\d,]+ = delivered [\d,]+ \+ in flight [\d,]+ \+ returned [\d,]+; lost 0\n {2}messages [\d,]+ = handled/)
-})
+afterAll(() => void run.child.kill('SIGKILL'))
 
 const adds = ({ sum: { sent, delivered, inFlight, returned, lost } }: Status): void => {
   expect(lost).toBe(0)
@@ -127,6 +122,12 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await figure('#lost')).toBe(0)
     expect(errors).toEqual([])
   })
+})
+
+test('a signal stops it: it says the sum, and the ledger below it', async () => {
+  run.child.kill('SIGINT')
+  expect(await run.exited).toBe(0)
+  expect(run.out).toMatch(/✓ parcels sent [\d,]+ = delivered [\d,]+ \+ in flight [\d,]+ \+ returned [\d,]+; lost 0\n {2}messages [\d,]+ = handled/)
 })
 
 test('without a page it ends by itself, with the sum', async () => {
