@@ -54,6 +54,7 @@ function heard(report: Report): void {
       shown.word = parent.lives > 1 ? `back after ${Math.round(report.ms)} ms` : ''
       if (!isTerminal) say(readyLine(report.ms, report.url))
       if (open && !everReady && report.url !== undefined) openBrowser(report.url)
+      if (!everReady && seconds !== undefined && Number.isFinite(seconds)) setTimeout(() => parent.stop(), seconds * 1000).unref()
       everReady = true
       seen = performance.now()
       if (!isTerminal && seconds === undefined) say(`no terminal: ends by itself when no page was open for ${unseenFor} seconds; --forever goes on`)
@@ -90,7 +91,6 @@ function openBrowser(url: string): void {
     .unref()
 }
 
-if (seconds !== undefined && Number.isFinite(seconds)) setTimeout(() => parent.stop(), seconds * 1000).unref()
 let asked = 0
 const stop = (): void => {
   // The second time at once.

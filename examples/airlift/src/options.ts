@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import type { World } from './world.ts'
 
-const usage = `Usage: npm start -- [options]
+const usage = `Usage: npm run start -- [options]
 
 Airlift: ten thousand drones, each an actor. The page shows them; crash them, storm them, kill the process.
 
@@ -13,9 +13,8 @@ Airlift: ten thousand drones, each an actor. The page shows them; crash them, st
   --port <number>      where the page is (default: any free port)
   --open               opens the page in a browser (default: off)
   --headless           no page at all (default: off)
-  --seconds <number>   ends by itself after so long, with the sum (default: in a terminal never; without one,
-                       two minutes after the last page was closed)
-  --forever            does not end by itself, without a terminal either (default: off)
+  --seconds <number>   ends by itself after so long, with the sum (default: never in a terminal, else see --forever)
+  --forever            without a terminal, does not end two minutes after the last page was closed (default: off)
   --data <folder>      keeps the journal there and goes on with it the next time (default: a folder that is removed)
   -h, --help           prints this
 `
@@ -45,7 +44,7 @@ export interface AirliftCommand {
 }
 
 function refuse(problem: string): never {
-  process.stderr.write(`${problem}. For help: npm start -- --help\n`)
+  process.stderr.write(`${problem}. For help: npm run start -- --help\n`)
   return process.exit(2)
 }
 
