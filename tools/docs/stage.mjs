@@ -74,7 +74,7 @@ function outsideCode(text, change) {
 /** Where it is edited, and how deep the outline goes. */
 function frontmatterOf(path) {
   const deep = path.endsWith('/api.md')
-  return `---\nedit: ${repository}/edit/main/${path}\noutline: ${deep ? 2 : '[2, 3]'}\n---\n\n`
+  return `---\nedit: ${repository}/edit/main/${path}\noutline: ${deep ? 2 : '[2, 3]'}\n${path.endsWith('/troubleshooting.md') ? 'pageClass: troubles\n' : ''}---\n\n`
 }
 
 /** Before the listing of each entry of a package, its names as links: it is read by looking up. */
