@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { type Keys } from './commands/top.ts'
 import { runCommand } from './program.ts'
+import { type Interrupts, signalNumbers, type SignalName } from './running/interrupts.ts'
 
 const { stdout, stderr, stdin, env } = process
 const keys: Keys = {
@@ -19,6 +20,15 @@ const keys: Keys = {
       stdin.pause()
     }
   },
+}
+const interrupts: Interrupts = {
+  listen(on) {
+    const names = Object.keys(signalNumbers) as SignalName[]
+    const told = (signal: SignalName): void => on(signal)
+    for (const name of names) process.on(name, told)
+    return () => names.forEach((name) => process.off(name, told))
+  },
+  end: (signal) => process.exit(128 + signalNumbers[signal]),
 }
 stdout.on('error', (cause: { readonly code?: string }) => process.exit(cause.code === 'EPIPE' ? 0 : 1))
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -37,4 +47,10 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   keys: stdout.isTTY && stdin.isTTY ? keys : undefined,
   complain: (text) => void stderr.write(`${text}\n`),
   version,
+  interrupts,
 })
+// What an application left open, a server or a timer, must not keep a command that has ended.
+setTimeout(() => {
+  stderr.write(`ended, but kept alive by ${[...new Set(process.getActiveResourcesInfo())].join(', ')}; ending it\n`)
+  process.exit()
+}, 3000).unref()

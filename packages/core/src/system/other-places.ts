@@ -46,4 +46,8 @@ export interface OtherPlaces {
   whenQuiet(then: () => void): void
   /** Ends the other threads; resolves when they are gone. */
   close(): Promise<void>
+  /** Of a node of a cluster: whether it may act as one now. */
+  readonly held?: boolean
+  /** Of a node of a cluster: hands over what it owns, within so many milliseconds, and leaves. */
+  leave?(deadline: number): Promise<void>
 }

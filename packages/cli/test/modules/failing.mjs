@@ -1,0 +1,3 @@
+export default async function failing() {
+  throw new Error('no database')
+}
