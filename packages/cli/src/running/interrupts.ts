@@ -1,5 +1,6 @@
 // The signals that end a process.
 
+/** A signal that asks a process to end. */
 export type SignalName = 'SIGINT' | 'SIGTERM'
 
 export const signalNumbers: Readonly<Record<SignalName, number>> = { SIGINT: 2, SIGTERM: 15 }
