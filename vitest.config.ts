@@ -19,6 +19,8 @@ export default defineConfig({
       { find: /^@troupe\/persistence\/testing$/, replacement: source('./packages/persistence/src/testing.ts') },
       { find: /^@troupe\/persistence$/, replacement: source('./packages/persistence/src/index.ts') },
       { find: /^@troupe\/observer\/findings$/, replacement: source('./packages/observer/src/findings.ts') },
+      { find: /^@troupe\/observer\/capsule$/, replacement: source('./packages/observer/src/capsule.ts') },
+      { find: /^@troupe\/create$/, replacement: source('./packages/create/src/index.ts') },
       { find: /^@troupe\/cli$/, replacement: source('./packages/cli/src/index.ts') },
       { find: /^@troupe\/observer$/, replacement: source('./packages/observer/src/index.ts') },
       { find: /^@troupe\/cluster\/testing$/, replacement: source('./packages/cluster/src/testing.ts') },

@@ -7,14 +7,14 @@ import { rolldown } from 'rolldown'
 import { pageFiles } from './page.mjs'
 
 /** Files of a package that are run and not imported. They are apart from the one file: it must do nothing when it is loaded. */
-const programs = { cli: ['main'], node: ['troupe-thread', 'worker'], testkit: ['cli', 'crew/member'] }
+const programs = { cli: ['main'], create: ['main'], node: ['troupe-thread', 'worker'], testkit: ['cli', 'crew/member'] }
 /** Does something when it is loaded, for those alone who do not bundle: a bundler leaves a file out of which nothing is used. */
 const aside = /ports\/announce\.ts$/
 /** What a thread needs of @troupe/node: a file of its own, for what I/O needs of the host takes longer to load than all of Troupe. */
 const threads = /packages\/node\/src\/(threads\/|thread-entry\.ts$)/
 
 /** What the observer knows without a host: a file of its own, for tests that run on none. */
-const neutral = /packages\/observer\/src\/(findings|survey)(\/|\.ts$)/
+const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\.ts|\/(capsule|values)\.ts)$)/
 /** What tests of a cluster need: it needs the testkit, which programs do not have. */
 const simulation = /packages\/cluster\/src\/(simulation\/|testing\.ts$)/
 

@@ -1,7 +1,9 @@
 // The command `troupe`: which commands there are, and what it ends with.
 
 import { Command } from 'commander'
-import { addLooking } from './groups/looking.ts'
+import { completionFor, type Shell, shells } from './commands/completion.ts'
+import { addDiagnosing, addLooking } from './groups/looking.ts'
+import { addReproducing } from './groups/reproducing.ts'
 import { addRunning } from './groups/running.ts'
 import { Exit, exitCodes } from './exit.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -27,6 +29,17 @@ export async function runCommand(argv: readonly string[], around: Surroundings):
   const group = { program, around, end: (with_: number) => void (code = with_) }
   addRunning(group)
   addLooking(group)
+  addDiagnosing(group)
+  addReproducing(group)
+  program.commandsGroup('Else:')
+  program
+    .command('completion')
+    .description('a script that lets a shell complete the command')
+    .argument('<shell>', shells.join(', '))
+    .action((shell: string) => {
+      if (!shells.includes(shell as Shell)) throw new Exit(exitCodes.usage, `There is no completion for ${shell}; there are: ${shells.join(', ')}.`)
+      screen.write(completionFor(shell as Shell, program))
+    })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return code

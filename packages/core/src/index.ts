@@ -68,7 +68,7 @@ export {
 export type { LevelledLogger, Logger, LogMethod } from './values/logger.ts'
 export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
 export { type Middleware, type Passage, swallow } from './values/middleware.ts'
-export type { FlightEntry, FlightLog, FlightNote, FlightRecorder } from './values/flight.ts'
+export type { FlightEntry, FlightLog, FlightNote, FlightRecorder, FlightSubject } from './values/flight.ts'
 export type { Observation } from './values/observation.ts'
 export type { Phase } from './values/phase.ts'
 export type {

@@ -2,6 +2,7 @@
 
 import { ActorSystem } from '@troupe/core'
 import * as api from '@troupe/observer'
+import * as entryOfCapsule from '@troupe/observer/capsule'
 import * as entryOfFindings from '@troupe/observer/findings'
 import { afterAll, describe, expect, test } from 'vitest'
 import { countedInputs, type Entry, entry, holds } from '../../core/test/wrong-input.ts'
@@ -37,6 +38,14 @@ const functions: Record<string, Entry> = {
   ),
   listSystems: entry(call(api.listSystems), () => ['/nowhere']),
   findings: entry(call(api.findings), () => [[], { mute: [], nameOf: String }]),
+  capsuleRecorder: entry(call(api.capsuleRecorder), () => [{ capacity: 10, redact: (value: unknown) => value }]),
+  readCapsule: entry(call(entryOfCapsule.readCapsule), () => ['{}']),
+  checkCapsule: entry(call(entryOfCapsule.checkCapsule), () => [{ troupe: 'capsule', version: 1 }]),
+  // Of what a capsule holds: whoever calls it has checked that.
+  decodeValue: entry(
+    () => entryOfCapsule.decodeValue([['Ref', 1], '/user/x'], String),
+    () => [],
+  ),
   // A plain test of plain values, which a compiler checks.
   isMuted: entry(
     () => entryOfFindings.isMuted({ id: 'x', rule: 'drops' }, new Set(['drops'])),
@@ -53,7 +62,7 @@ describe('whatever it is given, it is refused with a code or does something sens
 })
 
 test('there is an entry for every export', () => {
-  const names = [...Object.keys(api), ...Object.keys(entryOfFindings)].filter((name) => name !== 'ruleNames')
+  const names = [...Object.keys(api), ...Object.keys(entryOfFindings), ...Object.keys(entryOfCapsule)].filter((name) => name !== 'ruleNames')
   expect(names.filter((name) => !(name in functions))).toEqual([])
 })
 

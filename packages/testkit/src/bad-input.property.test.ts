@@ -5,7 +5,7 @@ import * as kitApi from '@troupe/testkit'
 import { measured, ignore, receive, same, setup, unbounded, type ActorContext } from '@troupe/core'
 import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from '../../core/test/wrong-input.ts'
 
-const { BehaviorTestKit, createTestKit, expectNoFindings, Inbox, mailboxContract, seeded, simulate, VirtualClock, buggify } = kitApi
+const { BehaviorTestKit, createTestKit, expectNoFindings, Inbox, mailboxContract, replayCapsule, seeded, simulate, VirtualClock, buggify } = kitApi
 
 type Anything = (...given: readonly unknown[]) => unknown
 const call =
@@ -57,6 +57,17 @@ const behaviorKit = (): unknown => new BehaviorTestKit(receive<unknown>(() => sa
 const own = (): object => ({ ref: new Inbox('/x', 1, () => {}).ref })
 const refOf = (): unknown => (own() as { ref: unknown }).ref
 
+const capsule: object = {
+  troupe: 'capsule',
+  version: 1,
+  path: '/user/it',
+  code: { url: undefined, name: undefined, args: [] },
+  entries: [{ what: 'message', at: 1, type: 'x', ok: true, value: ['x'] }],
+  reads: { now: [], random: [] },
+  failure: { name: 'Error', message: 'x', stack: '', at: 1 },
+  missing: [],
+}
+
 const functions: Record<string, Entry> = {
   BehaviorTestKit: entry(construct(BehaviorTestKit), () => [ignore, { name: 'x', handedOver: 1 }]),
   Inbox: entry(construct(Inbox), () => ['/x', 1, () => {}]),
@@ -68,6 +79,7 @@ const functions: Record<string, Entry> = {
   createTestKit: entry(call(createTestKit), () => [{ messages: 'freeze', seed: 1, askTimeout: 5, metrics: measured() }]),
   // It calls the kit's own methods, and one of those may be what is wrong.
   expectNoFindings: entry(call(expectNoFindings), () => [createTestKit(), { for: 1, mute: [] }], true),
+  replayCapsule: entry(call(replayCapsule), () => [capsule, receive(() => same)], true),
   mailboxContract: entry(call(mailboxContract), () => [() => unbounded(), { fifo: true }]),
   seeded: entry(call(seeded), () => [1]),
   simulate: entry(call(simulate), () => [

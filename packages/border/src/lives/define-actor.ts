@@ -61,6 +61,8 @@ export function defineActor(url: string, name: string, actor: Factory | Class, o
   try {
     if (behaviorFrom in actor) {
       classes.set(actor, { url, name })
+      // For those who look from outside, and have nothing of us: a capsule says where its code is.
+      Reflect.defineProperty(actor, Symbol.for('@troupe/origin'), { value: { url, name } })
       register(name, actor)
       return actor
     }

@@ -17,6 +17,7 @@ export interface RunOptions {
   readonly observe: number | undefined
   readonly socket: boolean
   readonly threads: number | undefined
+  readonly record: number | undefined
   readonly health: Address | undefined
   /** Milliseconds from the signal to the end, and how many of them mailboxes may take to empty. */
   readonly deadline: number

@@ -4,14 +4,17 @@ import { Option } from 'commander'
 import { type Common, looking, span, whole, withJson } from '../arguments.ts'
 import { attachTo } from '../choosing.ts'
 import { doctor } from '../commands/doctor.ts'
+import { flow } from '../commands/flow.ts'
 import { inspect } from '../commands/inspect.ts'
 import { dead, events, waits } from '../commands/lists.ts'
 import { ls } from '../commands/ls.ts'
+import { report } from '../commands/report.ts'
 import { type SortedBy, sorts, top } from '../commands/top.ts'
+import { trace } from '../commands/trace.ts'
 import { tree } from '../commands/tree.ts'
 import type { Group } from './group.ts'
 
-export function addLooking({ program, around, end }: Group): void {
+export function addLooking({ program, around }: Group): void {
   const { screen } = around
   program.commandsGroup('Look:')
   const command = (name: string, about: string): ReturnType<typeof looking> => looking(program.command(name).description(about))
@@ -47,7 +50,18 @@ export function addLooking({ program, around, end }: Group): void {
     .action(async (options: Common & { readonly count?: number }) =>
       events(await attachTo(options.system), screen, { json: options.json === true, count: options.count }),
     )
+  command('flow', 'who sends how much to whom, by kind, sampled for some seconds')
+    .option('--for <time>', 'how long to look', span, 3000)
+    .option('-m, --most <ways>', 'how many', whole(1), 30)
+    .action(async (options: Common & { readonly for: number; readonly most: number }) =>
+      flow(await attachTo(options.system), screen, { json: options.json === true, for: options.for, most: options.most }),
+    )
+}
+
+export function addDiagnosing({ program, around, end }: Group): void {
+  const { screen } = around
   program.commandsGroup('Diagnose:')
+  const command = (name: string, about: string): ReturnType<typeof looking> => looking(program.command(name).description(about))
   command('doctor', 'what needs attention, in sentences; exit code 1 if something will not get better by itself')
     .option('--for <time>', 'how long to look', span, 8000)
     .action(async (options: Common & { readonly for: number }) => {
@@ -55,4 +69,22 @@ export function addLooking({ program, around, end }: Group): void {
       end(await doctor(attached, screen, { json: options.json === true, for: options.for }))
       attached.close()
     })
+  command('trace', 'follows the next message of a type, and what comes of it: how long each waited, and was handled')
+    .requiredOption('--next <type>', 'the type of the message, as flow shows it')
+    .option('--within <time>', 'how long to wait for it', span, 30_000)
+    .option('--settle <time>', 'how long to follow what comes of it', span, 5000)
+    .action(async (options: Common & { readonly next: string; readonly within: number; readonly settle: number }) =>
+      trace(await attachTo(options.system), screen, {
+        json: options.json === true,
+        next: options.next,
+        within: options.within,
+        settle: options.settle,
+      }),
+    )
+  command('report', 'all of it as one file: HTML, or with --json JSON; no messages')
+    .option('--to <file>', 'where to')
+    .option('--for <time>', 'how long to look', span, 8000)
+    .action(async (options: Common & { readonly to?: string; readonly for: number }) =>
+      report(await attachTo(options.system), screen, { json: options.json === true, to: options.to, for: options.for }),
+    )
 }

@@ -1,7 +1,7 @@
 // Makes the system of an application, with what the command line asks for: threads, the recorder, the socket and the page.
 
 import { ActorSystem } from '@troupe/core'
-import { observe, type Observer } from '@troupe/observer'
+import { capsuleRecorder, observe, type Observer } from '@troupe/observer'
 import { Exit, exitCodes } from '../exit.ts'
 import { sibling } from '../siblings.ts'
 import type { Program } from './user-module.ts'
@@ -10,6 +10,8 @@ export interface LaunchOptions {
   readonly observe: number | undefined
   readonly socket: boolean
   readonly threads: number | undefined
+  /** How many messages of each actor are recorded; undefined for none. */
+  readonly record: number | undefined
 }
 
 export interface Launched {
@@ -20,10 +22,11 @@ export interface Launched {
 /** Everything that looks on is there before the first turn of the application. */
 export async function launch(name: string, { main, options }: Program, given: LaunchOptions, say: (text: string) => void): Promise<Launched> {
   const node = given.threads === undefined ? undefined : await sibling('--threads', '@troupe/node', () => import('@troupe/node'))
+  const recorder = given.record === undefined ? undefined : capsuleRecorder({ capacity: given.record })
   const root = main.is === 'behavior' ? main.root : undefined
   let system: ActorSystem
   try {
-    system = ActorSystem.create(name, { ...options, ...(root && { root }) })
+    system = ActorSystem.create(name, { ...options, ...(root && { root }), ...(recorder && { flightRecorder: recorder }) })
   } catch (cause) {
     throw new Exit(exitCodes.usage, `The system cannot be made: ${(cause as Error).message}`)
   }

@@ -23,7 +23,15 @@ export interface FlightLog {
   entries(): readonly FlightEntry[]
 }
 
+/** Whom a log is opened for: the actor, and what it was spawned of. */
+export interface FlightSubject {
+  readonly ref: AnyRef
+  /** The behavior or class that `spawn` was given, and the arguments of a class. */
+  readonly spawned: unknown
+  readonly args: readonly unknown[]
+}
+
 /** Made by `flightRecorder()`; given to `ActorSystem.create`. */
 export interface FlightRecorder {
-  open(): FlightLog
+  open(of: FlightSubject): FlightLog
 }

@@ -5,7 +5,10 @@ import type { SystemMetrics } from '@troupe/core'
 import type { Finding } from '../findings/finding.ts'
 import type { SeenEvent } from '../findings/frame.ts'
 import type { ActorDetail, SeenFailure, SeenLetter } from '../source/source.ts'
-import type { Trace } from '../sampling/span.ts'
+import type { Capsule } from '../capsule/capsule.ts'
+import type { NoCapsule } from '../capsule/recorder.ts'
+import type { FlowEdge } from '../feed/news.ts'
+import type { Span, Trace } from '../sampling/span.ts'
 import type { TopRow } from './ranking.ts'
 import type { TreeNode } from './tree.ts'
 import type { Wait } from '@troupe/core/internal'
@@ -19,6 +22,11 @@ export interface Operations {
   dead: { readonly takes: { readonly limit?: number }; readonly gives: { readonly count: number; readonly letters: readonly SeenLetter[] } }
   failures: { readonly takes: { readonly limit?: number }; readonly gives: { readonly count: number; readonly failures: readonly SeenFailure[] } }
   traces: { readonly takes: object; readonly gives: readonly Trace[] }
+  /** The number of the trace of the next message of a type, once it was sent; only while a watch wants traces. */
+  traceNext: { readonly takes: { readonly type: string }; readonly gives: number }
+  trace: { readonly takes: { readonly trace: number }; readonly gives: NamedTrace | null }
+  /** Of the last failure at a path, where the system records. */
+  capsule: { readonly takes: { readonly path: string }; readonly gives: Capsule | NoCapsule }
   /** Answered once a round. */
   watch: { readonly takes: WatchWishes; readonly gives: Watched }
   /** Ends a watch by the id it was asked with. */
@@ -43,6 +51,16 @@ export interface WatchWishes {
   readonly rows?: number | undefined
   readonly by?: 'trouble' | 'queued' | 'busy' | 'rate' | undefined
   readonly traces?: boolean | undefined
+  /** Who sends how much to whom. */
+  readonly flow?: boolean | undefined
+}
+
+/** A message of a trace, with what both ends are called. */
+export type NamedSpan = Span & { readonly fromName: string; readonly toName: string }
+
+/** A trace with the names of its actors. */
+export interface NamedTrace extends Omit<Trace, 'spans'> {
+  readonly spans: readonly NamedSpan[]
 }
 
 /** What a watch is told each round. */
@@ -63,6 +81,8 @@ export interface Watched {
   readonly silent: readonly number[]
   /** Rounds that were left out before this one, because the client did not read. */
   readonly skipped: number
+  /** About how many messages a second went from which kind to which, over the last few rounds; undefined unless it was wanted. */
+  readonly flow: readonly FlowEdge[] | undefined
 }
 
 export interface Request {

@@ -5,9 +5,13 @@ import type { Socket } from 'node:net'
 import type { ActorName, Wait } from '@troupe/core/internal'
 import type { ObservationSource } from '../source/source.ts'
 import type { Update } from '../source/update.ts'
+import { capsuleOf } from '../capsule/recorder.ts'
+import type { FlowEdge } from '../feed/news.ts'
+import { Flows } from '../server/flows.ts'
 import { LineReader } from './lines.ts'
 import type { Operation, Request, Response, Watched } from './protocol.ts'
 import { type RankedBy, Ranking, type TopRow } from './ranking.ts'
+import { namedTrace } from './named-trace.ts'
 import { treeOf } from './tree.ts'
 
 /** Requests that may be under way at once, watches among them, and bytes that may wait to be read by the client. */
@@ -107,6 +111,9 @@ export class Session {
       failures: last(this.#source.failures(), whole('limit', limit, mostListed)),
     }),
     traces: () => this.#source.traces,
+    traceNext: ({ type }) => this.#source.traceNext(text('type', type)),
+    trace: async ({ trace }) => (await namedTrace(this.#source, whole('trace', trace, Number.MAX_SAFE_INTEGER))) ?? null,
+    capsule: ({ path }) => capsuleOf(this.#source.system, text('path', path)),
     watch: (request) => this.#watch(request),
     end: ({ watch }) => {
       const end = this.#watches.get(watch as number)
@@ -122,11 +129,12 @@ export class Session {
     return { protocol: 1, system: system.name, pid: process.pid, at: metrics.at, metrics }
   }
 
-  #watch({ id, rows = 0, by = 'trouble', traces = false }: Request): undefined {
+  #watch({ id, rows = 0, by = 'trouble', traces = false, flow = false }: Request): undefined {
     const wishes = {
       rows: whole('rows', rows, mostRows),
       by: oneOf('by', by, ['trouble', 'queued', 'busy', 'rate'] as const),
       traces: traces === true,
+      flows: flow === true ? new Flows() : undefined,
     }
     if (this.#watches.has(id)) throw new BadRequest('there is a watch of that id already')
     const ranking = new Ranking()
@@ -141,19 +149,20 @@ export class Session {
         handledBefore = { at: update.at, handled }
         const missed = skipped
         skipped = 0
-        void this.#report(update, wishes, ranking, rate, missed).then((result) => this.#say({ id, ok: true, result }))
+        void this.#report(update, wishes, ranking, rate, missed, seconds).then((result) => this.#say({ id, ok: true, result }))
       },
-      { traces: wishes.traces },
+      { traces: wishes.traces, flow: wishes.flows !== undefined },
     )
     this.#watches.set(id, end)
   }
 
   async #report(
     update: Update,
-    { rows, by }: { readonly rows: number; readonly by: RankedBy },
+    { rows, by, flows }: { readonly rows: number; readonly by: RankedBy; readonly flows: Flows | undefined },
     ranking: Ranking,
     rate: number,
     skipped: number,
+    seconds: number,
   ): Promise<Watched> {
     const { picture } = this.#source
     const first = rows === 0 ? [] : ranking.first(update, picture, rows, by)
@@ -173,7 +182,16 @@ export class Session {
       spent,
       silent,
       skipped,
+      flow: flows === undefined ? undefined : await this.#flow(flows, update, seconds),
     }
+  }
+
+  /** By kind, and over a few rounds, as samples of one jump about. */
+  async #flow(flows: Flows, { flow }: Update, seconds: number): Promise<readonly FlowEdge[]> {
+    const uids = new Set(flow.flatMap(({ from, to }) => (typeof from === 'number' ? [from, to] : [to])))
+    const names = await this.#source.names(uids)
+    flows.take(flow, seconds, names)
+    return flows.news(new Map(), names).edges
   }
 }
 

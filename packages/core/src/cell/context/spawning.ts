@@ -68,7 +68,7 @@ export function spawnUnder(
   if (cell.options.mailbox !== undefined && cell.queue === undefined) cell.queue = openMailbox(cell.options.mailbox, cell)
   // Of the cell: one that stands for an actor of another thread is not measured, the actor is.
   cell.options.metrics?.begin(cell as never)
-  if (host.flightRecorder !== undefined) cell.ensureExtras().flight = host.flightRecorder.open()
+  if (host.flightRecorder !== undefined) cell.ensureExtras().flight = host.flightRecorder.open({ ref, spawned: spawnable, args: classArgs })
   ;(parent.ensureExtras().children ??= new Children()).add(cell)
   if (resolved.stopTimeout >= endless) declareEndless(parent)
   dispatcher.joined()
