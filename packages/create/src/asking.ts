@@ -5,7 +5,12 @@ import type { Asker } from './beginning.ts'
 import { problemOf } from './project.ts'
 import { basename, resolve } from 'node:path'
 
-/** Somebody at a terminal; undefined where there is none, for a pipe cannot answer. */
+/**
+ * Somebody at a terminal; undefined where there is none, for a pipe cannot answer.
+ *
+ * @example
+ * await begin({}, askInTerminal(process.stdin.isTTY), (line) => console.log(line))
+ */
 export function askInTerminal(isTerminal: boolean): Asker | undefined {
   if (!isTerminal) return undefined
   const answered = <T extends string | boolean>(answer: T | symbol | undefined): T | undefined =>

@@ -64,7 +64,14 @@ export function readCapsule(text: string): Capsule {
   return checkCapsule(read)
 }
 
-/** One that was read, as it has to be. */
+/**
+ * A capsule that was read, as it has to be.
+ *
+ * Fails: with `InvalidOption` where it is none.
+ *
+ * @example
+ * const { failure } = checkCapsule(JSON.parse(text))
+ */
 export function checkCapsule(given: unknown): Capsule {
   let capsule: Partial<Capsule> | null | undefined
   try {

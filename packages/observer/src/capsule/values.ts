@@ -68,7 +68,12 @@ function refPath(value: unknown, missing: Set<string>): string | undefined {
   return path
 }
 
-/** The value again; `refOf` says who stands for the actor of a path. */
+/**
+ * A value of a capsule as it was; `refOf` says who stands for the actor of a path.
+ *
+ * @example
+ * const message = decodeValue(entry.value, (path) => inboxOf(path).ref)
+ */
 export function decodeValue(encoded: Encoded, refOf: (path: string) => unknown): unknown {
   return unflatten(encoded as number | unknown[], {
     Ref: (path: string) => refOf(path),
