@@ -1,0 +1,29 @@
+// Two faults of `npm run chaos:cluster` with real processes and a real NATS server; the rest, and the control without a fence, is that command's,
+// and under virtual time that of sim/cluster.sim.test.ts.
+
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { findNats } from '../../../tools/engines/nats.mjs'
+import { engineOrSkip } from '../../../tools/engines/require.mjs'
+
+const main = fileURLToPath(new URL('./chaos/main.mjs', import.meta.url))
+const found = engineOrSkip('nats', findNats, 'npm run engines -- --only nats fetches one.')
+
+async function chaos(...args: string[]): Promise<{ status: number | null; out: string }> {
+  const child = spawn(process.execPath, [main, '--lease', '1000', '--store', 'lmdb', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { status, out }
+}
+
+test.skipIf(found === undefined)(
+  'nodes that are killed, stopped and cut off lose nothing that was acknowledged, and write nothing of the past',
+  async () => {
+    const { status, out } = await chaos('--faults', '2', '--nodes', '2', '--seed', '3', '--pace', '200')
+    expect(out).toContain('0 lost, 0 double writers.\n')
+    expect(out).toMatch(/2 faults .*\n[1-9]\d* acknowledged/)
+    expect(status).toBe(0)
+  },
+)
