@@ -24,6 +24,7 @@ export default defineConfig({
       { find: /^@troupe\/cli$/, replacement: source('./packages/cli/src/index.ts') },
       { find: /^@troupe\/observer$/, replacement: source('./packages/observer/src/index.ts') },
       { find: /^@troupe\/cluster\/testing$/, replacement: source('./packages/cluster/src/testing.ts') },
+      { find: /^@troupe\/cluster\/internal$/, replacement: source('./packages/cluster/src/internal.ts') },
       { find: /^@troupe\/cluster$/, replacement: source('./packages/cluster/src/index.ts') },
       { find: /^@troupe\/node\/threads$/, replacement: source('./packages/node/src/threads/index.ts') },
       { find: /^@troupe\/node$/, replacement: source('./packages/node/src/index.ts') },

@@ -129,6 +129,7 @@ export class Account {
       if (at !== undefined && at < epoch) this.wrong.push(`K7: ${id} has number ${i + 1} of epoch ${at} after one of ${epoch}`)
       epoch = Math.max(epoch, at ?? 0)
     }
-    for (const key of this.#acks.get(id)) if (!seen.has(key)) this.wrong.push(`LOST: ${id} acknowledged ${String(key)}, and the journal does not have it`)
+    for (const key of this.#acks.get(id))
+      if (!seen.has(key)) this.wrong.push(`LOST: ${id} acknowledged ${String(key)}, and the journal does not have it`)
   }
 }

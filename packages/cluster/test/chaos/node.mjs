@@ -148,7 +148,7 @@ setInterval(() => {
   )
 }, 1_000)
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
+async function ordered(line) {
   const [word, ...rest] = line.split(' ')
   if (word === 'leave') return void cluster.leave()
   // Far more than may wait for one node; in slices, as a program that does other things too.
@@ -159,4 +159,5 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
     await after(5)
   }
   say('flooded')
-})
+}
+createInterface({ input: process.stdin }).on('line', (line) => void ordered(line))

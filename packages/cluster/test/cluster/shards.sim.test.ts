@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { simulateCluster, type SimulatedCluster, type Strike } from '../../src/testing.ts'
-import { type CartOptions, Carts, cartTally } from './carts.ts'
+import { type CartOptions, Carts, cartTally } from '../sim-actors/carts.ts'
 
 const seeds = Number(process.env['TROUPE_RUNS'] ?? 6)
 const span = 20_000

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { simulateCluster, type SimulatedCluster } from '../../src/testing.ts'
-import { Talk, tally } from './talk.ts'
+import { Talk, tally } from '../sim-actors/talk.ts'
 
 const seeds = Number(process.env['TROUPE_RUNS'] ?? 8)
 const span = 20_000

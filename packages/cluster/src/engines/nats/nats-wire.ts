@@ -10,6 +10,8 @@ import { frameSubject, framesFor, senderIn } from './nats-layout.ts'
 const greatest = 1_048_576
 /** How much may be on its way to the server. */
 const unconfirmedAtMost = 16 * 1_048_576
+/** The server is asked what it has once so much may be on its way: a question for each frame would double what goes to and fro. */
+const askedBeyond = 1_048_576
 
 export class NatsWire implements Wire {
   readonly maxFrame: number
@@ -51,7 +53,7 @@ export class NatsWire implements Wire {
     if (this.#sent - this.#confirmed > unconfirmedAtMost) return false
     this.#connection.publish(frameSubject(this.#cluster, self, to), bytes)
     this.#sent += bytes.length
-    this.#confirm()
+    if (this.#sent - this.#confirmed > askedBeyond) this.#confirm()
     return true
   }
 
@@ -74,7 +76,7 @@ export class NatsWire implements Wire {
       () => {
         this.#confirmed = Math.max(this.#confirmed, upTo)
         this.#asking = false
-        if (this.#sent > this.#confirmed) this.#confirm()
+        if (this.#sent - this.#confirmed > askedBeyond) this.#confirm()
       },
       () => {
         this.#asking = false

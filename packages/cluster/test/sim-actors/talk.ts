@@ -2,7 +2,7 @@
 // promises and not from the code.
 
 import { type ActorRef, type AnyRef, type Behavior, receive, same } from '@troupe/core'
-import type { SimulatedCluster, SimulatedNode } from '../../src/testing.ts'
+import type { SimulatedCluster, SimulatedNode } from '@troupe/cluster/testing'
 
 type Note = { readonly type: 'note'; readonly from: string; readonly n: number }
 type Question = { readonly type: 'question'; readonly id: number; readonly late: boolean; readonly replyTo: ActorRef<string> }

@@ -3,11 +3,9 @@
 
 import { type ActorRef, type Behavior, receive, same } from '@troupe/core'
 import { eventSourced, type JournalSource, type Kind, memory as memoryJournal, persistence } from '@troupe/persistence'
-import type { Sharded } from '../../src/index.ts'
-import { shardOf } from '../../src/sharding/desired.ts'
-import { ownKey, readOwnership } from '../../src/sharding/ownership.ts'
-import type { SimulatedCluster, SimulatedNode } from '../../src/testing.ts'
-import { sessionText } from '../../src/values/session.ts'
+import type { Sharded } from '@troupe/cluster'
+import { ownKey, readOwnership, sessionText, shardOf } from '@troupe/cluster/internal'
+import type { SimulatedCluster, SimulatedNode } from '@troupe/cluster/testing'
 
 export const shardCount = 4
 const ids = ['ann', 'bob', 'cat', 'dan', 'eve', 'fay'] as const

@@ -1,0 +1,72 @@
+// The scenarios of a cluster with actors in it, simulated as those of the core are: by `npm run sim`, by tests and by the mutation proof.
+
+import { SimulatedCluster } from '@troupe/cluster/internal'
+import type { Strike } from '@troupe/cluster/testing'
+import type { LibraryScenario, Simulation } from '@troupe/testkit/internal'
+import { type CartOptions, Carts } from './carts.ts'
+import { Talk } from './talk.ts'
+
+const span = 20_000
+const lease = 3_000
+const options = { places: true, faults: 'none', duration: span, grace: 60_000, maxSteps: 400_000 } as const
+
+function strikes(world: SimulatedCluster, most: number, kinds?: readonly Strike[]): void {
+  const { sim } = world
+  for (let i = sim.int(1, most); i > 0; i--) sim.after(sim.int(3, 38) * 500, () => world.strike(kinds))
+}
+
+function talk(sim: Simulation, most: number): void {
+  const world = new SimulatedCluster(sim, lease, 'rough', span)
+  const members = new Talk(world)
+  for (const name of ['a', 'b', 'c']) world.start(name)
+  for (let at = 1_000; at < span; at += sim.oneOf([200, 40, 700])) sim.after(at, () => members.act())
+  if (most > 0) strikes(world, most)
+  sim.after(span + 30_000, () => {
+    for (const node of world.up) members.count(node)
+  })
+}
+
+/** Carts that are struck by up to so many of these. */
+export function shop(sim: Simulation, given: CartOptions, most: number, kinds?: readonly Strike[]): void {
+  const world = new SimulatedCluster(sim, lease, 'rough', span)
+  const carts = new Carts(world, given)
+  for (const name of ['a', 'b', 'c']) world.start(name)
+  for (let at = 1_000; at < span; at += sim.oneOf([200, 20, 700])) sim.after(at, () => carts.act())
+  strikes(world, most, kinds)
+}
+
+/** Each node is struck several times in a run: 12 faults at most, 6 on average. */
+const most = 11
+
+export const library: readonly LibraryScenario[] = [
+  {
+    name: 'cluster talk',
+    about: 'K1, K3, K5: notes, questions and watches between nodes over a wire that loses, doubles, delays and reorders',
+    options,
+    run: (sim) => talk(sim, 0),
+  },
+  {
+    name: 'cluster strikes',
+    about: 'K1 to K5, K8, K10, K11: the same while nodes are paused, cut off, killed, leave and come back, and the engine is away',
+    options,
+    run: (sim) => talk(sim, most),
+  },
+  {
+    name: 'cluster rolling restart',
+    about: 'K1, K12: sharded actors while nodes leave and come back: no message is lost or overtaken',
+    options,
+    run: (sim) => shop(sim, { persistent: false, lossy: false }, most, ['leave']),
+  },
+  {
+    name: 'cluster shards',
+    about: 'K2, K3, K8, K9: sharded actors through all strikes: one activation begins handlers, and each shard runs again',
+    options,
+    run: (sim) => shop(sim, { persistent: false, lossy: true }, most),
+  },
+  {
+    name: 'cluster journal',
+    about: 'K2, K7, P1: persistent sharded actors through all strikes: one writer in each epoch, and nothing acknowledged is lost',
+    options,
+    run: (sim) => shop(sim, { persistent: true, lossy: true }, most),
+  },
+]
