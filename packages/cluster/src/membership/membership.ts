@@ -45,6 +45,8 @@ export class Membership {
   #phase: 'joining' | 'member' | 'left' | 'ended' = 'joining'
   /** Whether a list is under way, and whether another is to follow. */
   #syncing: 'no' | 'yes' | 'again' = 'no'
+  /** How many lists there were. */
+  #lists = 0
 
   private constructor(options: MembershipOptions, self: Member) {
     this.self = self
@@ -106,6 +108,19 @@ export class Membership {
     const session = await this.#registry.read(sessionKey(node))
     const record = session === undefined ? undefined : readSession(session.value)
     return record === undefined || record.number > number || (record.number === number && record.ended)
+  }
+
+  /** Resolves when this node knows everybody who had joined when it was asked, by the registry itself; also where its session is over. */
+  async refresh(): Promise<void> {
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => void this.#timing.timer(ms, resolve))
+    while (!this.#over) {
+      // A list that is under way may have begun too early.
+      while (this.#syncing !== 'no') await pause(10)
+      const before = this.#lists
+      await this.#sync()
+      if (this.#lists > before) return
+      await pause(this.#options.lease / 12)
+    }
   }
 
   /** Records the end of this session. Where the registry does not answer, others will, when its lease has run out: rejects then. */
@@ -191,6 +206,7 @@ export class Membership {
       this.#mirror.beginList()
       try {
         this.#mirror.endList([...(await this.#registry.list('session')), ...(await this.#registry.list('member'))])
+        this.#lists++
         if (!this.#over) this.#changed()
       } catch (cause) {
         this.#mirror.failList()

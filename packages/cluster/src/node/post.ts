@@ -5,7 +5,7 @@ import { firstUid, makeRemoteRef, ProxyCell, taken } from '@troupe/border'
 import type { Meta, SystemCore } from '@troupe/core/internal'
 import type { NodeBorder } from '../refs/node-border.ts'
 import { PassingCell } from '../refs/passing-cell.ts'
-import { readSessionText, type Session, sessionText } from '../values/session.ts'
+import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
 
 /** The number of the inbox on every node. */
 const inbox = 1
@@ -26,7 +26,8 @@ export class Post {
   readonly #takers = new Map<string, MailTaker>()
   readonly #proxies = new Map<string, ProxyCell>()
   readonly #returns: PassingCell
-  readonly #pings = new Map<number, () => void>()
+  /** Who is waited for, and what is done when it has answered, or never will. */
+  readonly #pings = new Map<number, { readonly to: Session; readonly done: () => void }>()
   #token = 0
 
   constructor(core: SystemCore, border: NodeBorder) {
@@ -40,7 +41,7 @@ export class Post {
     this.on('pong', {
       came: ([, token]) => {
         this.#core.ledger.handled++
-        this.#pings.get(token as number)?.()
+        this.#pings.get(token as number)?.done()
       },
     })
   }
@@ -84,7 +85,7 @@ export class Post {
     return this.asked(sessions, 'ping', [], ms)
   }
 
-  /** Resolves when these nodes have done what the mail says, or `ms` have passed. */
+  /** Resolves when these nodes have done what the mail says, or have ended, or `ms` have passed. */
   async asked(sessions: readonly Session[], kind: string, rest: readonly unknown[], ms: number): Promise<void> {
     const self = sessionText(this.#border.places.self)
     await Promise.all(
@@ -98,7 +99,7 @@ export class Post {
               resolve()
             }
             const cancel = this.#core.runtime.timer(ms, done)
-            this.#pings.set(token, done)
+            this.#pings.set(token, { to: session, done })
             if (!this.send(session, [kind, self, token, ...rest])) done()
           }),
       ),
@@ -106,6 +107,7 @@ export class Post {
   }
 
   ended(session: Session): void {
+    for (const { to, done } of this.#pings.values()) if (sameSession(to, session)) done()
     this.#proxies.delete(sessionText(session))
   }
 

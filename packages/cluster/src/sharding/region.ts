@@ -142,8 +142,10 @@ export class Region {
   /** Hands over all shards, as far as there is somebody to, and waits until everybody knows. */
   async leave(): Promise<void> {
     await this.#keeper.leave()
-    const { post, lease } = this.#node
-    await post.asked(this.#node.others(), 'left', [this.spec.kind, sessionText(this.#self)], lease / 2)
+    const { post, lease, membership } = this.#node
+    // Whoever joined after that finds the next owners in the registry; whoever joined before may have found this node, and has to be told.
+    await membership.refresh()
+    await post.asked(this.#node.others(), 'left', [this.spec.kind, sessionText(this.#self)], lease + 2_000)
   }
 
   /** This node is no member any more. */

@@ -12,7 +12,12 @@ const options = { places: true, faults: 'none', duration: span, grace: 60_000, m
 
 function strikes(world: SimulatedCluster, most: number, kinds?: readonly Strike[]): void {
   const { sim } = world
-  for (let i = sim.int(1, most); i > 0; i--) sim.after(sim.int(3, 38) * 500, () => world.strike(kinds))
+  // The last that is up stays, where nothing may be lost: nobody would be there to take what it has.
+  const least = kinds?.length === 1 ? 2 : 1
+  const strike = (): void => {
+    if (world.up.length >= least) world.strike(kinds)
+  }
+  for (let i = sim.int(1, most); i > 0; i--) sim.after(sim.int(3, 38) * 500, strike)
 }
 
 function talk(sim: Simulation, most: number): void {
