@@ -141,6 +141,8 @@ export class Region {
 
   /** Hands over all shards, as far as there is somebody to, and waits until everybody knows. */
   async leave(): Promise<void> {
+    // Where it is only being registered others may be about to hand it shards: it is, and then leaves.
+    await this.ready.catch(() => {})
     await this.#keeper.leave()
     const { post, lease, membership } = this.#node
     // Whoever joined after that finds the next owners in the registry; whoever joined before may have found this node, and has to be told.

@@ -5,7 +5,7 @@ import { coreOf, extensionOf } from '@troupe/core/internal'
 import { memory as memoryJournal, persistence } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import { connectTo } from '../../src/engines/memory/memory.ts'
-import { Cluster, type ClusterReport, type Engine } from '../../src/index.ts'
+import { Cluster, type ClusterReport, type Engine, type Sharded } from '../../src/index.ts'
 import { ClusterNode } from '../../src/node/cluster-node.ts'
 import { kindKey, readKind } from '../../src/sharding/hosts.ts'
 import type { SimulatedNode } from '../../src/testing.ts'
@@ -220,4 +220,40 @@ test('a kind that is persistent here and not there is refused', () =>
     await expect(b!.cluster!.sharded('cart', echo, { shards: 2 }).ready).rejects.toMatchObject({ code: 'journal-differs' })
     await b!.cluster!.sharded('plain', echo, { shards: 2 }).ready
     await expect(a.cluster!.sharded('plain', echo, { shards: 2, persistent: true }).ready).rejects.toMatchObject({ code: 'journal-differs' })
+  }))
+
+test('K12: a node that leaves while its kind is only being registered, or while another joins, loses nothing', () =>
+  onStage(async (stage) => {
+    const got: string[] = []
+    const note = (): Behavior<{ readonly n: string }> =>
+      receive((_ctx, { n }) => {
+        got.push(n)
+        return same
+      })
+    const register = (node: SimulatedNode): Sharded<{ readonly n: string }> => node.cluster!.sharded('cart', note, { shards: 8 })
+    const [a] = await stage.nodes('a')
+    const kind = register(a!)
+    await stage.until('a has all', () => kind.active.length === 8)
+    const sent: string[] = []
+    for (let round = 0; round < 6; round++) {
+      // What is written takes its time to be seen, and hints come late or never.
+      stage.world.hub.registryFaults = { drop: 0, double: 0, delay: [20, 120], late: 0.3, latest: 900 }
+      const [b] = await stage.nodes(`b${round}`)
+      const theirs = register(b!)
+      const leaving = stage.wait(round * 60).then(() => b!.cluster!.leave())
+      for (let i = 0; i < 40; i++) {
+        for (const [from, at] of [['a', kind] as const, [`b${round}`, theirs] as const]) {
+          const n = `${from} ${round} ${i}`
+          if (from !== 'a' && !b!.isUp) continue
+          sent.push(n)
+          at.ref(`id-${i % 10}`).tell({ n })
+        }
+        await stage.wait(15)
+      }
+      stage.world.hub.registryFaults = { drop: 0, double: 0, delay: [1, 5], late: 0, latest: 0 }
+      await leaving
+      await stage.until('a has all again', () => kind.active.length === 8)
+      await stage.wait(2_000)
+    }
+    expect(got.filter((n) => n.startsWith('a')).toSorted()).toEqual(sent.filter((n) => n.startsWith('a')).toSorted())
   }))
