@@ -31,10 +31,8 @@ export function stage(folder, here) {
     cpSync(join(root, path), join(folder, 'images', path))
   }
   write(folder, 'index.md', home(here))
-  for (const name of ['light', 'dark']) {
-    mkdirSync(join(folder, 'public'), { recursive: true })
-    cpSync(join(root, `docs/guide/observer/overview-${name}.png`), join(folder, 'public', `observer-${name}.png`))
-  }
+  mkdirSync(join(folder, 'public'), { recursive: true })
+  cpSync(join(root, 'docs/airlift.png'), join(folder, 'public', 'airlift.png'))
   return problems
 }
 
