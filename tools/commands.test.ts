@@ -59,6 +59,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['soon'], "<seconds> takes a number from 0 to 86400, not 'soon'"],
     [['1', '10', '7', 'nope'], "no memory 'nope'; there are: shared, ports"],
   ],
+  'bench:cluster': [
+    [['--only', 'nope'], "no part 'nope'; there are: carry, failover"],
+    [['--kills', '0'], "--kills takes a whole number from 1 on, not '0'"],
+  ],
   'chaos:cluster': [
     [['--faults', 'many'], "--faults takes a whole number from 1 on, not 'many'"],
     [['--only', 'fire'], "no kind 'fire'; there are: kill, stop"],

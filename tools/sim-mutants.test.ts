@@ -22,6 +22,7 @@ const parts = async (name: string): Promise<unknown> => import(join(root, 'tools
 test.each([
   ['classics', 'packages/core/src'],
   ['border', 'packages'],
+  ['cluster', 'packages'],
 ])('every planted bug of %s fits the source, at one place', async (list, at) => {
   const bugs = ((await parts(`${list}.mjs`)) as Record<string, readonly Classic[]>)[list]!
   const unfit = bugs.flatMap(({ name, file, edits }) =>

@@ -1,13 +1,14 @@
 // `npm run sim:mutants`: does the simulator notice? Mutants of core's source by operator, and classic bugs by hand, each
 // simulated until a promise breaks. Prints what survived; ends with a failure if a classic does, or more than 15 % of the rest.
 //
-//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--limit 90] [--only classics|operators|border|persistence] [--json file] [--name text] [--again file] [--in text] [--salt word]
+//   npm run sim:mutants -- [--count 90] [--seeds 6000] [--start 1] [--limit 90] [--only classics|operators|border|persistence|cluster] [--json file] [--name text] [--again file] [--in text] [--salt word]
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { anyText, commandLine, misuse, oneOf, whole } from '@troupe/testkit/internal'
 import { border } from './border.mjs'
 import { classics } from './classics.mjs'
+import { cluster } from './cluster.mjs'
 import { equivalentKinds, equivalents } from './equivalents.mjs'
 import { mutantsOf } from './operators.mjs'
 import { persistence } from './persistence.mjs'
@@ -24,8 +25,8 @@ const command = {
     limit: whole('seconds that each is simulated for at most', 90),
     only: oneOf(
       'kind',
-      ['classics', 'operators', 'border', 'persistence'],
-      'just these; border: bugs of the border between threads; persistence: of the gate and its journal (default: classics and operators)',
+      ['classics', 'operators', 'border', 'persistence', 'cluster'],
+      'just these; border: bugs of the border between threads; persistence: of the gate and its journal; cluster: of nodes (default: classics and operators)',
       undefined,
     ),
     name: anyText('text', 'just the classics with this in their name (default: all)', undefined),
@@ -37,8 +38,8 @@ const command = {
   },
 }
 const { count, seeds, start, limit, only, name: named, in: within, salt, again, json } = commandLine(command)
-/** Bugs by hand: of the core, of the border, or of persistence. */
-const planted = { border, persistence }[only] ?? classics
+/** Bugs by hand: of the core, of the border, of persistence, or of a cluster. */
+const planted = { border, persistence, cluster }[only] ?? classics
 if (named !== undefined && !planted.some((c) => c.name.includes(named)))
   misuse(command, `--name knows no classic with '${named}' in its name; there are: ${planted.map((c) => c.name).join(', ')}`)
 // Said now and not when hours of work are to be written.
@@ -105,7 +106,7 @@ function filesWithin() {
 filesWithin()
 
 /** Another package than core. */
-const elsewhere = only === 'border' || only === 'persistence' ? only : undefined
+const elsewhere = ['border', 'persistence', 'cluster'].includes(only) ? only : undefined
 const workshop = new Workshop({ of: elsewhere })
 for (const { file, before } of elsewhere === undefined ? equivalents : [])
   if (!workshop.source(file).includes(before)) throw new Error(`An equivalent mutant does not fit ${file} any more: ${JSON.stringify(before)}`)

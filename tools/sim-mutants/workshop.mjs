@@ -12,12 +12,12 @@ const build = join(root, 'tools/build.mjs')
 
 export class Workshop {
   /**
-   * `of`: what is mutated is another package, with its scenarios alone: `@troupe/border` and the threads of `@troupe/node`, or
-   * `@troupe/persistence`.
+   * `of`: what is mutated is another package, with its scenarios alone: `@troupe/border` and the threads of `@troupe/node`,
+   * `@troupe/persistence`, or `@troupe/cluster`.
    */
   constructor({ of } = {}) {
     this.package = of === 'border' ? 'node' : of
-    const more = of === 'border' ? ['border', 'node'] : of === undefined ? [] : [of]
+    const more = { border: ['border', 'node'], cluster: ['border', 'persistence', 'cluster'] }[of] ?? (of === undefined ? [] : [of])
     this.at = of === undefined ? 'packages/core/src' : 'packages'
     this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
     const skip = (path) => !/node_modules|\/dist(-\w+)?(\/|$)|\.test\.ts$/.test(path.slice(root.length))

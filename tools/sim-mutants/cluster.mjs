@@ -1,0 +1,204 @@
+// Bugs of a cluster, as patches on a copy of `packages`: each is caught by a named test, or simulated with the scenarios of the cluster until a
+// promise breaks. Those of the ten traps that are ours are among them. As with the classics, a patch that no longer fits is an error, not a pass.
+
+const decisions = 'cluster/src/membership/decisions.ts'
+const lease = 'cluster/src/membership/lease.ts'
+const membership = 'cluster/src/membership/membership.ts'
+const claims = 'cluster/src/sharding/claims.ts'
+const channels = 'cluster/src/channel/channels.ts'
+const receiver = 'cluster/src/channel/receiver.ts'
+const sender = 'cluster/src/channel/sender.ts'
+const outbox = 'cluster/src/channel/outbox.ts'
+const keeper = 'cluster/src/sharding/keeper.ts'
+const region = 'cluster/src/sharding/region.ts'
+const routes = 'cluster/src/sharding/routes.ts'
+
+const inTest = (file, name) => ({ file: `packages/cluster/test/${file}`, name })
+
+export const cluster = [
+  // Leases and sessions.
+  {
+    name: 'a lease is trusted for longer than the registry keeps it',
+    file: decisions,
+    edits: [['const trusted = 0.9', 'const trusted = 1.2']],
+    test: inTest(
+      'membership/decisions.property.test.ts',
+      'a lease is trusted for less than the registry keeps it, also by a clock that runs a tenth slower',
+    ),
+  },
+  {
+    name: 'a lease is trusted from when its renewal was answered',
+    file: lease,
+    edits: [
+      ['      this.#revision = revision\n      this.#renewed(sentAt)', '      this.#revision = revision\n      this.#renewed(this.#timing.now())'],
+    ],
+    test: inTest('membership/membership.test.ts', 'a lease is trusted from when its renewal was sent, however late the answer is'),
+  },
+  {
+    name: 'after an outage nobody waits for anybody',
+    file: decisions,
+    edits: [['return now - steadySince >= lease && (wasUp', 'return now - steadySince >= 0 && (wasUp']],
+    test: inTest(
+      'membership/decisions.property.test.ts',
+      'nobody is ended by a node that was not itself steady for a lease, nor one that has only just begun',
+    ),
+  },
+  {
+    name: 'who comes back does not say so to who is about to record its end',
+    file: lease,
+    edits: [
+      [
+        '      await this.#registry.update(sessionKey(node), writeSession({ ...record, returns: record.returns + 1 }), session.revision)\n',
+        '      void writeSession({ ...record, returns: record.returns + 1 })\n',
+      ],
+    ],
+    test: inTest(
+      'membership/membership.test.ts',
+      'who comes back while another is about to record its end has not ended: the other finds another revision',
+    ),
+  },
+  {
+    name: 'a name is taken from a node that lives',
+    file: decisions,
+    edits: [["if (member.revision !== firstRevision) return 'taken'", "if (member.revision !== firstRevision) return 'take'"]],
+    test: inTest('membership/membership.test.ts', 'a name is refused while its node lives, and given after a lease where it was killed'),
+  },
+  {
+    name: 'the number of a session is given out twice',
+    file: decisions,
+    edits: [['Math.max((last ?? 0) + 1, Math.floor(wall))', 'Math.max(last ?? 0, Math.floor(wall))']],
+    test: inTest(
+      'membership/decisions.property.test.ts',
+      'numbers grow, whatever the wall clock does, and never begin anew where the registry lost its data',
+    ),
+  },
+  {
+    name: 'nodes with different leases meet',
+    file: membership,
+    edits: [['if (other.lease !== lease) throw', 'if (other.lease !== lease && lease < 0) throw']],
+    test: inTest('cluster/life.test.ts', 'a node with another lease is refused with both named'),
+  },
+  {
+    name: 'a server that ignores leases is taken',
+    file: 'cluster/src/engines/nats/nats-bucket.ts',
+    edits: [['numbers !== undefined && isAtLeast(numbers)', 'numbers !== undefined && (isAtLeast(numbers) || numbers.length > 0)']],
+    test: inTest('nats-refusals.test.ts', 'a server of version'),
+  },
+  // The channel.
+  {
+    name: 'frames of a connection that is over are taken by the next',
+    file: channels,
+    edits: [['frame.mine < peer.floor || (frame.yours !== 0', '(frame.yours !== 0']],
+    test: inTest('channel/channel.test.ts', 'frames of a connection that is over are never taken by a later one, whatever they acknowledge or bring'),
+  },
+  {
+    name: 'a frame that comes twice is taken twice',
+    file: receiver,
+    edits: [['if (number <= this.#ack || this.#held.has(number))', 'if (this.#held.has(number))']],
+    test: inTest('channel/channel.sim.test.ts', 'everything arrives once and in order, whatever happens on the way'),
+  },
+  {
+    name: 'the window is not looked at',
+    file: sender,
+    edits: [['return this.#cost + costOf(size) <= this.#window', 'return costOf(size) <= this.#window']],
+    test: inTest('channel/channel.test.ts', 'at most one window is under way to a peer that does not answer'),
+  },
+  {
+    name: 'what waits for a peer is not bounded',
+    file: outbox,
+    edits: [['if (!this.empty && this.cost + size + more > this.#limit)', 'if (!this.empty && this.cost + size + more > this.#limit * 1_000)']],
+    test: inTest('channel/channel.test.ts', 'at most one window is under way to a peer that does not answer'),
+  },
+  // Shards.
+  {
+    name: 'a shard is claimed from an owner that lives',
+    file: claims,
+    edits: [['sameSession(owner.session, self) || !ended(owner.session)', 'sameSession(owner.session, self) || (ended(owner.session) && false)']],
+    test: inTest('sharding/sharding.property.test.ts', 'a shard is claimed where it should be ours and its owner has ended, and nowhere else'),
+  },
+  {
+    name: 'an epoch is repeated where the registry lost its data',
+    file: 'cluster/src/sharding/ownership.ts',
+    edits: [['Math.max(registry ?? 0, journal ?? 0) + 1', 'Math.max(registry ?? 0, Math.min(journal ?? 0, 0)) + 1']],
+    test: inTest('sharding/sharding.property.test.ts', 'an epoch is greater than all that registry and journal know of'),
+  },
+  {
+    name: 'all shards are handed over at once',
+    file: claims,
+    edits: [['if (plan.length + underWay.size >= limit) break', 'if (plan.length >= limit) break']],
+    test: inTest(
+      'sharding/sharding.property.test.ts',
+      'at most so many shards are handed over at once, each of ours, to one that lives and should have it',
+    ),
+  },
+  {
+    name: 'roles are not looked at',
+    file: 'cluster/src/sharding/desired.ts',
+    edits: [['role === undefined || member.roles.includes(role)', 'role === undefined || member.roles.length >= 0']],
+    test: inTest('sharding/sharding.property.test.ts', 'only those with the role are candidates'),
+  },
+  {
+    name: 'handlers begin past the lease',
+    file: 'cluster/src/sharding/leased-mailbox.ts',
+    edits: [["this.#cell.phase === 'running' && !this.#gate.held", "this.#cell.phase === 'running' && !this.#gate.held && this.#inner.size < 0"]],
+    test: inTest(
+      'cluster/shards.test.ts',
+      'K10: cut off from the engine a node begins no handler past its lease, and goes on when it is back in time',
+    ),
+  },
+  {
+    name: 'what follows a hand-over overtakes what went before it',
+    file: routes,
+    edits: [['return route.barrier === undefined && route.passing.length === 0', 'return route.passing.length === 0']],
+    scenario: 'cluster rolling restart',
+  },
+  {
+    name: 'a shard is handed over while its actors are at work',
+    file: keeper,
+    edits: [['      await this.#host.rest(shard)\n      if', '      void this.#host.rest(shard)\n      if']],
+    scenario: 'cluster shards',
+  },
+  {
+    name: 'a node that leaves tells only those whom it knew',
+    file: region,
+    edits: [['    await membership.refresh()\n', '    void membership\n']],
+    scenario: 'cluster rolling restart',
+  },
+  {
+    name: 'a node that leaves forgets what it is registering',
+    file: region,
+    edits: [['    await this.ready.catch(() => {})\n', '']],
+    test: inTest('cluster/life.test.ts', 'K12: a node that leaves while its kind is only being registered, or while another joins, loses nothing'),
+  },
+  {
+    name: 'two journals for one kind',
+    file: region,
+    edits: [['        await this.#keys.write()\n        isHost = true\n', '        await this.#keys.write()\n        return\n']],
+    test: inTest(
+      'cluster/life.test.ts',
+      'of two nodes with different journals that register a kind at the same time one has it, and the other is refused',
+    ),
+  },
+  // Whoever uses it, and whoever is hostile.
+  {
+    name: 'what another node says of itself is taken unread',
+    file: 'cluster/src/ledger/ledger-records.ts',
+    edits: [['  if (isAccount(account)) return', '  if (isAccount(account) || account !== undefined) return']],
+    test: inTest(
+      'cluster/hostile.test.ts',
+      'records that are none of a node end the connection they came by; the next one works, and what was counted still adds up',
+    ),
+  },
+  {
+    name: 'a listener that throws keeps others from hearing',
+    file: 'cluster/src/node/cluster-node.ts',
+    edits: [["      this.core.logger.error({ cluster: this.name, cause }, 'a listener to members threw')\n", '      throw cause\n']],
+    test: inTest('cluster/life.test.ts', 'a listener that throws keeps nobody from hearing'),
+  },
+  {
+    name: 'leaving twice ends the first',
+    file: 'cluster/src/node/cluster-node.ts',
+    edits: [['return (this.#leaving ??= this.#leave(deadline))', 'return (this.#leaving = this.#leave(deadline))']],
+    test: inTest('cluster/life.test.ts', 'leaving twice is leaving once: all is handed over'),
+  },
+]
