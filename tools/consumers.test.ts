@@ -2,7 +2,10 @@
 // README with a compiler and settings of their own choice, and bundle it, threads included. Nothing of ours may be an error there, also
 // where libraries are checked, and there is one core, whatever entries it is reached by.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -318,4 +321,100 @@ describe('in a bundle', () => {
     const { out } = await bundled('alone', 'app/alone.ts')
     expect(out).toMatch(/^main runs\nThreads cannot start: .*troupe-thread\.js is not there\. .*@troupe\/node\/worker/)
   })
+})
+
+describe('a project that npm create begins', () => {
+  /** A till of somebody's, which fails at its third message. */
+  const shop = `
+    import { receive } from '@troupe/core'
+    export const options = { logger: false, supervision: 'stop' }
+    export const till = () => {
+      let cents = 0
+      return receive((_ctx, m) => {
+        cents += m.cents
+        if (cents < 0) throw new RangeError('the till has ' + cents)
+      })
+    }
+    export default (system) => {
+      const ref = system.spawn(till(), { name: 'till' })
+      for (const cents of [100, 50, -400]) ref.tell({ type: 'pay', cents })
+    }`
+
+  test(
+    'installs, compiles, runs, is looked at and stops in order; a failure in it becomes a test, beside those it has, which pass',
+    patient,
+    async () => {
+      const place = project.elsewhere('begun')
+      const runtime = mkdtempSync(join(tmpdir(), 'tr-'))
+      const env = { ...process.env, TROUPE_RUNTIME_DIR: runtime, NO_COLOR: '1' }
+      process.env['TROUPE_RUNTIME_DIR'] = runtime
+      try {
+        const create = join(project.folder, 'node_modules/@troupe/create/dist/main.js')
+        expect(await run(process.execPath, [create, 'my-app', '--yes'], place)).toMatchObject({
+          ok: true,
+          out: expect.stringContaining('next: cd my-app && npm install'),
+        })
+        expect(await run(process.execPath, [create, 'my-app', '--yes'], place)).toMatchObject({
+          ok: false,
+          err: expect.stringContaining('is not empty'),
+        })
+        const app = join(place, 'my-app')
+        await project.installInto(app)
+        const node = (...args: readonly string[]): ReturnType<typeof run> => run(process.execPath, args, app)
+        const troupe = (...args: readonly string[]): ReturnType<typeof run> => node('node_modules/@troupe/cli/dist/main.js', ...args)
+        expect(await node('node_modules/typescript/bin/tsc', '--noEmit')).toEqual({ ok: true, out: '', err: '' })
+        expect(await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')).toEqual({ ok: true, out: '', err: '' })
+
+        /** Runs it with the command; resolves once it says that it is ready. */
+        const start = async (
+          module: string,
+          ...more: readonly string[]
+        ): Promise<{ stop(): Promise<{ readonly code: number; readonly said: string }> }> => {
+          const child = spawn(process.execPath, ['node_modules/@troupe/cli/dist/main.js', 'run', module, ...more], {
+            cwd: app,
+            env,
+            stdio: ['ignore', 'ignore', 'pipe'],
+          })
+          let said = ''
+          child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+          const ended = once(child, 'exit') as Promise<[number]>
+          await Promise.race([once(child.stderr, 'data'), ended])
+          return { stop: async () => (child.kill('SIGTERM'), { code: (await ended)[0], said }) }
+        }
+        const running = await start('dist/main.js', '--observe')
+        const tree = await troupe('tree')
+        expect(tree).toMatchObject({ ok: true, err: '' })
+        expect(tree.out).toMatch(/root\n.*desk.*\n.*visitor/s)
+        const { code, said } = await running.stop()
+        expect({ code, said }).toEqual({
+          code: 0,
+          said: expect.stringMatching(/^page at http:\/\/localhost:\d+\/#.*my-app ended after .*: 3 stopped, 0 killed/s),
+        })
+
+        writeFileSync(join(app, 'dist/shop.js'), shop)
+        const failing = await start('dist/shop.js', '--record', '--health', '0')
+        expect(await troupe('capsule', '/user/till', '--to', 'till.json')).toMatchObject({
+          ok: true,
+          out: expect.stringContaining('failed with RangeError: the till has -250'),
+        })
+        expect((await failing.stop()).code).toBe(0)
+        expect(await troupe('replay', 'till.json', '--with', 'dist/shop.js#till')).toMatchObject({
+          ok: true,
+          out: expect.stringContaining('the same failure at message 3 of 3'),
+        })
+        expect(await troupe('replay', 'till.json', '--with', 'dist/shop.js#till', '--as-test', 'test/till.test.ts')).toMatchObject({ ok: true })
+        const tested = await node('node_modules/vitest/vitest.mjs', 'run')
+        expect(tested.ok).toBe(false)
+        expect(tested.out).toMatch(/✓ test\/desk\.test\.ts \(2 tests\)/)
+        expect(tested.out).toMatch(/1 failed \| 2 passed/)
+        expect(tested.err).toContain('RangeError: the till has -250')
+        // Mended, the same test passes.
+        writeFileSync(join(app, 'dist/shop.js'), shop.replace('if (cents < 0) throw', 'if (Number.isNaN(cents)) throw'))
+        expect(await node('node_modules/vitest/vitest.mjs', 'run')).toMatchObject({ ok: true, out: expect.stringContaining('3 passed') })
+      } finally {
+        delete process.env['TROUPE_RUNTIME_DIR']
+        rmSync(runtime, { recursive: true, force: true })
+      }
+    },
+  )
 })

@@ -73,7 +73,10 @@ export class Installed {
   /** What is in each tarball. */
   readonly contents: ReadonlyMap<string, readonly string[]>
   readonly #top: string
-  private constructor(top: string, contents: Installed['contents']) {
+  /** Where each package is, as a dependency of a project that is a folder below `top`. */
+  readonly #tarballs: Readonly<Record<string, string>>
+  private constructor(top: string, contents: Installed['contents'], tarballs: Readonly<Record<string, string>>) {
+    this.#tarballs = tarballs
     this.#top = top
     this.folder = join(top, 'project')
     this.contents = contents
@@ -89,8 +92,8 @@ export class Installed {
     const packed = JSON.parse(await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...what], root)) as unknown
     // From npm 12 on by name, before that in a list.
     const list = Object.values(packed as object) as { name: string; filename: string; files: { path: string }[] }[]
-    const installed = new Installed(top, new Map(list.map(({ name, files }) => [name, files.map((f) => f.path)])))
     const dependencies = Object.fromEntries(list.map(({ name, filename }) => [name, `file:../tarballs/${filename.replace(/^@(.*)\//, '$1-')}`]))
+    const installed = new Installed(top, new Map(list.map(({ name, files }) => [name, files.map((f) => f.path)])), dependencies)
     installed.write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module', dependencies }))
     await npm(['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], installed.folder)
     return installed
@@ -121,6 +124,24 @@ export class Installed {
   #configured(folder: string, name: string, compilerOptions: object): string {
     const config = { compilerOptions: { rootDir: '.', ...compilerOptions }, include: ['*.ts'] }
     return this.write(`${folder}/tsconfig.${name}.json`, JSON.stringify(config))
+  }
+  /**
+   * Installs what a project beside this one asks for: ours from the tarballs, with what they need; what it is developed with is linked from
+   * here. Fails where it asks for what is not there.
+   */
+  async installInto(folder: string): Promise<void> {
+    const file = join(folder, 'package.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
+    const asked = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    const linked = asked.filter((name) => this.#tarballs[name] === undefined)
+    for (const name of asked.filter((one) => one.startsWith('@troupe/'))) if (linked.includes(name)) throw new Error(`${name} is not packed.`)
+    const dependencies = Object.fromEntries(Object.entries(this.#tarballs).map(([name, at]) => [name, at.replace('file:..', `file:${this.#top}`)]))
+    writeFileSync(file, JSON.stringify({ ...manifest, dependencies, devDependencies: {} }))
+    await npm(['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], folder)
+    for (const name of [...linked, 'undici-types']) {
+      mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
+    }
   }
   /** Runs a program of the project with this Node. */
   node(...args: readonly string[]): Promise<Ended> {

@@ -43,8 +43,8 @@ export class Style {
 
 /** How colours are written. */
 export const escape: RegExp = new RegExp(String.raw`\u001B\[[\d;]*m`, 'g')
-/** What a terminal must not be told by the name of an actor or the text of an error. */
-const control = /\p{Cc}/gu
+/** What a terminal must not be told by the name of an actor or the text of an error: commands, and letters that turn the order of others around. */
+const control = /\p{Cc}|[\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 
 export function clean(text: string): string {
   return text.replaceAll(control, '�')

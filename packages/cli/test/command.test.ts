@@ -1,13 +1,16 @@
 // The command, run in this process against systems of this process: what it prints, by what it ends, and what it is like in a pipe.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ActorSystem, type ActorRef, receive, same } from '@troupe/core'
+import { ActorSystem, type ActorRef, receive, same, setup } from '@troupe/core'
 import { observe } from '@troupe/observer'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Keys } from '../src/commands/top.ts'
+import { attachTo } from '../src/choosing.ts'
 import { runCommand } from '../src/program.ts'
+import { clean } from '../src/style.ts'
 
 let folder: string
 const systems: ActorSystem[] = []
@@ -50,11 +53,29 @@ async function troupe(argv: string, terminal?: { readonly keys?: Keys }): Promis
 const stuck = (): ReturnType<typeof receive<unknown>> => receive<unknown>(() => new Promise<never>(() => {}))
 
 describe('calling it', () => {
-  test.each(['', 'run', 'ls', 'top', 'doctor', 'tree', 'inspect', 'waits', 'dead', 'events'])('%s --help says what it takes', async (command) => {
+  test.each([
+    '',
+    'run',
+    'new',
+    'sim',
+    'capsule',
+    'replay',
+    'flow',
+    'trace',
+    'report',
+    'ls',
+    'top',
+    'doctor',
+    'tree',
+    'inspect',
+    'waits',
+    'dead',
+    'events',
+  ])('%s --help says what it takes', async (command) => {
     const { code, out, err } = await troupe(`${command} --help`.trim())
     expect(code).toBe(0)
     expect(out).toContain(command === '' ? 'Exit codes' : command)
-    if (!['', 'run'].includes(command)) expect(out).toContain('--json')
+    if (!['', 'run', 'new'].includes(command)) expect(out).toContain('--json')
     expect(err).toBe('')
   })
 
@@ -94,6 +115,99 @@ describe('which system', () => {
     const { out } = await troupe('ls --json')
     expect((JSON.parse(out) as { system: string }[]).map((s) => s.system).toSorted()).toEqual(['one', 'two'])
     expect((await troupe('ls')).out).toMatch(/one .*\n.*two |two .*\n.*one /s)
+  })
+})
+
+describe('what is odd', () => {
+  test('a system that takes connections and does not answer is said to hang; ls says so, too', async () => {
+    const socket = join(folder, `${process.pid}-77.sock`)
+    const clients: Socket[] = []
+    const server = createServer((client) => void clients.push(client)).listen(socket)
+    const descriptor = { protocol: 1, system: 'hung', id: 77, pid: process.pid, socket, since: new Date().toISOString(), program: 'x' }
+    writeFileSync(join(folder, `${process.pid}-77.json`), JSON.stringify(descriptor))
+    await expect(attachTo('hung', 50)).rejects.toThrow(/System hung of process \d+ takes connections but does not answer/)
+    for (const client of clients) client.destroy()
+    await new Promise((resolve) => server.close(resolve))
+    // Its socket is gone, its process is not.
+    expect(await troupe('tree')).toMatchObject({ code: 3, err: expect.stringContaining('cannot be reached') })
+    expect((await troupe('ls')).out).toContain('does not answer')
+  })
+
+  test('two of one name are told apart by their numbers, and each can be named by its own', async () => {
+    const [one, two] = [await observed('shop'), await observed('shop')]
+    const { code, err } = await troupe('tree --system shop')
+    expect(code).toBe(2)
+    const ids = [one, two].map((system) => `${process.pid}-${system!.id}`)
+    for (const id of ids) expect(err).toContain(id)
+    expect(await troupe(`tree --system ${ids[1]}`)).toMatchObject({ code: 0 })
+  })
+
+  test('letters that turn the order of others around are no part of what is shown', () => {
+    expect(clean('safe\u202Etxt.exe\u009B2J\u2028')).toBe('safe\uFFFDtxt.exe\uFFFD2J\uFFFD')
+  })
+})
+
+describe('more to look at', () => {
+  test('flow says who sends how much to whom, and trace follows the next message of a type', async () => {
+    const shop = await observed('shop')
+    const till = shop.spawn(
+      receive<{ type: 'pay' }>(() => same),
+      { name: 'till' },
+    )
+    const door = shop.spawn(
+      receive<{ type: 'come' }>(() => till.tell({ type: 'pay' })),
+      { name: 'door' },
+    )
+    const again = setInterval(() => door.tell({ type: 'come' }), 5)
+    expect((await troupe('flow --for 300ms')).out).toMatch(/door +→ +till .*pay/)
+    const edges = JSON.parse((await troupe('flow --for 300ms --json')).out) as { from: string; to: string }[]
+    expect(edges).toContainEqual(expect.objectContaining({ from: 'door', to: 'till', type: 'pay' }))
+    const traced = await troupe('trace --next come --settle 1s')
+    clearInterval(again)
+    expect(traced.err).toBe('')
+    expect(traced.out).toMatch(/\/user\/door +come .*\n.* {3}\/user\/till +pay/)
+    expect(await troupe('trace --next never --within 200ms')).toMatchObject({ code: 1, err: expect.stringContaining('No message never') })
+  })
+
+  test('report is one file, in which a name is text, and never takes the place of another', async () => {
+    const shop = await observed('shop')
+    shop.spawn(
+      setup<string>((ctx) => {
+        ctx.label('<script>alert(1)</script>')
+        return receive(() => same)
+      }),
+      { name: '<img>' },
+    )
+    const file = join(folder, 'report.html')
+    expect(await troupe(`report --for 200ms --to ${file}`)).toMatchObject({ code: 0, out: `${file}\n` })
+    const html = readFileSync(file, 'utf8')
+    expect(html).toContain('&lt;img&gt;')
+    expect(html).not.toMatch(/<(script|img)/)
+    expect(await troupe(`report --to ${file}`)).toMatchObject({ code: 2 })
+    const json = join(folder, 'report.json')
+    await troupe(`report --for 200ms --json --to ${json}`)
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ system: 'shop', tree: { name: 'user' } })
+  })
+
+  test('sim runs what a module exports, and ends with 1 where a promise is broken, with the line that shows it again', async () => {
+    const module = join(import.meta.dirname, 'modules/scenarios.mjs')
+    expect(await troupe(`sim ${module} --scenario fine --seeds 5 --start 1`)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^✓ fine {2}5 seeds from 1 on/),
+    })
+    const { code, out } = await troupe(`sim ${module} --scenario broken --seeds 5 --start 1`)
+    expect(code).toBe(1)
+    expect(out).toContain('--scenario broken --start 1 --seeds 1')
+    expect(await troupe(`sim ${module} --scenario nope`)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/there are: (broken, fine|fine, broken)/),
+    })
+  })
+
+  test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command and its options', async (shell) => {
+    const { code, out } = await troupe(`completion ${shell}`)
+    expect(code).toBe(0)
+    for (const word of ['doctor', 'capsule', 'health']) expect(out).toContain(word)
   })
 })
 

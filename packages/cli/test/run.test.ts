@@ -101,8 +101,8 @@ describe('an application', () => {
     }
   })
 
-  test('whose function fails is stopped, and ends with 1', async () => {
-    const running = start('run', join(modules, 'failing.mjs'), '--no-socket')
+  test.each(['failing.mjs', 'throwing.mjs'])('whose function fails is stopped, and ends with 1: %s', async (module) => {
+    const running = start('run', join(modules, module), '--no-socket')
     expect(await running.code).toBe(1)
     expect(running.lines[0]).toBe('cli failed to start: Error: no database')
   })

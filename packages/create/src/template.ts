@@ -64,7 +64,7 @@ An application of [Troupe](https://github.com/troupe-actors/troupe) actors.
 \`\`\`
 npm install
 npm start                # builds and runs it, and says where its page is; Ctrl-C stops it in order
-npm test                 # virtual time: an hour takes a millisecond
+npm test                 # virtual time: a minute passes at once
 \`\`\`
 
 While it runs, in another terminal:
@@ -88,9 +88,9 @@ import { visitor } from './visitor.js'
 
 const front = child('desk', desk())
 
-// A child that fails is started again, alone. Whoever needs the desk gets its ref, and is started after it.
+// A child that fails is started again, and with it whoever needs it: the visitor holds the ref of the desk.
 export default supervisor({
-  strategy: 'one-for-one',
+  strategy: 'dependents',
   children: [front, child('visitor', ({ refOf }) => visitor(refOf(front)), { needs: [front] })],
 })
 `
@@ -155,9 +155,9 @@ test('a visitor comes once a second', async () => {
   const ref = kit.system.spawn(desk())
   kit.system.spawn(visitor(ref))
   // Time stands still until it is moved.
-  await kit.advance(3_600_000)
+  await kit.advance(60_000)
   const greeting = ref.ask({ type: 'greet', name: 'Ada' })
   await kit.settle()
-  expect(await greeting).toBe('Welcome back, Ada: visit 3601.')
+  expect(await greeting).toBe('Welcome back, Ada: visit 61.')
 })
 `

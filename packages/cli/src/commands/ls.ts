@@ -1,12 +1,16 @@
 // The systems that can be looked at.
 
 import { attach, type Descriptor, listSystems } from '@troupe/observer'
+import { greeted } from '../choosing.ts'
 import { clean, count, duration, type Screen, Style, table } from '../style.ts'
 
 export async function ls(screen: Screen, { json }: { readonly json: boolean }): Promise<void> {
   const systems = await Promise.all(listSystems().map(lookAt))
   if (json) return screen.write(`${JSON.stringify(systems)}\n`)
-  if (systems.length === 0) return screen.write('No system is running that can be looked at. Call observe(system) of @troupe/observer in yours.\n')
+  if (systems.length === 0)
+    return screen.write(
+      'No system is running that can be looked at. Start one with troupe run, or call observe(system) of @troupe/observer in yours.\n',
+    )
   const style = new Style(screen.colours)
   const now = Date.now()
   const rows = systems.map(({ system, pid, actors, handled, since, program, reachable }) => [
@@ -20,6 +24,9 @@ export async function ls(screen: Screen, { json }: { readonly json: boolean }): 
   screen.write(`${table(['system', 'process', 'actors', 'handled', 'since', 'program'], rows, new Set([1, 2, 3, 4]), style).join('\n')}\n`)
 }
 
+/** Milliseconds for a word of each. */
+const patience = 2000
+
 interface Listed extends Descriptor {
   readonly reachable: boolean
   readonly actors: number | undefined
@@ -29,9 +36,9 @@ interface Listed extends Descriptor {
 async function lookAt(descriptor: Descriptor): Promise<Listed> {
   try {
     const attached = await attach(descriptor)
-    const { metrics } = await attached.ask('hello')
+    const hello = await greeted(attached, patience)
     attached.close()
-    return { ...descriptor, reachable: true, actors: metrics.active, handled: metrics.messages.handled }
+    return { ...descriptor, reachable: hello !== undefined, actors: hello?.metrics.active, handled: hello?.metrics.messages.handled }
   } catch {
     return { ...descriptor, reachable: false, actors: undefined, handled: undefined }
   }

@@ -45,7 +45,7 @@ export async function run(path: string, options: RunOptions, say: Say, interrupt
     })
     const unlisten = interrupts.listen((signal) => stop(signal, interrupts))
     // What goes wrong at the start is said once, and ends it.
-    const started = main.is === 'behavior' ? system.started(system.root!) : Promise.resolve(main.start(system)).then(refuseBehavior(path))
+    const started = main.is === 'behavior' ? system.started(system.root!) : startedBy(main.start, system, path)
     let failed: unknown
     await Promise.race([started.then(() => (why = why === 'starting' ? undefined : why)), system.terminated]).catch((cause: unknown) => {
       failed = cause ?? new Error('it failed to start')
@@ -63,11 +63,11 @@ export async function run(path: string, options: RunOptions, say: Say, interrupt
   }
 }
 
-function refuseBehavior(path: string): (returned: unknown) => void {
-  return (returned) => {
-    if (returned instanceof BehaviorNode || returned instanceof BehaviorWithOptions)
-      throw new Exit(exitCodes.usage, `the function of ${path} returned a behavior: spawn it, or export the behavior itself as the root`)
-  }
+/** What it throws at once is a failure as any other. */
+async function startedBy(start: (system: ActorSystem) => unknown, system: ActorSystem, path: string): Promise<void> {
+  const returned = await start(system)
+  if (returned instanceof BehaviorNode || returned instanceof BehaviorWithOptions)
+    throw new Exit(exitCodes.usage, `the function of ${path} returned a behavior: spawn it, or export the behavior itself as the root`)
 }
 
 /** Why a running system should be given no work. */

@@ -14,7 +14,9 @@ export interface Program {
   /** What the system is called unless that is said. */
   readonly name: string
   readonly options: SystemOptions
-  readonly main: { readonly is: 'behavior'; readonly root: Behavior<never> } | { readonly is: 'function'; start(system: ActorSystem): unknown }
+  readonly main:
+    | { readonly is: 'behavior'; readonly root: Behavior<never> }
+    | { readonly is: 'function'; readonly start: (system: ActorSystem) => unknown }
 }
 
 /** Loads it; ends the command where there is nothing that can be run. */
