@@ -137,7 +137,7 @@ describe('what is odd', () => {
     const [one, two] = [await observed('shop'), await observed('shop')]
     const { code, err } = await troupe('tree --system shop')
     expect(code).toBe(2)
-    const ids = [one, two].map((system) => `${process.pid}-${system!.id}`)
+    const ids = [one, two].map((system) => `${process.pid}-${system.id}`)
     for (const id of ids) expect(err).toContain(id)
     expect(await troupe(`tree --system ${ids[1]}`)).toMatchObject({ code: 0 })
   })
