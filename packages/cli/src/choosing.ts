@@ -47,7 +47,7 @@ export async function attachTo(wanted: string | undefined, within: number = pati
 /** Its first word; undefined where it has none in time. */
 export async function greeted(attached: Attached, within: number): Promise<Hello | undefined> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, within)))
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), within)))
   const hello = await Promise.race([attached.ask('hello').catch(() => undefined), late])
   clearTimeout(timer)
   return hello

@@ -2,6 +2,7 @@
 // The command as it is started: its screen, its keys, its exit code. Whoever reads it and has enough closes the pipe, which is no failure.
 
 import { readFileSync } from 'node:fs'
+import { ascii, knowsUtf8 } from './ascii.ts'
 import { type Keys } from './commands/top.ts'
 import { runCommand } from './program.ts'
 import { type Interrupts, signalNumbers, type SignalName } from './running/interrupts.ts'
@@ -31,6 +32,8 @@ const interrupts: Interrupts = {
   end: (signal) => process.exit(128 + signalNumbers[signal]),
 }
 stdout.on('error', (cause: { readonly code?: string }) => process.exit(cause.code === 'EPIPE' ? 0 : 1))
+// What is piped is for programs, which are told UTF-8.
+const plain = stdout.isTTY && !knowsUtf8(env, process.platform)
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 process.exitCode = await runCommand(process.argv.slice(2), {
   screen: {
@@ -42,7 +45,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
       return stdout.rows ?? 40
     },
     colours: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
-    write: (text) => void stdout.write(text),
+    write: (text) => void stdout.write(plain ? ascii(text) : text),
   },
   keys: stdout.isTTY && stdin.isTTY ? keys : undefined,
   complain: (text) => void stderr.write(`${text}\n`),

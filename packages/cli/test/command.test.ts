@@ -8,6 +8,7 @@ import { ActorSystem, type ActorRef, receive, same, setup } from '@troupe/core'
 import { observe } from '@troupe/observer'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Keys } from '../src/commands/top.ts'
+import { ascii, knowsUtf8 } from '../src/ascii.ts'
 import { attachTo } from '../src/choosing.ts'
 import { runCommand } from '../src/program.ts'
 import { clean } from '../src/style.ts'
@@ -145,6 +146,17 @@ describe('what is odd', () => {
   test('letters that turn the order of others around are no part of what is shown', () => {
     expect(clean('safe\u202Etxt.exe\u009B2J\u2028')).toBe('safe\uFFFDtxt.exe\uFFFD2J\uFFFD')
   })
+})
+
+test.each([
+  [{ LANG: 'C' }, 'linux', false],
+  [{ LC_ALL: 'de_DE.ISO-8859-1', LANG: 'en_US.UTF-8' }, 'linux', false],
+  [{ LC_ALL: '', LANG: 'en_US.utf8' }, 'linux', true],
+  [{}, 'linux', true],
+  [{ LANG: 'C' }, 'win32', true],
+])('a terminal of %j on %s knows UTF-8: %j; one that does not is drawn on with letters', (env, platform, knows) => {
+  expect(knowsUtf8(env, platform)).toBe(knows)
+  expect(ascii('■ ├─ Łódź 4 µs…')).toBe('# |- ??d? 4 us~')
 })
 
 describe('more to look at', () => {
