@@ -34,7 +34,7 @@ export interface ActorSnapshot {
   readonly children: readonly ActorSnapshot[]
 }
 
-type Draft = { -readonly [K in keyof ActorSnapshot]: ActorSnapshot[K] } & { children: ActorSnapshot[] }
+export type Draft = { -readonly [K in keyof ActorSnapshot]: ActorSnapshot[K] } & { children: ActorSnapshot[] }
 
 export function snapshotOf(root: Cell): ActorSnapshot {
   const drafts = new Map<Cell, Draft>()
@@ -46,8 +46,8 @@ export function snapshotOf(root: Cell): ActorSnapshot {
   return drafts.get(root)!
 }
 
-/** The path is given: asking each ref for its own would walk to the top each time. */
-function draftOf(cell: Cell, path: string): Draft {
+/** One actor without those below it. The path is given: asking each ref for its own would walk to the top each time. */
+export function draftOf(cell: Cell, path: string): Draft {
   const { ref, phaseSeen: phase, extras, dispatcher } = cell
   const now = dispatcher.host.runtime.now()
   const pending = extras?.pending

@@ -143,7 +143,15 @@ export class Surveyor {
     await this.#each(this.#roots(), true, (cell) => {
       const { uid } = cell.ref
       if (uids?.has(uid) === false) return true
-      names.push({ uid, path: cell.ref.path, kind: kindOfActor(cell), label: cell.extras?.label?.slice(0, longestLabel) || undefined })
+      names.push({
+        uid,
+        path: cell.ref.path,
+        kind: kindOfActor(cell),
+        // As it is when it is read: a name may be kept for long, and a label says what an actor is about now.
+        get label() {
+          return cell.extras?.label?.slice(0, longestLabel) || undefined
+        },
+      })
       return --left > 0
     })
     return names

@@ -47,6 +47,26 @@ export function Failures() {
   )
 }
 
+/** What falls on one spot of the line is one mark, which tells of the worst of it. */
+function gathered(
+  events: readonly SeenEvent[],
+  from: number,
+  to: number,
+): { readonly event: SeenEvent; readonly times: number; readonly longest: number }[] {
+  const spots = new Map<number, { event: SeenEvent; times: number; longest: number }>()
+  for (const event of events) {
+    const spot = Math.floor(((event.at - from) / (to - from)) * marksMost)
+    const known = spots.get(spot)
+    if (known === undefined) spots.set(spot, { event, times: 1, longest: event.ms ?? 0 })
+    else {
+      known.times++
+      if ((event.ms ?? 0) > known.longest) Object.assign(known, { event, longest: event.ms })
+    }
+  }
+  return [...spots.values()]
+}
+const marksMost = 90
+
 function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
   const all = past.value
   const to = all.at(-1)?.round.at ?? 1
@@ -56,22 +76,33 @@ function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
   return (
     <section class="card">
       <h2>
-        The last {duration(to - from)} <small>each mark is one event, the last 300 of each sort; larger: took longer</small>
+        The last {duration(to - from)} <small>each mark is what happened within a moment; larger: more of it, or it took longer</small>
       </h2>
       <div class="scroll">
         <svg class="picture" viewBox="0 0 1000 140" role="img" aria-label={`${events.length} events in the last ${duration(to - from)}`}>
           {lanes.map(({ title, sign, tone, types }, lane) => {
             const y = 30 + lane * 38
-            const own = events.filter(({ type }) => types.includes(type)).slice(-300)
+            const own = gathered(
+              events.filter(({ type }) => types.includes(type)),
+              from,
+              to,
+            )
             return (
               <g key={title}>
                 <text x="0" y={y + 4}>
                   <tspan fill={`var(--${tone})`}>{sign}</tspan> {title}
                 </text>
                 <line x1="175" x2="980" y1={y} y2={y} stroke="var(--line)" />
-                {own.map((event, i) => (
-                  <circle key={i} cx={x(event.at)} cy={y} r={Math.min(13, 4 + Math.sqrt(event.ms ?? 0) * 0.6)} fill={`var(--${tone})`} opacity="0.5">
-                    <title>{`${clock(event.at)} ${event.path ?? ''} ${event.text}`}</title>
+                {own.map(({ event, times, longest }, i) => (
+                  <circle
+                    key={i}
+                    cx={x(event.at)}
+                    cy={y}
+                    r={Math.min(14, 3.5 + Math.sqrt(longest) * 0.5 + Math.log2(times))}
+                    fill={`var(--${tone})`}
+                    opacity="0.55"
+                  >
+                    <title>{`${clock(event.at)} ${event.path ?? ''} ${event.text}${times > 1 ? `, and ${times - 1} more` : ''}`}</title>
                   </circle>
                 ))}
               </g>
@@ -184,7 +215,7 @@ function Before({ events }: { readonly events: readonly SeenEvent[] }) {
       {around.length === 0 ? (
         <p class="empty">{path === undefined ? 'Choose a cause.' : 'It happened before this page was opened; nothing more is known of it here.'}</p>
       ) : (
-        <ol class="log">
+        <ol class="log" tabIndex={0}>
           {around.map((event, i) => (
             <li key={i}>
               <span class="dim num">

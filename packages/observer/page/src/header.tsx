@@ -1,10 +1,10 @@
 // On every view: which system, where one can go, and what the looking itself costs.
 
 import { type View, views } from '../../src/feed/news.ts'
-import { hello, link, linkTo, losses, past, shown, view } from './store.ts'
+import { hello, link, linkTo, linkToOwn, losses, own, past, shown, view } from './store.ts'
 import { count, percent, plural } from './words.ts'
 
-const titles: Readonly<Record<View, string>> = {
+const titles: Readonly<Record<Exclude<View, 'own'>, string>> = {
   overview: 'Overview',
   actors: 'Actors',
   failures: 'Failures',
@@ -35,18 +35,33 @@ export function Header() {
       </h1>
       <nav aria-label="Views">
         <ul>
-          {views.map((one, i) => (
-            <li key={one}>
-              <a href={linkTo(one)} aria-current={view.value === one ? 'page' : undefined} title={`key ${i + 1}`}>
-                {titles[one]}
-                {one === 'overview' && findings.length > 0 && (
-                  <>
-                    {' '}
-                    <span class={`badge ${worst ? '' : 'warn'}`} aria-label={plural(findings.length, 'finding')}>
-                      {findings.length}
-                    </span>
-                  </>
-                )}
+          {views.flatMap((one, i) =>
+            one === 'own'
+              ? []
+              : [
+                  <li key={one}>
+                    <a href={linkTo(one)} aria-current={view.value === one ? 'page' : undefined} title={`key ${i + 1}`}>
+                      {titles[one]}
+                      {one === 'overview' && findings.length > 0 && (
+                        <>
+                          {' '}
+                          <span class={`badge ${worst ? '' : 'warn'}`} aria-label={plural(findings.length, 'finding')}>
+                            {findings.length}
+                          </span>
+                        </>
+                      )}
+                    </a>
+                  </li>,
+                ],
+          )}
+          {hello.value?.pages.map((title, i) => (
+            <li key={`own ${title}`}>
+              <a
+                href={linkToOwn(title)}
+                aria-current={view.value === 'own' && own.value === title ? 'page' : undefined}
+                title={i < 2 ? `key ${8 + i}` : undefined}
+              >
+                {title}
               </a>
             </li>
           ))}
@@ -77,7 +92,7 @@ function Figures() {
       <span>
         <b>{count(rate)}</b> msg/s
       </span>
-      <span title="How much of one core the surveys take">looking takes {percent(spent / passed)}</span>
+      <span title="How much of one core it takes to look: surveys, and what is made for this page">looking takes {percent(spent / passed)}</span>
       <span title="Sends are looked at only where Flow or Traces is open">
         {round.sampling > 0 ? `sampled 1:${count(round.sampling)}` : 'not sampling'}
       </span>

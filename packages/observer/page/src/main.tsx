@@ -9,16 +9,18 @@ import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { listenToKeys } from './keys.ts'
 import { Overview } from './overview.tsx'
+import { Own } from './own.tsx'
 import { openReport } from './report.ts'
 import { Runtime } from './runtime.tsx'
-import { follow, link, losses, moments, view } from './store.ts'
+import { follow, link, linkTo, losses, moments, shown, view } from './store.ts'
 import { Traces } from './traces.tsx'
 import { Waits } from './waits.tsx'
 
-const pages = { overview: Overview, actors: Actors, failures: Failures, waits: Waits, flow: Flow, runtime: Runtime, traces: Traces }
+const pages = { overview: Overview, actors: Actors, failures: Failures, waits: Waits, flow: Flow, runtime: Runtime, traces: Traces, own: Own }
 
 function Notices() {
   const { rounds, events } = losses.value
+  const silent = shown.value?.round.silent ?? []
   const lost = [rounds > 0 ? `${rounds} rounds` : '', events > 0 ? `${events} events` : ''].filter((text) => text !== '').join(' and ')
   return (
     <>
@@ -34,6 +36,12 @@ function Notices() {
         </p>
       )}
       {link.value === 'ended' && <p class="notice">The system has closed. What you see is how it ended; you can still scrub and save.</p>}
+      {silent.length > 0 && (
+        <p class="notice" role="alert">
+          {silent.length === 1 ? `Thread ${silent[0]} does` : `Threads ${silent.join(', ')} do`} not answer: one of its actors holds it, or it is
+          gone. What is shown of its actors is as it was. <a href={linkTo('runtime')}>Runtime →</a>
+        </p>
+      )}
       {lost !== '' && (
         <p class="notice mild">
           {lost} did not get here, because there were too many at once. All figures are from surveys and are right; lists of events have gaps.

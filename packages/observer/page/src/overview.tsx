@@ -1,6 +1,8 @@
 // Is it healthy, and what needs me? The answer in one line, then what it rests on.
 
+import { signal } from '@preact/signals'
 import type { Finding } from '../../src/findings/finding.ts'
+import { grouped } from '../../src/findings/words.ts'
 import { Cells } from './cells.tsx'
 import { ask } from './connection.ts'
 import { Plot } from './plot.tsx'
@@ -50,10 +52,26 @@ export function Overview() {
   )
 }
 
-/** A cycle before what is stuck because of it; else as long as it has lasted. */
+/** What stops others, then what grows, then what is only to be looked at. */
+const ranks: readonly Finding['rule'][] = [
+  'ledger-off',
+  'wait-cycle',
+  'handler-pending',
+  'restart-storm',
+  'starved',
+  'mailbox-grows',
+  'dead-letters',
+  'drops',
+  'holds-loop',
+  'uneven-pool',
+]
+const rankOf = ({ rule }: Finding): number => (ranks.includes(rule) ? ranks.indexOf(rule) : ranks.length)
+const weightOf = ({ evidence }: Finding): number =>
+  Number(evidence['queued'] ?? evidence['longest'] ?? evidence['failures'] ?? evidence['letters'] ?? 0)
+
 function worstFirst(a: Finding, b: Finding): number {
   if (a.severity !== b.severity) return a.severity === 'error' ? -1 : 1
-  return Number(b.rule === 'wait-cycle') - Number(a.rule === 'wait-cycle') || a.since - b.since
+  return rankOf(a) - rankOf(b) || weightOf(b) - weightOf(a) || a.since - b.since
 }
 
 function Verdict({ findings }: { readonly findings: readonly Finding[] }) {
@@ -68,7 +86,10 @@ function Verdict({ findings }: { readonly findings: readonly Finding[] }) {
         </span>
         <div>
           It needs you: {plural(errors, 'thing')} will not get better by {errors === 1 ? 'itself' : 'themselves'}
-          <p>{warnings > 0 ? `${plural(warnings, 'more thing')} to look at after that.` : 'Begin with the first one below.'}</p>
+          <p>
+            <Named findings={findings.slice(0, errors)} />
+            {warnings > 0 ? ` · ${plural(warnings, 'more thing')} to look at after that` : ''}
+          </p>
         </div>
       </section>
     )
@@ -80,7 +101,9 @@ function Verdict({ findings }: { readonly findings: readonly Finding[] }) {
         </span>
         <div>
           {plural(warnings, 'thing')} to look at, nothing that is stuck
-          <p>Worst first, below.</p>
+          <p>
+            <Named findings={findings} />
+          </p>
         </div>
       </section>
     )
@@ -99,7 +122,29 @@ function Verdict({ findings }: { readonly findings: readonly Finding[] }) {
   )
 }
 
-const views: Readonly<Record<Finding['view'], string>> = { actors: 'Actors', waits: 'Waits', failures: 'Failures', flow: 'Flow', overview: 'Ledger' }
+/** The first of them by name: what it is, and whom it is about. */
+function Named({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <>
+      {findings.slice(0, 2).map(({ id, title, subject }, i) => (
+        <span key={id}>
+          {i > 0 && ', '}
+          {title} <span class="subject">{subject}</span>
+        </span>
+      ))}
+      {findings.length > 2 && ` and ${exact(findings.length - 2)} more`}
+    </>
+  )
+}
+
+const views: Readonly<Record<Finding['view'], string>> = {
+  actors: 'Actors',
+  waits: 'Waits',
+  failures: 'Failures',
+  flow: 'Flow',
+  runtime: 'Runtime',
+  overview: 'Ledger',
+}
 
 function Findings({ findings, at }: { readonly findings: readonly Finding[]; readonly at: number }) {
   if (findings.length === 0)
@@ -109,38 +154,75 @@ function Findings({ findings, at }: { readonly findings: readonly Finding[]; rea
         No cycle of waits, no mailbox that only grows, no restart storm, nobody who holds the loop, no letters lost.
       </p>
     )
+  const groups = grouped(findings, ({ rule, severity }) => `${severity} ${rule}`)
   return (
     <ul class="findings">
-      {findings.map((finding) => (
-        <li key={finding.id}>
-          <span class={finding.severity === 'error' ? 'red' : 'amber'} role="img" aria-label={finding.severity}>
-            {finding.severity === 'error' ? '■' : '▲'}
-          </span>
-          <div>
-            <b>{finding.title}</b> <span class="subject">{finding.subject}</span>
-            <p class="said">
-              {finding.sentence}
-              {finding.sentence.includes(' for ') ? '' : ` · for ${duration(Math.max(1000, at - finding.since))}`}
-            </p>
-          </div>
-          <div class="acts">
-            {finding.view !== 'overview' && (
-              <a class="button" href={linkTo(finding.view, finding.uids[0])}>
-                {views[finding.view]} →
-              </a>
-            )}
-            <a class="button" href={finding.docs} target="_blank" rel="noreferrer" aria-label={`What ${finding.title} means`}>
-              ?
-            </a>
-            {link.value === 'live' && (
-              <button type="button" class="quiet" title="Say no more of this one" onClick={() => void ask('mute', { id: finding.id })}>
-                Mute
-              </button>
-            )}
-          </div>
-        </li>
+      {[...groups].map(([key, alike]) => (
+        <Alike key={key} rule={key} alike={alike} at={at} />
       ))}
     </ul>
+  )
+}
+
+/** Findings of one rule that are shown before the rest is folded. */
+const alikeShown = 2
+const unfolded = signal<ReadonlySet<string>>(new Set())
+
+function Alike({ rule, alike, at }: { readonly rule: string; readonly alike: readonly Finding[]; readonly at: number }) {
+  const all = unfolded.value.has(rule) || alike.length <= alikeShown + 1
+  const rest = alike.slice(alikeShown)
+  return (
+    <>
+      {(all ? alike : alike.slice(0, alikeShown)).map((finding) => (
+        <Found key={finding.id} finding={finding} at={at} />
+      ))}
+      {!all && (
+        <li class="more">
+          <span />
+          <button type="button" class="quiet" onClick={() => (unfolded.value = new Set([...unfolded.value, rule]))}>
+            {exact(rest.length)} more like this:{' '}
+            {rest
+              .slice(0, 3)
+              .map(({ subject }) => subject)
+              .join(', ')}
+            {rest.length > 3 ? '…' : ''}
+          </button>
+          <span />
+        </li>
+      )}
+    </>
+  )
+}
+
+function Found({ finding, at }: { readonly finding: Finding; readonly at: number }) {
+  return (
+    <li>
+      <span class={finding.severity === 'error' ? 'red' : 'amber'} role="img" aria-label={finding.severity}>
+        {finding.severity === 'error' ? '■' : '▲'}
+      </span>
+      <div>
+        <b>{finding.title}</b> <span class="subject">{finding.subject}</span>
+        <p class="said">
+          {finding.sentence}
+          {finding.sentence.includes(' for ') ? '' : ` · for ${duration(Math.max(1000, at - finding.since))}`}
+        </p>
+      </div>
+      <div class="acts">
+        {finding.view !== 'overview' && (
+          <a class="button" href={linkTo(finding.view, finding.uids[0])}>
+            {views[finding.view]} →
+          </a>
+        )}
+        <a class="button" href={finding.docs} target="_blank" rel="noreferrer" aria-label={`What ${finding.title} means`}>
+          ?
+        </a>
+        {link.value === 'live' && (
+          <button type="button" class="quiet" title="Say no more of this one" onClick={() => void ask('mute', { id: finding.id })}>
+            Mute
+          </button>
+        )}
+      </div>
+    </li>
   )
 }
 

@@ -2,11 +2,15 @@
 
 import { effect, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { CloseNews } from '../../src/feed/news.ts'
+import type { SeenEvent } from '../../src/findings/frame.ts'
+import { sortOf } from '../../src/findings/words.ts'
 import type { ActorNews } from '../../src/server/desk.ts'
+import { Bars } from './bars.tsx'
 import { ask } from './connection.ts'
 import { Plot } from './plot.tsx'
 import { hello, link, linkTo, moments, past, paused, selected } from './store.ts'
-import { count, duration, exact, ms, timeOfDay } from './words.ts'
+import { count, duration, exact, ms, percent, plural, timeOfDay } from './words.ts'
 
 type Answer = ActorNews | { readonly gone: true }
 const actor = signal<{ readonly uid: number; readonly answer: Answer } | undefined>(undefined)
@@ -64,10 +68,10 @@ export function ActorPanel() {
 }
 
 function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }) {
-  const { detail, why, pace } = news
+  const { detail, why, pace, oldest, close } = news
   const [reason = '', ...rest] = why
   const fine = reason.startsWith('It is not')
-  const { mailbox, metrics } = detail
+  const { mailbox } = detail
   return (
     <aside class="card" aria-label="The actor that is chosen">
       <h2 class="mono">{detail.path}</h2>
@@ -83,43 +87,35 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
         {[reason, ...rest].map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
+        {oldest !== undefined && detail.queued > 0 && (
+          <p>
+            The oldest message{detail.nextType === undefined ? '' : `, ${detail.nextType},`} has waited {oldest.atLeast ? 'at least ' : ''}
+            <b>{duration(Math.max(1, oldest.ms))}</b>.
+          </p>
+        )}
       </div>
+      <dl class="figures">
+        <Figure name="handled" value={pace === undefined ? '–' : `${count(pace.rate)}/s`} />
+        <Figure name="per message" value={pace === undefined || pace.rate === 0 ? '–' : ms(pace.load / pace.rate)} />
+        <Figure name="turns" value={pace === undefined ? '–' : `${count(pace.turns)}/s`} />
+        <Figure name="of the loop" value={pace === undefined ? '–' : percent(pace.load / 1000)} />
+        <Figure name="restarts" value={exact(detail.incarnation)} />
+        <Figure name="stashed" value={exact(detail.stashed)} />
+        <Figure name="children" value={exact(detail.childCount)} />
+        <Figure name="timers" value={exact(detail.timers.length)} />
+      </dl>
       <Plot
         title="In its mailbox"
         values={queued.value.uid === uid ? queued.value.values : [detail.queued]}
         format={count}
         tone={fine ? 'blue' : 'red'}
       />
-      <dl>
-        <dt>handled</dt>
-        <dd>{pace === undefined ? '–' : `${count(pace.rate)}/s`}</dd>
-        <dt>per message</dt>
-        <dd>{pace === undefined || pace.rate === 0 ? '–' : ms(pace.load / pace.rate)}</dd>
-        <dt>turns</dt>
-        <dd>{pace === undefined ? '–' : `${count(pace.turns)}/s`}</dd>
-        <dt>restarts</dt>
-        <dd>{exact(detail.incarnation)}</dd>
-        <dt>stashed</dt>
-        <dd>{exact(detail.stashed)}</dd>
-        <dt>watchers</dt>
-        <dd>{exact(detail.watchers)}</dd>
-        <dt>children</dt>
-        <dd>{exact(detail.childCount)}</dd>
-        {metrics !== undefined && (
-          <>
-            <dt>handler p50 / p99</dt>
-            <dd>
-              {ms(metrics.invoker.handlerTime.p50)} / {ms(metrics.invoker.handlerTime.p99)}
-            </dd>
-            <dt>in the mailbox p50 / p99</dt>
-            <dd>
-              {ms(metrics.mailbox.queueTime.p50)} / {ms(metrics.mailbox.queueTime.p99)}
-            </dd>
-          </>
-        )}
-      </dl>
+      {close !== undefined && <Close close={close} />}
       <Questions uid={uid} waits={detail.waits} />
-      <Happened uid={uid} />
+      <Timers timers={detail.timers} />
+      <Watches watchers={detail.watchers} watchedBy={detail.watchedBy} watching={detail.watching} />
+      <Happened uid={uid} failures={news.failures} />
+      {close !== undefined && <LastGiven last={close.last} payloads={close.payloads} />}
       {hello.value?.control === true && link.value === 'live' && detail.path !== '/user' && (
         <p>
           <button type="button" class="danger" onClick={() => confirm(`Stop ${detail.path}?`) && void ask('stop', { path: detail.path })}>
@@ -131,12 +127,127 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
   )
 }
 
+function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Close({ close: { senders, receivers, queueTime, handlerTime, since } }: { readonly close: CloseNews }) {
+  const few = senders.length === 0 && receivers.length === 0
+  return (
+    <>
+      <Bars title="Handler time" of={handlerTime} tone="blue" />
+      <Bars title="Time in the mailbox" of={queueTime} tone="amber" />
+      {few ? (
+        since > 3000 && <p class="dim">Nobody has sent to it since you look.</p>
+      ) : (
+        <>
+          <Partners title="Who sends to it" partners={senders} />
+          <Partners title="To whom it sends" partners={receivers} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Partners({ title, partners }: { readonly title: string; readonly partners: CloseNews['senders'] }) {
+  if (partners.length === 0) return null
+  const all = partners.reduce((sum, { rate }) => sum + rate, 0)
+  return (
+    <>
+      <h2>
+        {title} <small>sampled</small>
+      </h2>
+      <ol class="partners">
+        {partners.slice(0, 6).map(({ who, uid, type, rate }) => (
+          <li key={`${who} ${type}`}>
+            <span class="mono">{uid === undefined ? who : <a href={linkTo('actors', uid)}>{who}</a>}</span>
+            <span>{type}</span>
+            <span class="num">{rate < 10 ? rate.toFixed(1) : count(rate)}/s</span>
+            <span class="num dim">{percent(rate / Math.max(0.001, all))}</span>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Timers({ timers }: { readonly timers: ActorNews['detail']['timers'] }) {
+  if (timers.length === 0) return null
+  return (
+    <>
+      <h2>Timers</h2>
+      <ol class="log" tabIndex={0}>
+        {timers.slice(0, 10).map(({ key, left, every, type }) => (
+          <li key={key}>
+            <span class="dim">in {duration(Math.max(1, left))}</span>
+            <span>
+              {key}: {type} {every === undefined ? <span class="dim">once</span> : <span class="dim">every {duration(every)}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {timers.length > 10 && <p class="dim">{exact(timers.length - 10)} more.</p>}
+    </>
+  )
+}
+
+function Watches({ watchers, watchedBy, watching }: Pick<ActorNews['detail'], 'watchers' | 'watchedBy' | 'watching'>) {
+  if (watchers === 0 && watching.length === 0) return null
+  const named = (paths: readonly string[], more: number): string => paths.slice(0, 5).join(', ') + (more > 5 ? ` and ${exact(more - 5)} more` : '')
+  return (
+    <>
+      <h2>Watches</h2>
+      {watchers > 0 && (
+        <p>
+          watched by <span class="mono">{named(watchedBy, watchers)}</span>
+        </p>
+      )}
+      {watching.length > 0 && (
+        <p>
+          watches <span class="mono">{named(watching, watching.length)}</span>
+        </p>
+      )}
+    </>
+  )
+}
+
+const whats = { message: '■', signal: '◇', answer: '↩', phase: '○' } as const
+
+function LastGiven({ last, payloads }: { readonly last: CloseNews['last']; readonly payloads: boolean }) {
+  if (last.length === 0) return null
+  return (
+    <>
+      <h2>
+        What it was given last{' '}
+        <small>newest first · ■ message ◇ signal ↩ answer ○ phase{payloads ? '' : ' · contents are not shown: payloads are off'}</small>
+      </h2>
+      <ol class="log" tabIndex={0}>
+        {last.toReversed().map(({ what, at, type, sender, text }, i) => (
+          <li key={i}>
+            <span class="dim">{timeOfDay((hello.value?.clockZero ?? 0) + at)}</span>
+            <span>
+              <span aria-hidden="true">{whats[what]}</span> {what === 'phase' ? <i>{type}</i> : type}
+              {sender !== undefined && <span class="dim"> from {sender}</span>}
+              {text !== undefined && <span class="payload"> {text}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
 function Questions({ uid, waits }: { readonly uid: number; readonly waits: ActorNews['detail']['waits'] }) {
   if (waits.length === 0) return null
   return (
     <>
       <h2>Questions without an answer</h2>
-      <ol class="log">
+      <ol class="log" tabIndex={0}>
         {waits.slice(0, 20).map((wait, i) => (
           <li key={i}>
             <span>{duration(wait.ms)}</span>
@@ -154,19 +265,43 @@ function Questions({ uid, waits }: { readonly uid: number; readonly waits: Actor
   )
 }
 
-function Happened({ uid }: { readonly uid: number }) {
-  const events = past.value.flatMap(({ round }) => round.events.filter((event) => event.uid === uid)).slice(-30)
-  if (events.length === 0) return null
+/** Alike ones that follow each other are one line. */
+function gathered(events: readonly SeenEvent[]): { readonly event: SeenEvent; readonly times: number }[] {
+  const lines: { event: SeenEvent; times: number }[] = []
+  for (const event of events) {
+    const last = lines.at(-1)
+    if (last !== undefined && sortOf(last.event.text) === sortOf(event.text)) Object.assign(last, { event, times: last.times + 1 })
+    else lines.push({ event, times: 1 })
+  }
+  return lines
+}
+
+function Happened({ uid, failures = [] }: { readonly uid: number; readonly failures?: ActorNews['failures'] }) {
+  const events = past.value.flatMap(({ round }) => round.events.filter((event) => event.uid === uid))
+  const from = past.value[0]?.round.at ?? 0
+  // What the system remembers from before anybody looked.
+  const before = failures
+    .filter(({ at }) => at < from)
+    .map(({ at, cause, message, directive }): SeenEvent => ({
+      type: 'actor.failed',
+      at,
+      text: `failed${message === undefined ? '' : ` at ${message}`}: ${cause}${directive === undefined ? '' : `, then ${directive}`}`,
+    }))
+  const lines = gathered([...before, ...events]).slice(-30)
+  if (lines.length === 0) return null
   return (
     <>
       <h2>
-        What happened to it <small>while you look, newest first</small>
+        What happened to it <small>newest first</small>
       </h2>
-      <ol class="log">
-        {events.toReversed().map((event, i) => (
+      <ol class="log" tabIndex={0}>
+        {lines.toReversed().map(({ event, times }, i) => (
           <li key={i}>
             <span class="dim">{timeOfDay((hello.value?.clockZero ?? 0) + event.at)}</span>
-            <span class={event.type === 'actor.failed' ? 'red' : ''}>{event.text}</span>
+            <span class={event.type === 'actor.failed' ? 'red' : ''}>
+              {event.text}
+              {times > 1 && <span class="dim"> and {plural(times - 1, 'time')} like it before</span>}
+            </span>
           </li>
         ))}
       </ol>

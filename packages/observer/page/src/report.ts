@@ -1,8 +1,10 @@
 // A report: this page with all that it has seen, as one file of HTML that anybody can open without a network. What is in it was shown on the
 // page; there are no messages in it, and not the key.
 
+import type { ProfileNews } from '../../src/feed/news.ts'
 import { answerFrom, ask } from './connection.ts'
-import { cursor, hello, link, losses, marks, type Moment, moments, selected } from './store.ts'
+import { lastProfile, showProfile } from './flame.tsx'
+import { cursor, hello, link, losses, marks, type Moment, moments, own, selected } from './store.ts'
 
 const place = 'troupe-report'
 
@@ -31,6 +33,7 @@ export function openReport(): boolean {
   cursor.value = saved.moments.at(-1)?.round.seq
   link.value = 'report'
   answerFrom(saved.answers)
+  showProfile(saved.answers['profile'] as ProfileNews | undefined)
   return true
 }
 
@@ -50,7 +53,9 @@ export async function saveReport(): Promise<void> {
     lines,
     letters: await ask('letters'),
     traces: await ask('traces'),
+    profile: lastProfile(),
     ...(uid === undefined ? {} : { actor: await ask('actor', { uid }) }),
+    ...(own.value === undefined ? {} : { own: await ask('own', { title: own.value }) }),
   }
   const all = moments.value
   const saved: Saved = {

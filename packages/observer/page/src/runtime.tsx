@@ -1,7 +1,9 @@
 // What it runs on: threads, dispatchers, the event loop, the collector, memory; and who held the loop.
 
+import { Flame } from './flame.tsx'
+import { Parts } from './parts.tsx'
 import { Plot } from './plot.tsx'
-import { hello, past, shown } from './store.ts'
+import { hello, linkTo, past, shown } from './store.ts'
 import { bytes, count, exact, ms, percent } from './words.ts'
 
 export function Runtime() {
@@ -50,9 +52,9 @@ export function Runtime() {
                   </tr>
                 </thead>
                 <tbody>
-                  {runtime.slow.map(({ path, message, times, longest }) => (
+                  {runtime.slow.slice(0, 8).map(({ path, uid, message, times, longest }) => (
                     <tr key={path}>
-                      <td class="mono">{path}</td>
+                      <td class="mono">{uid === undefined ? path : <a href={linkTo('actors', uid)}>{path}</a>}</td>
                       <td>{message ?? '–'}</td>
                       <td class="num">{exact(times)}</td>
                       <td class="num amber">{ms(longest)}</td>
@@ -64,6 +66,8 @@ export function Runtime() {
           )}
         </section>
       </div>
+      <Flame />
+      {runtime !== undefined && runtime.others.length > 0 && <Parts parts={runtime.others} />}
       {runtime !== undefined && (
         <section class="card">
           <h2>

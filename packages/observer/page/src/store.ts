@@ -31,6 +31,8 @@ export const link = signal<'connecting' | 'live' | 'lost' | 'hidden' | 'denied' 
 export const losses = signal({ rounds: 0, events: 0 })
 export const view = signal<View>('overview')
 export const selected = signal<number | undefined>(undefined)
+/** The title of the page of somebody's own that is open. */
+export const own = signal<string | undefined>(undefined)
 /** What actors are searched for. */
 export const filter = signal('')
 export const marks = signal<readonly { readonly seq: number; readonly at: number }[]>([])
@@ -106,9 +108,20 @@ export function follow(hash: string): void {
   batch(() => {
     view.value = views.find((one) => one === name) ?? 'overview'
     if (uid !== undefined && /^\d+$/.test(uid)) selected.value = Number(uid)
-    if (uid?.startsWith('~') === true) filter.value = decodeURIComponent(uid.slice(1))
+    if (uid?.startsWith('~') === true) filter.value = textIn(uid.slice(1))
+    if (view.value === 'own' && uid !== undefined) own.value = textIn(uid)
   })
 }
+/** What an address says; as it is where it is no escape. */
+function textIn(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+/** To a page of somebody's own. */
+export const linkToOwn = (title: string): string => `#/own/${encodeURIComponent(title)}`
 /** To all of a kind. */
 export const linkToKind = (kind: string): string => `#/actors/~${encodeURIComponent(kind)}`
 export const linkTo = (to: View, uid?: number): string => `#/${to}${uid === undefined ? '' : `/${uid}`}`

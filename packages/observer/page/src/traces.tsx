@@ -1,7 +1,7 @@
 // Where did the time go? Messages that were followed to their end, with all that came of them, hop by hop.
 
 import { effect, signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { TraceNews } from '../../src/server/desk.ts'
 import { ask } from './connection.ts'
 import { moments, paused } from './store.ts'
@@ -107,23 +107,85 @@ function Where({ trace }: { readonly trace: TraceNews }) {
         Sums over all its messages: what went on at the same time counts twice.
         {trace.leftOut > 0 ? ` ${trace.leftOut} more messages were not followed.` : ''}
       </p>
+      <p>
+        <button type="button" onClick={() => savePerfetto(trace)} title="A file that ui.perfetto.dev and chrome://tracing open">
+          Save for Perfetto
+        </button>
+      </p>
     </section>
   )
 }
 
+/** How wide an element is, now and when it changes. */
+function useWidth(): readonly [number, (element: HTMLElement | null) => void] {
+  const [width, setWidth] = useState(0)
+  const [element, setElement] = useState<HTMLElement | null>(null)
+  useEffect(() => {
+    if (element === null) return
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [element])
+  return [width, setElement]
+}
+
+/** As Perfetto and the tracing of browsers read it: a lane for each actor, what waited and what was handled in it. */
+function perfetto(trace: TraceNews): string {
+  const names = [...new Set(trace.spans.map(({ toName }) => toName))]
+  const end = endOf(trace)
+  const events: object[] = names.map((name, tid) => ({ ph: 'M', pid: 1, tid, name: 'thread_name', args: { name } }))
+  for (const { toName, fromName, type, how, sentAt, takenAt, doneAt } of trace.spans) {
+    if (how === 'answer') continue
+    const tid = names.indexOf(toName)
+    const taken = takenAt ?? end
+    const us = (time: number): number => Math.round(time * 1000)
+    events.push({
+      ph: 'X',
+      pid: 1,
+      tid,
+      name: `${type} (in the mailbox)`,
+      cat: 'queue',
+      ts: us(sentAt),
+      dur: us(taken - sentAt),
+      args: { from: fromName, how },
+    })
+    if (takenAt !== undefined && takenAt !== null)
+      events.push({
+        ph: 'X',
+        pid: 1,
+        tid,
+        name: type,
+        cat: 'handler',
+        ts: us(taken),
+        dur: us((doneAt ?? end) - taken),
+        args: { from: fromName, how },
+      })
+  }
+  return JSON.stringify({ traceEvents: events })
+}
+
+function savePerfetto(trace: TraceNews): void {
+  const anchor = document.createElement('a')
+  anchor.href = URL.createObjectURL(new Blob([perfetto(trace)], { type: 'application/json' }))
+  anchor.download = `troupe-trace-${trace.id}.json`
+  anchor.click()
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000)
+}
+
 function Sequence({ trace }: { readonly trace: TraceNews }) {
+  const [room, measure] = useWidth()
   const spans = trace.spans.slice(0, spansShown)
   const names = [...new Set(spans.flatMap(({ fromName, toName }) => [fromName, toName]))]
-  const lane = Math.max(150, Math.min(230, 900 / names.length))
+  const lane = Math.max(120, Math.min(260, (Math.max(600, room) - 230) / Math.max(1, names.length - 1)))
   const x = (name: string): number => 70 + names.indexOf(name) * lane
   const end = endOf(trace)
-  const tall = Math.max(240, Math.min(620, spans.length * 34))
+  const tall = Math.max(320, Math.min(620, spans.length * 34))
   const y = (at: number): number => 46 + ((at - trace.at) / Math.max(0.01, end - trace.at)) * tall
   const width = 70 + (names.length - 1) * lane + 150
   return (
-    <div class="scroll">
+    <div class="scroll" ref={measure}>
       <svg
-        class="picture"
+        class="picture natural"
         viewBox={`0 0 ${width} ${tall + 70}`}
         width={width}
         height={tall + 70}
@@ -175,6 +237,7 @@ function Sequence({ trace }: { readonly trace: TraceNews }) {
               )}
               <text x={(from + to) / 2 + (from === to ? 30 : 0)} y={sent - 4} text-anchor="middle">
                 {span.type}
+                {span.how === 'forward' ? ' (forwarded)' : ''}
               </text>
               {span.how !== 'answer' && taken - sent > 26 && (
                 <text x={to + 10} y={(sent + taken) / 2 + 4} class="dim">

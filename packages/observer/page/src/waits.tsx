@@ -1,6 +1,7 @@
 // Who waits for whose answer: now, or at the moment that is shown. Cycles are red: nobody in one will ever go on.
 
 import type { Wait } from '@troupe/core/internal'
+import { sortOf } from '../../src/findings/words.ts'
 import { type Arrow, type Box, Graph } from './graph.tsx'
 import { linkTo, shown } from './store.ts'
 import { count, duration, plural } from './words.ts'
@@ -53,16 +54,33 @@ function longestChain(waits: readonly Wait[]): readonly string[] {
   return longest
 }
 
+/** So many of one sort are one box. */
+const alike = 4
+/** What a box is called: those whose paths differ only in their numbers are one where there are many, but not in a circle. */
+function boxNames(waits: readonly Wait[], cycle: ReadonlySet<string>): (path: string) => string {
+  const sorts = new Map<string, Set<string>>()
+  for (const path of waits.flatMap((wait) => [askerOf(wait), wait.targetPath])) {
+    const sort = sortOf(path)
+    if (!cycle.has(path)) sorts.set(sort, (sorts.get(sort) ?? new Set()).add(path))
+  }
+  return (path) => {
+    const same = sorts.get(sortOf(path))
+    return same === undefined || same.size < alike || cycle.has(path) ? path : `${sortOf(path)} ×${same.size}`
+  }
+}
+
 /** Of many that ask one the same, one arrow. */
 function pictureOf(waits: readonly Wait[], cycle: ReadonlySet<string>): { readonly boxes: readonly Box[]; readonly arrows: readonly Arrow[] } {
   const ways = new Map<string, { from: string; to: string; times: number; longest: number; type: string }>()
+  const called = boxNames(waits, cycle)
   for (const wait of waits) {
-    const [from, to] = [askerOf(wait), wait.targetPath]
+    const [from, to] = [called(askerOf(wait)), called(wait.targetPath)]
     const key = JSON.stringify([from, to])
     const way = ways.get(key)
     if (way === undefined) ways.set(key, { from, to, times: 1, longest: wait.ms, type: wait.type ?? 'question' })
     else {
       way.times++
+      if (way.type === 'question' && wait.type !== undefined) way.type = wait.type
       way.longest = Math.max(way.longest, wait.ms)
     }
   }
@@ -85,12 +103,12 @@ function pictureOf(waits: readonly Wait[], cycle: ReadonlySet<string>): { readon
   }
   const uids = new Map<string, number | undefined>(
     waits.flatMap((w): [string, number | undefined][] => [
-      [askerOf(w), w.asker],
-      [w.targetPath, w.target],
+      [called(askerOf(w)), w.asker],
+      [called(w.targetPath), w.target],
     ]),
   )
   const boxes = [...paths].map((path): Box => {
-    const asked = waits.filter((wait) => wait.targetPath === path)
+    const asked = waits.filter((wait) => called(wait.targetPath) === path)
     const uid = uids.get(path)
     const text = cycle.has(path)
       ? 'in a cycle'
@@ -180,8 +198,12 @@ function Table({ waits, leftOut, cycle }: { readonly waits: readonly Wait[]; rea
           <tbody>
             {rows.map((wait, i) => (
               <tr key={i}>
-                <td class={`mono ${cycle.has(askerOf(wait)) ? 'red' : ''}`}>{askerOf(wait)}</td>
-                <td class="mono">{wait.targetPath}</td>
+                <td class={`mono ${cycle.has(askerOf(wait)) ? 'red' : ''}`}>
+                  {wait.asker === undefined ? askerOf(wait) : <a href={linkTo('actors', wait.asker)}>{askerOf(wait)}</a>}
+                </td>
+                <td class="mono">
+                  <a href={linkTo('actors', wait.target)}>{wait.targetPath}</a>
+                </td>
                 <td>{wait.type ?? '–'}</td>
                 <td class="num">{duration(wait.ms)}</td>
                 <td class="num">{wait.left === null || !Number.isFinite(wait.left) ? 'never' : duration(Math.max(0.001, wait.left))}</td>

@@ -4,8 +4,9 @@ import type { LedgerReport } from '@troupe/core'
 import type { Finding } from '../findings/finding.ts'
 import type { SeenEvent } from '../findings/frame.ts'
 import type { Wait } from '@troupe/core/internal'
+import type { PagePart } from './parts.ts'
 
-export const views = ['overview', 'actors', 'failures', 'waits', 'flow', 'traces', 'runtime'] as const
+export const views = ['overview', 'actors', 'failures', 'waits', 'flow', 'traces', 'runtime', 'own'] as const
 export type View = (typeof views)[number]
 
 /** The first frame of a stream. */
@@ -17,6 +18,8 @@ export interface Hello {
   readonly control: boolean
   /** The time of day, in milliseconds, at which the system's clock showed 0. */
   readonly clockZero: number
+  /** What the pages are called that somebody made for this system. */
+  readonly pages: readonly string[]
 }
 
 /** What of the system's figures a page shows. Counts since the system began. */
@@ -75,7 +78,67 @@ export interface RuntimeNews {
   readonly threads: readonly ThreadNews[]
   readonly dispatchers: readonly DispatcherNews[]
   /** Held the loop lately, the longest first. */
-  readonly slow: readonly { readonly path: string; readonly times: number; readonly longest: number; readonly message: string | undefined }[]
+  readonly slow: readonly {
+    readonly path: string
+    readonly uid: number | undefined
+    readonly times: number
+    readonly longest: number
+    readonly message: string | undefined
+  }[]
+  /** What a cluster and journals tell of themselves, where there are any. */
+  readonly others: readonly PagePart[]
+}
+
+/** Times that a function and all that it called took; on the first level it is a kind of actors. */
+export interface FlameNode {
+  readonly name: string
+  readonly place: string
+  readonly ms: number
+  readonly below: readonly FlameNode[]
+}
+export interface ProfileNews {
+  /** Milliseconds of it all, and of those in which the thread had nothing to do. */
+  readonly ms: number
+  readonly idle: number
+  readonly samples: number
+  /** There were more turns than were kept. */
+  readonly cut: boolean
+  readonly flame: FlameNode
+}
+
+/** How times are spread: each bar is of times up to twice as long as those of the one before; the first ends at `from`. */
+export interface HistogramNews {
+  readonly count: number
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+  readonly from: number
+  readonly bars: readonly number[]
+}
+/** What an actor was given; `text` only where payloads may be shown. */
+export interface GivenNews {
+  readonly what: 'message' | 'signal' | 'answer' | 'phase'
+  readonly at: number
+  readonly type: string
+  readonly sender: string | undefined
+  readonly text: string | undefined
+}
+export interface PartnerNews {
+  readonly who: string
+  readonly uid: number | undefined
+  readonly type: string
+  readonly rate: number
+}
+/** What is known of an actor because it is looked at closely. */
+export interface CloseNews {
+  /** Milliseconds for which it has been. */
+  readonly since: number
+  readonly senders: readonly PartnerNews[]
+  readonly receivers: readonly PartnerNews[]
+  readonly queueTime: HistogramNews
+  readonly handlerTime: HistogramNews
+  readonly last: readonly GivenNews[]
+  readonly payloads: boolean
 }
 
 /** What goes from one kind of actors to another. */
@@ -117,6 +180,8 @@ export interface RoundNews {
   readonly spent: number
   /** One of so many sends is looked at; 0: none is. */
   readonly sampling: number
+  /** Threads that did not answer: of their actors nothing new is known. */
+  readonly silent: readonly number[]
   /** Where it was counted. */
   readonly ledger?: LedgerReport | undefined
   readonly waits?: readonly Wait[] | undefined

@@ -3,7 +3,7 @@
 
 import { checkFunction, checkList, readOptions, type Table, unreadable } from '@troupe/core/internal'
 import { Picture } from '../survey/picture.ts'
-import { type Clue, type Finding, findingOf, type RuleName } from './finding.ts'
+import { type Clue, type Finding, findingOf, type Names, type RuleName } from './finding.ts'
 import type { Frame } from './frame.ts'
 import { Happenings } from './rules/happenings.ts'
 import { mailboxClues } from './rules/mailboxes.ts'
@@ -16,7 +16,7 @@ export interface Noticed {
   /** Whose names the sentences need. */
   readonly uids: ReadonlySet<number>
   /** The sentences, the worst first. */
-  tell(nameOf: (uid: number) => string): readonly Finding[]
+  tell(names: Names): readonly Finding[]
 }
 
 /** What is never said: a rule, or one finding by its id. */
@@ -46,8 +46,14 @@ export class Finder {
       ...this.#totals.clues(frame, picture),
     ]
     const since = this.#remember(clues)
-    const uids = new Set(clues.flatMap((clue) => clue.uids))
-    return { uids, tell: (nameOf) => clues.map((clue, i) => findingOf(clue, since[i]!, nameOf)).toSorted(worstFirst) }
+    const uids = new Set(clues.flatMap((clue) => [...clue.uids, ...(clue.asks ?? [])]))
+    return {
+      uids,
+      tell: (names) => {
+        const found = clues.map((clue, i) => findingOf(clue, since[i]!, names)).filter((finding) => finding !== undefined)
+        return found.toSorted(worstFirst)
+      },
+    }
   }
 
   #childrenOf(parent: number): number[] {
@@ -89,12 +95,15 @@ export function isMuted(finding: Pick<Finding, 'id' | 'rule'>, muted: Muted): bo
 /** What actors are called, and what is not said. */
 export interface FindingsOptions {
   readonly nameOf?: ((uid: number) => string | undefined) | undefined
+  /** What sort an actor is of: only those of one sort are compared with each other. All are of one if it is left out. */
+  readonly kindOf?: ((uid: number) => string | undefined) | undefined
   /** Rules, or findings by their ids. */
   readonly mute?: readonly (RuleName | (string & {}))[] | undefined
 }
 
 const table: Table<FindingsOptions> = {
   nameOf: checkFunction,
+  kindOf: checkFunction,
   mute: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
 }
 
@@ -108,7 +117,7 @@ const table: Table<FindingsOptions> = {
  * const found = findings(frames, { mute: ['late-replies'], nameOf: (uid) => names.get(uid) })
  */
 export function findings(frames: Iterable<Frame>, options: FindingsOptions = {}): readonly Finding[] {
-  const { mute = [], nameOf } = readOptions('findings', options, table)
+  const { mute = [], nameOf, kindOf } = readOptions('findings', options, table)
   const muted = new Set<string>(mute)
   const finder = new Finder()
   let noticed: Noticed | undefined
@@ -117,5 +126,6 @@ export function findings(frames: Iterable<Frame>, options: FindingsOptions = {})
   } catch (cause) {
     throw unreadable('frames', frames, cause)
   }
-  return (noticed?.tell((uid) => nameOf?.(uid) ?? `actor ${uid}`) ?? []).filter((finding) => !isMuted(finding, muted))
+  const names: Names = { of: (uid) => nameOf?.(uid) ?? `actor ${uid}`, kindOf: (uid) => kindOf?.(uid) }
+  return (noticed?.tell(names) ?? []).filter((finding) => !isMuted(finding, muted))
 }

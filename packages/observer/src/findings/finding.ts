@@ -39,7 +39,7 @@ export interface Finding {
   /** Where it is explained, and what to do about it. */
   readonly docs: string
   /** Which view shows it. */
-  readonly view: 'actors' | 'waits' | 'failures' | 'flow' | 'overview'
+  readonly view: 'actors' | 'waits' | 'failures' | 'flow' | 'runtime' | 'overview'
 }
 
 /** What a rule says; whoever asks it adds what all have in common. */
@@ -51,8 +51,25 @@ export interface Clue {
   readonly uids: readonly number[]
   readonly since: number
   readonly evidence: Finding['evidence']
-  /** Made once the names are known. */
-  tell(nameOf: (uid: number) => string): { readonly subject: string; readonly sentence: string }
+  /** Whose names and kinds are needed besides those it is about. */
+  readonly asks?: readonly number[]
+  /** Made once the names are known. Undefined where they show that there is nothing to say. */
+  tell(names: Names): Told | undefined
+}
+
+/** What a clue says of whom. */
+export interface Told {
+  readonly subject: string
+  readonly sentence: string
+  /** Where it is known only now. */
+  readonly uids?: readonly number[]
+  readonly evidence?: Finding['evidence']
+}
+
+/** What actors are called, and what they are; a kind is undefined where nobody knows it. */
+export interface Names {
+  of(uid: number): string
+  kindOf(uid: number): string | undefined
 }
 
 const titles: Readonly<Record<RuleName, readonly [title: string, view: Finding['view']]>> = {
@@ -60,7 +77,7 @@ const titles: Readonly<Record<RuleName, readonly [title: string, view: Finding['
   'handler-pending': ['Handler pending', 'actors'],
   'mailbox-grows': ['Mailbox only grows', 'actors'],
   starved: ['Starved', 'actors'],
-  'holds-loop': ['Holds the loop', 'failures'],
+  'holds-loop': ['Holds the loop', 'runtime'],
   'restart-storm': ['Restart storm', 'failures'],
   'uneven-pool': ['Uneven pool', 'flow'],
   'dead-letters': ['Dead letters', 'failures'],
@@ -78,9 +95,11 @@ const guide = 'https://github.com/troupe-actors/troupe/blob/main/docs/guide/obse
 /** All rules, by name. */
 export const ruleNames = Object.keys(titles) as readonly RuleName[]
 
-export function findingOf(clue: Clue, since: number, nameOf: (uid: number) => string): Finding {
-  const { rule, severity, uids, evidence } = clue
+export function findingOf(clue: Clue, since: number, names: Names): Finding | undefined {
+  const { rule, severity } = clue
   const [title, view] = titles[rule]
-  const { subject, sentence } = clue.tell(nameOf)
+  const told = clue.tell(names)
+  if (told === undefined) return undefined
+  const { subject, sentence, uids = clue.uids, evidence = clue.evidence } = told
   return { id: `${rule}:${subject}`, rule, severity, title, subject, sentence, evidence, since, uids, docs: `${guide}#${rule}`, view }
 }

@@ -84,7 +84,8 @@ export class Rounds {
     const frame: Frame = { at, parts, silent, waits, metrics: this.look.metrics(), ledger, events }
     const noticed = this.#finder.look(frame)
     await this.names(noticed.uids)
-    return { frame, findings: noticed.tell((uid) => this.#names.get(uid)?.path ?? `actor ${uid}`), lost, spent, waitsLeftOut }
+    const names = { of: (uid: number) => this.#names.get(uid)?.path ?? `actor ${uid}`, kindOf: (uid: number) => this.#names.get(uid)?.kind }
+    return { frame, findings: noticed.tell(names), lost, spent, waitsLeftOut }
   }
 
   /** What these are called; asked once for each. */

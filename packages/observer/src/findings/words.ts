@@ -21,3 +21,15 @@ export function times(n: number, what: string, many = `${what}s`): string {
 export function sortOf(cause: string): string {
   return cause.replaceAll(/\d+/g, '*')
 }
+
+/** In lists by what each is, in the order in which they came. */
+export function grouped<T>(all: Iterable<T>, by: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const key = by(one)
+    const list = groups.get(key)
+    if (list === undefined) groups.set(key, [one])
+    else list.push(one)
+  }
+  return groups
+}

@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Cell, fuse, type Meta, PendingAsk, type Sampler, type SystemCore, typeOf } from '@troupe/core/internal'
 import { type Flow, type Origin, type Span, type Trace } from './span.ts'
+import type { Closeness } from './closeness.ts'
 import { Traced, type Follower } from './traced.ts'
 
 /** Samples a second that are aimed at, and after how many the gap is looked at anew. */
@@ -44,9 +45,12 @@ export class SendSampler implements Sampler, Follower {
   #wanted: { readonly type: string; readonly found: (trace: number) => void } | undefined
   #lastId = 0
   readonly #open = new Map<number, OpenTrace>()
+  /** Those that somebody looks at closely, by uid. */
+  readonly close: ReadonlyMap<number, Closeness>
 
-  constructor(core: SystemCore) {
+  constructor(core: SystemCore, close: ReadonlyMap<number, Closeness> = new Map()) {
     this.#core = core
+    this.close = close
     this.#lookedAt = core.runtime.now()
   }
 
@@ -102,9 +106,10 @@ export class SendSampler implements Sampler, Follower {
       return false
     }
     const span = this.#follow(parent, from, to, type, meta)
-    if (span === undefined || !Traced.follows(cell)) return false
+    const closely = span === undefined ? this.close.get(to) : undefined
+    if ((span === undefined && closely === undefined) || !Traced.follows(cell)) return false
     cell.dispatcher.ledger.sent++
-    cell.accept(message, new Traced(meta, span, this))
+    cell.accept(message, closely === undefined ? new Traced(meta, span!, this) : new Traced(meta, closely.begins(type, from), closely))
     return true
   }
 

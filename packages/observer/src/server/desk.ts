@@ -3,13 +3,20 @@
 
 import { NotAllowed } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
-import type { Lines } from '../feed/news.ts'
-import type { ActorDetail, ObservationSource, SeenFailure, SeenLetter } from '../source/source.ts'
+import type { CloseNews, Lines, ProfileNews } from '../feed/news.ts'
+import { checkedParts, type OwnPage, type PagePart } from '../feed/parts.ts'
+import { causeText } from '../findings/events.ts'
+import type { ActorDetail } from '../source/detail.ts'
+import type { ObservationSource, SeenFailure, SeenLetter } from '../source/source.ts'
 import type { Span, Trace } from '../sampling/span.ts'
+import type { Age } from './ages.ts'
+import { Attention } from './attention.ts'
 import type { Hub } from './hub.ts'
+import type { CheckedPage } from './page-options.ts'
+import { ProfileTaker } from './profile.ts'
 import { linesOf } from './lines.ts'
 import type { Stand } from './standing.ts'
-import { fieldsOf, linesIn, numberIn, textIn } from './wishes.ts'
+import { BadWish, fieldsOf, linesIn, numberIn, textIn } from './wishes.ts'
 import { whyBehind } from './why.ts'
 
 /** One actor, as the page shows it. */
@@ -17,7 +24,14 @@ export interface ActorNews {
   readonly detail: ActorDetail
   readonly why: readonly string[]
   readonly pace: Pick<Stand, 'rate' | 'load' | 'turns' | 'growth'> | undefined
+  /** How long the message has waited that it takes next. */
+  readonly oldest: Age | undefined
+  readonly close: CloseNews | undefined
+  /** Failures that the system remembers, also those from before anybody looked; the newest last. */
+  readonly failures: readonly SeenFailure[]
 }
+/** A page of somebody's own, as it is now; or why there is nothing to show. */
+export type OwnNews = { readonly parts: readonly PagePart[] } | { readonly wrong: string }
 export interface LettersNews {
   readonly failures: readonly SeenFailure[]
   readonly letters: readonly SeenLetter[]
@@ -27,6 +41,8 @@ export interface TraceNews extends Omit<Trace, 'spans'> {
 }
 
 const lettersMost = 300
+const failuresMost = 20
+const longestProfile = 30_000
 const tracesMost = 60
 
 export class Desk {
@@ -34,10 +50,19 @@ export class Desk {
   readonly #source: ObservationSource
   readonly #control: boolean
 
-  constructor(hub: Hub, options: { readonly control: boolean }) {
+  readonly #pages: CheckedPage['pages']
+  readonly #attention: Attention
+  readonly #profile = new ProfileTaker()
+  /** Those that are being made: one that takes long is not begun again. */
+  readonly #making = new Map<string, Promise<OwnNews>>()
+
+  constructor(hub: Hub, { control, payloads, pages }: Pick<CheckedPage, 'control' | 'payloads' | 'pages'>) {
     this.#hub = hub
     this.#source = hub.source
-    this.#control = options.control
+    this.#control = control
+    this.#pages = pages
+    this.#attention = new Attention(hub.source, payloads)
+    hub.whenResting(() => this.#attention.rest())
   }
 
   /** What is asked under which path; each throws `BadWish` at what is not its question, `NotAllowed` at what may not be. */
@@ -48,12 +73,18 @@ export class Desk {
     '/api/traces': () => this.#traces(),
     '/api/trace-next': (body) => this.#traceNext(body),
     '/api/mute': (body) => this.#mute(body),
+    '/api/own': (body) => this.#own(body),
+    '/api/profile': (body) => this.#takeProfile(body),
     '/api/stop': (body) => this.#stop(body),
   }
 
-  #lines(body: string): Promise<Lines> {
+  async #lines(body: string): Promise<Lines> {
     const { standing } = this.#hub
-    return linesOf(linesIn(fieldsOf(body)), standing.stands, standing.at, (uids) => this.#source.names(uids))
+    const wish = linesIn(fieldsOf(body))
+    const began = performance.now()
+    const lines = await linesOf(wish, standing.stands, standing.at, (uids) => this.#source.names(uids))
+    this.#hub.spend(began)
+    return lines
   }
 
   async #actor(body: string): Promise<ActorNews | { readonly gone: true }> {
@@ -64,7 +95,28 @@ export class Desk {
     if (detail === undefined || detail.uid !== uid) return { gone: true }
     const stand = this.#hub.standing.stands.get(uid)
     const pace = stand === undefined ? undefined : { rate: stand.rate, load: stand.load, turns: stand.turns, growth: stand.growth }
-    return { detail, why: whyBehind(stand, detail), pace }
+    const { standing } = this.#hub
+    const oldest = stand === undefined ? undefined : standing.ages.oldest(stand.seen, standing.at)
+    const close = await this.#attention.of(uid, detail.path, standing.at)
+    const failures = this.#source.failures().filter(({ actor }) => actor === detail.path)
+    return { detail, why: whyBehind(stand, detail), pace, oldest, close, failures: failures.slice(-failuresMost) }
+  }
+
+  #own(body: string): Promise<OwnNews> {
+    const title = textIn(fieldsOf(body), 'title')
+    const show = this.#pages.get(title)
+    if (show === undefined) throw new BadWish('There is no page of that title.')
+    let making = this.#making.get(title)
+    if (making === undefined) {
+      making = shownBy(show).finally(() => this.#making.delete(title))
+      this.#making.set(title, making)
+    }
+    return making
+  }
+
+  #takeProfile(body: string): Promise<ProfileNews> {
+    const ms = numberIn(fieldsOf(body), 'ms', longestProfile)
+    return this.#profile.take(coreOf(this.#source.system), Math.max(100, ms))
   }
 
   #letters(): LettersNews {
@@ -102,5 +154,14 @@ export class Desk {
     core.observe({ type: 'control', ref, verb: 'stop', by: 'the page', at: core.runtime.now() })
     ref.stop()
     return { stopped: path }
+  }
+}
+
+/** What it returned, checked; what it threw, in words, for whoever made it looks at the page. */
+async function shownBy(show: OwnPage): Promise<OwnNews> {
+  try {
+    return { parts: checkedParts(await show()) }
+  } catch (cause) {
+    return { wrong: causeText(cause) }
   }
 }

@@ -5,6 +5,8 @@ import type { ActorName } from '@troupe/core/internal'
 import type { HostNews, RoundNews, RuntimeNews, View } from '../feed/news.ts'
 import type { ObservationSource } from '../source/source.ts'
 import type { Update } from '../source/update.ts'
+import { coreOf } from '@troupe/core/internal'
+import { partsOfOthers } from './doors.ts'
 import { Flows } from './flows.ts'
 import { HostGauge } from './host-gauge.ts'
 import { roundNews, runtimeNews, SlowTurns } from './round-news.ts'
@@ -27,11 +29,19 @@ export class Hub {
   readonly #slow = new SlowTurns()
   readonly #listeners = new Map<Listener, () => void>()
   #end: (() => void) | undefined
+  /** Milliseconds since the last round. */
+  #spent = 0
   #lingering: ReturnType<typeof setTimeout> | undefined
+  readonly #whenResting = new Set<() => void>()
   #last: { readonly update: Update; readonly host: HostNews } | undefined
 
   constructor(source: ObservationSource) {
     this.source = source
+  }
+
+  /** Calls it whenever nobody looks any more. */
+  whenResting(task: () => void): void {
+    this.#whenResting.add(task)
   }
 
   get open(): number {
@@ -70,24 +80,37 @@ export class Hub {
     this.#end = undefined
     this.#gauge.stop()
     this.standing.clear()
+    for (const task of this.#whenResting) task()
     this.#flows.clear()
     this.#slow.clear()
     this.#last = undefined
   }
 
-  async #hear(update: Update): Promise<void> {
-    const seconds = this.#last === undefined ? 1 : Math.max(0.001, (update.at - this.#last.update.at) / 1000)
-    this.standing.take(update, this.source.picture)
-    this.#slow.take(update.events, update.at)
+  async #hear(heard: Update): Promise<void> {
+    let began = performance.now()
+    const seconds = this.#last === undefined ? 1 : Math.max(0.001, (heard.at - this.#last.update.at) / 1000)
+    this.standing.take(heard, this.source.picture)
+    this.#slow.take(heard.events, heard.at)
     const host = this.#gauge.read()
+    // What was done for pages since the last round is a part of what looking costs.
+    const update = { ...heard, spent: heard.spent + this.#spent }
+    this.#spent = 0
     this.#last = { update, host }
     // Only what is shown is made; and names of all actors only where kinds are shown.
     const shown = new Set([...this.#listeners.keys()].map(({ view }) => view))
+    this.spend(began)
     if (shown.has('flow')) this.#flows.take(update.flow, seconds, await this.#allNames())
     for (const view of shown) {
       const news = await this.#newsFor(view, update, host)
+      began = performance.now()
       for (const listener of this.#listeners.keys()) if (listener.view === view) listener.told(news)
+      this.spend(began)
     }
+  }
+
+  /** Notes that a page was worked for since then. */
+  spend(began: number): void {
+    this.#spent += performance.now() - began
   }
 
   #allNames(): Promise<ReadonlyMap<number, ActorName>> {
@@ -97,7 +120,8 @@ export class Hub {
   async #newsFor(view: View, update: Update, host: HostNews): Promise<RoundNews> {
     const { standing } = this
     const flow = view === 'flow' ? this.#flows.news(standing.stands, await this.#allNames()) : undefined
-    const runtime: RuntimeNews | undefined = view === 'runtime' ? runtimeNews(update, standing, this.#slow) : undefined
+    const runtime: RuntimeNews | undefined =
+      view === 'runtime' ? runtimeNews(update, standing, this.#slow, partsOfOthers(coreOf(this.source.system))) : undefined
     return { ...roundNews(update, host, standing.queued, view), flow, runtime }
   }
 }

@@ -5,10 +5,14 @@ import type { ActorName } from '@troupe/core/internal'
 import type { Line, Lines, LinesWish, SortKey } from '../feed/news.ts'
 import type { Stand } from './standing.ts'
 
-/** Siblings that are shown before the rest is put together. */
-const siblingsShown = 5
-/** Depths that are open at first. */
-const openDepth = 2
+/** Siblings that are shown before the rest is put together: more at the top, where people know what they named. */
+const siblingsShown = [24, 24, 6, 5]
+/** A system of so few is shown one level deeper. */
+const small = 60
+/** Depths that are open at first, and to which those are with somebody in trouble below them. */
+const openDepth = 1
+const troubleDepth = 4
+const inTrouble = 2
 
 /** Where it stands in the list, before it has a name. */
 interface Place {
@@ -83,16 +87,20 @@ function treePlaces(wish: LinesWish, stands: ReadonlyMap<number, Stand>, childre
   const closed = new Set(wish.closed)
   const full = new Set(wish.full)
   const worst = worstBelow(stands, children, key)
+  const states = worstBelow(stands, children, ({ state }) => state)
+  const ill = (uid: number): boolean => children.get(uid)?.some((child) => states.get(child)! >= inTrouble) === true
+  const opens = (uid: number, depth: number): boolean => depth < openDepth + Number(stands.size <= small) || (depth < troubleDepth && ill(uid))
   const places: Place[] = []
   const below = (parent: number, depth: number): void => {
     const order = (children.get(parent) ?? []).toSorted((a, b) => worst.get(b)! - worst.get(a)! || a - b)
-    const all = full.has(parent) || order.length <= siblingsShown + 1
-    for (const uid of all ? order : order.slice(0, siblingsShown)) {
-      const open = children.has(uid) && (opened.has(uid) || (depth < openDepth && !closed.has(uid)))
+    const few = siblingsShown[Math.min(depth, siblingsShown.length - 1)]!
+    const all = full.has(parent) || order.length <= few + 1
+    for (const uid of all ? order : order.slice(0, few)) {
+      const open = children.has(uid) && (opened.has(uid) || (!closed.has(uid) && opens(uid, depth)))
       places.push({ uid, depth, open })
       if (open) below(uid, depth + 1)
     }
-    if (!all) places.push({ uid: order[siblingsShown]!, depth, open: false, more: together(parent, order.slice(siblingsShown), stands) })
+    if (!all) places.push({ uid: order[few]!, depth, open: false, more: together(parent, order.slice(few), stands) })
   }
   below(0, 0)
   return places

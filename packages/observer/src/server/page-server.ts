@@ -85,6 +85,7 @@ class PageServer implements Page {
       node: process.version,
       control: this.#options.control,
       clockZero,
+      pages: [...this.#options.pages.keys()],
     })
   }
 }

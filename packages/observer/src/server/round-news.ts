@@ -3,6 +3,7 @@
 import type { SeenEvent } from '../findings/frame.ts'
 import type { HostNews, RoundNews, RuntimeNews, ThreadNews, View } from '../feed/news.ts'
 import type { Update } from '../source/update.ts'
+import type { PagePart } from '../feed/parts.ts'
 import type { Standing } from './standing.ts'
 
 const eventsMost = 300
@@ -37,14 +38,18 @@ export function roundNews(update: Update, host: HostNews, queued: number, view: 
     skipped: 0,
     spent: update.spent,
     sampling: update.sampling,
+    silent: update.silent ?? [],
     ledger: update.ledger,
-    ...(view === 'waits'
-      ? { waits: update.waits.slice(0, waitsMost), waitsLeftOut: update.waitsLeftOut + Math.max(0, update.waits.length - waitsMost) }
-      : {}),
+    ...(view === 'waits' ? { waits: mattering(update.waits), waitsLeftOut: update.waitsLeftOut + Math.max(0, update.waits.length - waitsMost) } : {}),
   }
 }
 
-export function runtimeNews({ metrics, parts, silent = [] }: Update, standing: Standing, slow: SlowTurns): RuntimeNews {
+/** Those that hold up their askers first, for among those are the circles; then the oldest. */
+function mattering(waits: Update['waits']): Update['waits'] {
+  return waits.length <= waitsMost ? waits : waits.toSorted((a, b) => Number(b.binds) - Number(a.binds) || b.ms - a.ms).slice(0, waitsMost)
+}
+
+export function runtimeNews({ metrics, parts, silent = [] }: Update, standing: Standing, slow: SlowTurns, others: readonly PagePart[]): RuntimeNews {
   const threads = new Map<number, { -readonly [K in keyof ThreadNews]: ThreadNews[K] }>()
   const of = (thread: number): { -readonly [K in keyof ThreadNews]: ThreadNews[K] } => {
     let news = threads.get(thread)
@@ -72,6 +77,7 @@ export function runtimeNews({ metrics, parts, silent = [] }: Update, standing: S
       latencyP99: loopLatency.p99,
     })),
     slow: slow.worst,
+    others,
   }
 }
 
@@ -86,10 +92,10 @@ export class SlowTurns {
     this.#turns = []
   }
   get worst(): RuntimeNews['slow'] {
-    const byPath = new Map<string, { path: string; times: number; longest: number; message: string | undefined }>()
-    for (const { path = 'somebody', ms = 0, message } of this.#turns) {
+    const byPath = new Map<string, { path: string; uid: number | undefined; times: number; longest: number; message: string | undefined }>()
+    for (const { path = 'somebody', uid, ms = 0, message } of this.#turns) {
       const known = byPath.get(path)
-      if (known === undefined) byPath.set(path, { path, times: 1, longest: ms, message })
+      if (known === undefined) byPath.set(path, { path, uid, times: 1, longest: ms, message })
       else {
         known.times++
         if (ms > known.longest) Object.assign(known, { longest: ms, message })

@@ -5,6 +5,7 @@ import type { Finding } from '../findings/finding.ts'
 import type { Picture, SeenActor } from '../survey/picture.ts'
 import type { Update } from '../source/update.ts'
 import type { Cells } from '../feed/cells.ts'
+import { Ages } from './ages.ts'
 
 export interface Stand {
   seen: SeenActor
@@ -34,11 +35,13 @@ export class Standing {
   /** The number of the last round that is in it, and what that one changed. */
   seq = 0
   changes: Cells = { whole: false, gone: [], uids: [], state: new Uint8Array(0) }
+  readonly ages: Ages = new Ages()
   #stirred = new Set<number>()
+  #first = true
 
   take(update: Update, picture: Picture): void {
     const passed = Math.max(1, update.at - this.at) / 1000
-    const first = this.at === 0
+    const first = (this.#first = this.at === 0)
     this.at = update.at
     this.seq = update.seq
     const { told, quiet } = this.#told(update, picture, first)
@@ -60,6 +63,7 @@ export class Standing {
 
   clear(): void {
     this.stands.clear()
+    this.ages.clear()
     this.#stirred.clear()
     this.queued = this.at = this.seq = 0
   }
@@ -96,6 +100,7 @@ export class Standing {
     const known = this.stands.get(uid)
     const before = known?.seen
     this.queued += seen.queued - (before?.queued ?? 0)
+    this.ages.take(seen, this.at, !this.#first)
     const gain = (now: number, then: number | undefined): number => (then === undefined ? 0 : Math.max(0, now - then) / passed)
     const worked = before === undefined ? stirred : seen.turns > before.turns || seen.processed > before.processed
     const state = Math.max(stateOf(seen, this.at, worked), marks.get(uid) ?? idle)
@@ -129,6 +134,7 @@ export class Standing {
       if (stand === undefined || picture.has(uid)) return
       this.queued -= stand.seen.queued
       this.stands.delete(uid)
+      this.ages.forget(uid)
       gone.push(uid)
     }
     for (const part of parts) for (const uid of part.gone) drop(uid)

@@ -1,16 +1,18 @@
 // Where everybody who looks on gets it from: a socket, a page, a test. One look a round serves all of them. As long as nobody looks
 // nothing is counted, nothing is sampled and nobody listens.
 
-import { type ActorSnapshot, type ActorSystem, type DeadLetter, type Failure, NotAllowed } from '@troupe/core'
-import { type ActorName, coreOf, kindOfActor, requireCore, typeOf, type Wait, pathOf } from '@troupe/core/internal'
+import { type ActorSystem, type DeadLetter, type Failure, NotAllowed } from '@troupe/core'
+import { type ActorName, coreOf, draftOf, requireCore, typeOf, type Wait, pathOf } from '@troupe/core/internal'
 import { causeText } from '../findings/events.ts'
 import { isMuted } from '../findings/finder.ts'
 import type { Finding } from '../findings/finding.ts'
 import { type Round, Rounds } from '../findings/rounds.ts'
 import { Recording } from '../sampling/recording.ts'
+import { Closeness } from '../sampling/closeness.ts'
 import { SendSampler } from '../sampling/sampler.ts'
 import type { Trace } from '../sampling/span.ts'
 import type { Picture } from '../survey/picture.ts'
+import { type ActorDetail, detailOf } from './detail.ts'
 import type { Update, Wishes } from './update.ts'
 
 interface Onlooker {
@@ -36,20 +38,6 @@ export interface SeenFailure {
   readonly directive: string | undefined
 }
 
-/** What of an actor is shown to somebody who looks at it alone. */
-export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'> & {
-  readonly kind: string
-  readonly label: string | undefined
-  readonly waiting: { readonly reason: string; readonly ms: number; readonly cause: string | undefined } | undefined
-  readonly children: readonly { readonly path: string; readonly phase: string; readonly queued: number }[]
-  readonly childCount: number
-  /** Questions that it asked, and that it is asked. */
-  readonly waits: readonly Wait[]
-  readonly watchers: number
-}
-
-const childrenShown = 100
-
 /**
  * Watches one system for all who look at it.
  *
@@ -61,6 +49,8 @@ export class ObservationSource {
   readonly #every: number
   readonly #onlookers = new Set<Onlooker>()
   readonly #muted: Set<string>
+  /** Those that somebody looks at closely. */
+  readonly #close = new Map<number, Closeness>()
   #sampler: SendSampler | undefined
   #disarm: (() => void) | undefined
   #seq = 0
@@ -105,7 +95,7 @@ export class ObservationSource {
     const traces = all.some(({ wishes }) => wishes.traces === true)
     const samples = traces || all.some(({ wishes }) => wishes.flow === true)
     if (samples && this.#sampler === undefined) {
-      this.#sampler = new SendSampler(coreOf(this.system))
+      this.#sampler = new SendSampler(coreOf(this.system), this.#close)
       this.#sampler.start()
     } else if (!samples) {
       this.#sampler?.stop()
@@ -207,24 +197,42 @@ export class ObservationSource {
     return ref === undefined ? undefined : new Recording(coreOf(this.system).mine(ref, 'record'), capacity)
   }
 
+  /**
+   * Looks closely at one actor from now on, until what it returns is called: who sends to it, how long its messages wait and take, sampled, and what it was
+   * given last. Undefined where there is no such actor on this thread.
+   */
+  lookClosely(path: string): { readonly seen: Closeness; end(): void } | undefined {
+    const ref = this.system.find(path)
+    if (ref === undefined) return undefined
+    const seen = new Closeness(coreOf(this.system).mine(ref, 'look closely'))
+    let at = 0
+    this.#close.set(seen.uid, seen)
+    const leave = this.subscribe(
+      (update) => {
+        seen.take(update.flow, at === 0 ? 1 : Math.max(0.001, (update.at - at) / 1000))
+        at = update.at
+      },
+      { flow: true },
+    )
+    return {
+      seen,
+      end: () => {
+        leave()
+        seen.end()
+        if (this.#close.get(seen.uid) === seen) this.#close.delete(seen.uid)
+      },
+    }
+  }
+
   /** One actor of this system, by its path; undefined where there is none. */
   async inspect(path: string): Promise<ActorDetail | undefined> {
     const ref = path === '/user' ? undefined : this.system.find(path)
     if (ref === undefined && path !== '/user') return undefined
-    const tree = await this.system.inspect(ref)
-    const cell = ref === undefined ? coreOf(this.system).guardian : coreOf(this.system).mine(ref, 'inspect')
-    const { children, recent: _recent, waiting, ...own } = tree
-    const waits = (await this.waits()).filter((wait) => wait.asker === tree.uid || wait.target === tree.uid)
-    return {
-      ...own,
-      kind: kindOfActor(cell),
-      label: cell.extras?.label || undefined,
-      waiting: waiting === undefined ? undefined : { ...waiting, cause: waiting.cause === undefined ? undefined : causeText(waiting.cause) },
-      children: children.slice(0, childrenShown).map(({ path: below, phase, queued }) => ({ path: below, phase, queued })),
-      childCount: children.length,
-      waits,
-      watchers: cell.extras?.watchers?.size ?? 0,
-    }
+    const core = coreOf(this.system)
+    const cell = ref === undefined ? core.guardian : core.mine(ref, 'inspect')
+    // What is below it is not walked through; what runs on another thread is asked there.
+    const own = cell.endsElsewhere ? await this.system.inspect(ref) : draftOf(cell, path)
+    return detailOf(cell, own, await this.waits())
   }
 
   /** Ends all subscriptions. */

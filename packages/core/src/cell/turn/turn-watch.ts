@@ -44,7 +44,7 @@ export class TurnWatch implements Witness {
   readonly #dispatcher: Dispatcher
   readonly #stirred: Stirred
   /** Who looked on before, and is told all the same. */
-  readonly outer: Witness | undefined
+  outer: Witness | undefined
   #current: TurnCount | undefined
   /** Messages of the dispatcher when the present turn began. */
   #messages: number

@@ -41,8 +41,8 @@ function pending(uid: number, at: number, since: number, queued: number): Clue {
     uids: [uid],
     since,
     evidence: { ms: Math.round(at - since), queued },
-    tell: (nameOf) => ({
-      subject: nameOf(uid),
+    tell: (names) => ({
+      subject: names.of(uid),
       sentence: `its handler has been waiting for ${duration(at - since)}${queued > 0 ? `, and behind it ${queued === 1 ? 'waits' : 'wait'} ${times(queued, 'message')}` : ''}`,
     }),
   }
@@ -56,7 +56,7 @@ function stash(uid: number, at: number, since: number, stashed: number): Clue {
     uids: [uid],
     since,
     evidence: { stashed, ms: Math.round(at - since) },
-    tell: (nameOf) => ({ subject: nameOf(uid), sentence: `${times(stashed, 'message')} in its stash, unchanged for ${duration(at - since)}` }),
+    tell: (names) => ({ subject: names.of(uid), sentence: `${times(stashed, 'message')} in its stash, unchanged for ${duration(at - since)}` }),
   }
 }
 
@@ -100,6 +100,6 @@ function grows(uid: number, at: number, since: number, { queued, grown, handled,
     uids: [uid],
     since,
     evidence,
-    tell: (nameOf) => ({ subject: nameOf(uid), sentence: how + why }),
+    tell: (names) => ({ subject: names.of(uid), sentence: how + why }),
   }
 }

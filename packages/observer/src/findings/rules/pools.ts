@@ -2,7 +2,7 @@
 
 import type { Picture } from '../../survey/picture.ts'
 import type { Clue } from '../finding.ts'
-import { count, duration } from '../words.ts'
+import { count, duration, grouped } from '../words.ts'
 
 const fewest = 3
 const largest = 256
@@ -25,12 +25,25 @@ export function* poolClues(picture: Picture, told: Iterable<number>, siblingsOf:
       .filter((a) => a !== undefined && a.processed >= handledLeast)
       .map((a) => ({ uid: a!.uid, each: a!.busy / a!.processed, queued: a!.queued }))
     if (pool.length < fewest) continue
-    const each = median(pool.map((a) => a.each))
-    const queued = median(pool.map((a) => a.queued))
-    const worst = pool.reduce((w, a) => (a.each > w.each ? a : w))
-    if (worst.each < slower * each || worst.queued < queuedLeast || worst.queued < longer * Math.max(1, queued)) continue
-    yield uneven(actor.parent, worst, each, queued, picture.get(worst.uid, 'growsSince'))
+    if (pool.length < fewest) continue
+    yield uneven(actor.parent, pool, (sibling) => picture.get(sibling, 'growsSince'))
   }
+}
+
+interface Worker {
+  readonly uid: number
+  readonly each: number
+  readonly queued: number
+}
+
+/** The one that stands out of those that are of one kind with it; undefined where none does. */
+function standsOut(pool: readonly Worker[]): { readonly worst: Worker; readonly each: number; readonly queued: number } | undefined {
+  if (pool.length < fewest) return undefined
+  const each = median(pool.map((a) => a.each))
+  const queued = median(pool.map((a) => a.queued))
+  const worst = pool.reduce((w, a) => (a.each > w.each ? a : w))
+  if (worst.each < slower * each || worst.queued < queuedLeast || worst.queued < longer * Math.max(1, queued)) return undefined
+  return { worst, each, queued }
 }
 
 function median(values: readonly number[]): number {
@@ -38,24 +51,37 @@ function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? 0
 }
 
-function uneven(
-  parent: number,
-  worst: { readonly uid: number; readonly each: number; readonly queued: number },
-  each: number,
-  queued: number,
-  since: number,
-): Clue {
-  const factor = each === 0 ? worst.each : worst.each / each
+/** Siblings of different kinds are no pool, and kinds are known with the names: what stands out is found then. */
+function uneven(parent: number, pool: readonly Worker[], sinceOf: (uid: number) => number): Clue {
+  const longest = pool.reduce((w, a) => (a.queued > w.queued ? a : w))
   return {
     rule: 'uneven-pool',
     severity: 'warning',
     key: String(parent),
-    uids: [parent, worst.uid],
-    since,
-    evidence: { msPerMessage: Number(worst.each.toPrecision(3)), median: Number(each.toPrecision(3)), queued: worst.queued, medianQueued: queued },
-    tell: (nameOf) => ({
-      subject: nameOf(parent),
-      sentence: `${nameOf(worst.uid)} takes ${each === 0 ? duration(worst.each) : `${count(factor)} × as long`} for a message as its siblings, and has ${count(worst.queued)} queued where they have ${count(queued)}: a rule that looks at queues would spare it`,
-    }),
+    uids: [parent],
+    asks: pool.map(({ uid }) => uid),
+    since: sinceOf(longest.uid),
+    evidence: {},
+    tell: (names) => {
+      const kinds = grouped(pool, ({ uid }) => names.kindOf(uid) ?? '')
+      for (const workers of kinds.values()) {
+        const found = standsOut(workers)
+        if (found === undefined) continue
+        const { worst, each, queued } = found
+        const factor = each === 0 ? worst.each : worst.each / each
+        return {
+          uids: [parent, worst.uid],
+          evidence: {
+            msPerMessage: Number(worst.each.toPrecision(3)),
+            median: Number(each.toPrecision(3)),
+            queued: worst.queued,
+            medianQueued: queued,
+          },
+          subject: names.of(parent),
+          sentence: `${names.of(worst.uid)} takes ${each === 0 ? duration(worst.each) : `${count(factor)} × as long`} for a message as its siblings, and has ${count(worst.queued)} queued where they have ${count(queued)}: a rule that looks at queues would spare it`,
+        }
+      }
+      return undefined
+    },
   }
 }

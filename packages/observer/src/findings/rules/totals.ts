@@ -107,8 +107,8 @@ function timers({ since, from, last }: Growth, at: number, picture: Picture): Cl
     uids: whose === undefined ? [] : [whose],
     since,
     evidence: { timers: last, more: last - from, most },
-    tell: (nameOf) => ({
-      subject: whose === undefined ? 'timers' : nameOf(whose),
+    tell: (names) => ({
+      subject: whose === undefined ? 'timers' : names.of(whose),
       sentence: `${count(last)} timers and deadlines are armed, ${count(last - from)} more than ${duration(at - since)} ago, and never fewer in between${whose === undefined ? '' : `; it holds ${count(most)} of them`}`,
     }),
   }
@@ -122,8 +122,8 @@ function population(uid: number, { since, from, last }: Growth, at: number): Clu
     uids: [uid],
     since,
     evidence: { children: last, more: last - from },
-    tell: (nameOf) => ({
-      subject: nameOf(uid),
+    tell: (names) => ({
+      subject: names.of(uid),
       sentence: `it has ${count(last)} children, ${count(last - from)} more than ${duration(at - since)} ago, and never fewer in between: does anybody stop them?`,
     }),
   }

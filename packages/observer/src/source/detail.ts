@@ -1,0 +1,94 @@
+// What of one actor is shown to somebody who looks at it alone: words and numbers, no message.
+
+import type { ActorSnapshot } from '@troupe/core'
+import { type Cell, kindOfActor, MessageRing, pathOf, typeOf, type Wait } from '@troupe/core/internal'
+import { causeText } from '../findings/events.ts'
+
+const childrenShown = 100
+const namesShown = 20
+const timersShown = 50
+
+/** A timer that an actor has set. */
+export interface SeenTimer {
+  readonly key: string
+  /** Milliseconds until it fires. */
+  readonly left: number
+  /** Milliseconds between two ticks; undefined where there is only one. */
+  readonly every: number | undefined
+  readonly type: string
+}
+
+/** What of an actor is shown to somebody who looks at it alone. */
+export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'> & {
+  readonly kind: string
+  readonly label: string | undefined
+  readonly waiting: { readonly reason: string; readonly ms: number; readonly cause: string | undefined } | undefined
+  readonly children: readonly { readonly path: string; readonly phase: string; readonly queued: number }[]
+  readonly childCount: number
+  /** Questions that it asked, and that it is asked. */
+  readonly waits: readonly Wait[]
+  readonly watchers: number
+  /** Paths of the first who watch it, and of the first whom it watches. */
+  readonly watchedBy: readonly string[]
+  readonly watching: readonly string[]
+  /** The next to fire first. */
+  readonly timers: readonly SeenTimer[]
+  /** The type of the message that it takes next, where its mailbox tells. */
+  readonly nextType: string | undefined
+}
+
+export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wait[]): ActorDetail {
+  const { children, recent: _recent, waiting, ...own } = snapshot
+  const { extras } = cell
+  const below = children.length > 0 ? children : childrenOf(cell)
+  return {
+    ...own,
+    kind: kindOfActor(cell),
+    label: extras?.label || undefined,
+    waiting: waiting === undefined ? undefined : { ...waiting, cause: waiting.cause === undefined ? undefined : causeText(waiting.cause) },
+    children: below.slice(0, childrenShown).map(({ path, phase, queued }) => ({ path, phase, queued })),
+    childCount: Math.max(below.length, cell.children?.size ?? 0),
+    waits: waits.filter((wait) => wait.asker === own.uid || wait.target === own.uid),
+    watchers: extras?.watchers?.size ?? 0,
+    watchedBy: firstOf(extras?.watchers ?? [], ({ ref }) => ref.path),
+    watching: firstOf(extras?.watching?.keys() ?? [], pathOf),
+    timers: timersOf(cell),
+    nextType: nextType(cell),
+  }
+}
+
+function firstOf<T>(all: Iterable<T>, name: (one: T) => string): string[] {
+  const names: string[] = []
+  for (const one of all) {
+    if (names.length >= namesShown) break
+    names.push(name(one))
+  }
+  return names
+}
+
+function childrenOf(cell: Cell): { readonly path: string; readonly phase: string; readonly queued: number }[] {
+  const found = []
+  const { path } = cell.ref
+  for (let child = cell.children?.first; child !== undefined && found.length < childrenShown; child = child.next)
+    found.push({ path: `${path}/${child.ref.segment}`, phase: child.phaseSeen, queued: child.queuedMessages })
+  return found
+}
+
+function timersOf(cell: Cell): SeenTimer[] {
+  const now = cell.host.runtime.now()
+  const found: SeenTimer[] = []
+  for (const { key, at, period, message } of cell.extras?.timers?.all.values() ?? []) {
+    if (found.length >= timersShown) break
+    found.push({ key, left: Math.max(0, at - now), every: period > 0 ? period : undefined, type: typeOf(message) })
+  }
+  return found.sort((a, b) => a.left - b.left)
+}
+
+/** Only of a plain mailbox: others may hand out another one first. */
+function nextType(cell: Cell): string | undefined {
+  const { queue } = cell
+  // One that came alone stands before the ring; only the cell itself may take it from there, and it is only looked at here.
+  const { slot } = cell as unknown as { readonly slot?: unknown }
+  const next = slot ?? (queue instanceof MessageRing ? queue.at(0) : undefined)
+  return next === undefined ? undefined : typeOf(next)
+}
