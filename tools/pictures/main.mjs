@@ -2,7 +2,7 @@
 // minute; writes docs/guide/observer.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, resolve as resolved } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { chromium as driver } from 'playwright-core'
@@ -40,7 +40,7 @@ async function load(path) {
 const { scene, views } = await load('packages/observer/test/page/scene.ts')
 const { chromium, flags } = await load('packages/observer/test/page/chromium.ts')
 if (chromium === undefined) process.exit(1)
-const folder = resolve(root, to)
+const folder = resolved(root, to)
 mkdirSync(folder, { recursive: true })
 
 const place = await scene()
