@@ -22,7 +22,7 @@ export type { PageOptions } from './server/page-options.ts'
 export type { Redact } from './server/payload.ts'
 export type { Page } from './server/page-server.ts'
 export type { Flow, Origin, Span, Trace } from './sampling/span.ts'
-export type { ActorDetail, SeenTimer } from './source/detail.ts'
+export type { ActorDetail } from './source/detail.ts'
 export type { ObservationSource, SeenFailure, SeenLetter } from './source/source.ts'
 export type { Update, Wishes } from './source/update.ts'
 

@@ -102,7 +102,7 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
         <Figure name="restarts" value={exact(detail.incarnation)} />
         <Figure name="stashed" value={exact(detail.stashed)} />
         <Figure name="children" value={exact(detail.childCount)} />
-        <Figure name="timers" value={exact(detail.timers.length)} />
+        <Figure name="timers" value={exact(detail.timers)} />
       </dl>
       <Plot
         title="In its mailbox"
@@ -112,7 +112,6 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
       />
       {close !== undefined && <Close close={close} />}
       <Questions uid={uid} waits={detail.waits} />
-      <Timers timers={detail.timers} />
       <Watches watchers={detail.watchers} watchedBy={detail.watchedBy} watching={detail.watching} />
       <Happened uid={uid} failures={news.failures} />
       {close !== undefined && <LastGiven last={close.last} payloads={close.payloads} />}
@@ -172,26 +171,6 @@ function Partners({ title, partners }: { readonly title: string; readonly partne
           </li>
         ))}
       </ol>
-    </>
-  )
-}
-
-function Timers({ timers }: { readonly timers: ActorNews['detail']['timers'] }) {
-  if (timers.length === 0) return null
-  return (
-    <>
-      <h2>Timers</h2>
-      <ol class="log" tabIndex={0}>
-        {timers.slice(0, 10).map(({ key, left, every, type }) => (
-          <li key={key}>
-            <span class="dim">in {duration(Math.max(1, left))}</span>
-            <span>
-              {key}: {type} {every === undefined ? <span class="dim">once</span> : <span class="dim">every {duration(every)}</span>}
-            </span>
-          </li>
-        ))}
-      </ol>
-      {timers.length > 10 && <p class="dim">{exact(timers.length - 10)} more.</p>}
     </>
   )
 }

@@ -6,17 +6,6 @@ import { causeText } from '../findings/events.ts'
 
 const childrenShown = 100
 const namesShown = 20
-const timersShown = 50
-
-/** A timer that an actor has set. */
-export interface SeenTimer {
-  readonly key: string
-  /** Milliseconds until it fires. */
-  readonly left: number
-  /** Milliseconds between two ticks; undefined where there is only one. */
-  readonly every: number | undefined
-  readonly type: string
-}
 
 /** What of an actor is shown to somebody who looks at it alone. */
 export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'> & {
@@ -31,8 +20,8 @@ export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'>
   /** Paths of the first who watch it, and of the first whom it watches. */
   readonly watchedBy: readonly string[]
   readonly watching: readonly string[]
-  /** The next to fire first. */
-  readonly timers: readonly SeenTimer[]
+  /** How many timers it has set. */
+  readonly timers: number
   /** The type of the message that it takes next, where its mailbox tells. */
   readonly nextType: string | undefined
 }
@@ -52,7 +41,7 @@ export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wa
     watchers: extras?.watchers?.size ?? 0,
     watchedBy: firstOf(extras?.watchers ?? [], ({ ref }) => ref.path),
     watching: firstOf(extras?.watching?.keys() ?? [], pathOf),
-    timers: timersOf(cell),
+    timers: extras?.timers?.size ?? 0,
     nextType: nextType(cell),
   }
 }
@@ -72,16 +61,6 @@ function childrenOf(cell: Cell): { readonly path: string; readonly phase: string
   for (let child = cell.children?.first; child !== undefined && found.length < childrenShown; child = child.next)
     found.push({ path: `${path}/${child.ref.segment}`, phase: child.phaseSeen, queued: child.queuedMessages })
   return found
-}
-
-function timersOf(cell: Cell): SeenTimer[] {
-  const now = cell.host.runtime.now()
-  const found: SeenTimer[] = []
-  for (const { key, at, period, message } of cell.extras?.timers?.all.values() ?? []) {
-    if (found.length >= timersShown) break
-    found.push({ key, left: Math.max(0, at - now), every: period > 0 ? period : undefined, type: typeOf(message) })
-  }
-  return found.sort((a, b) => a.left - b.left)
 }
 
 /** Only of a plain mailbox: others may hand out another one first. */
