@@ -6,6 +6,7 @@ import { join, resolve as resolved } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { chromium as driver } from 'playwright-core'
+import { withPalette } from './palette.mjs'
 import { anyText, commandLine, someOf, whole } from '@troupe/testkit/internal'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -66,7 +67,7 @@ try {
     if (only !== undefined && !only.includes(view)) continue
     await Promise.all(tabs.map(async ({ look, tab }) => open(tab, look)))
     await pause(wait)
-    for (const { look, tab } of tabs) writeFileSync(join(folder, `${view}-${look}.png`), await tab.screenshot())
+    for (const { look, tab } of tabs) writeFileSync(join(folder, `${view}-${look}.png`), withPalette(await tab.screenshot()))
     process.stdout.write(`${view}\n`)
   }
 } finally {

@@ -41,6 +41,12 @@ class SharedLog implements FlightLog {
   }
 }
 
+/** What the system's own recorder keeps of an actor, also while others record it. */
+export function ownFlightOf(cell: Cell | undefined): FlightLog | undefined {
+  const flight = cell?.extras?.flight
+  return flight instanceof SharedLog ? flight.own : flight
+}
+
 /** Records into `log` until what it returns is called. Others who record the same actor go on. */
 export function recordCell(cell: Cell, log: FlightLog): () => void {
   const { flight } = cell.ensureExtras()

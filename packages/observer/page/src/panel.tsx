@@ -6,6 +6,7 @@ import type { CloseNews } from '../../src/feed/news.ts'
 import type { SeenEvent } from '../../src/findings/frame.ts'
 import { sortOf } from '../../src/findings/words.ts'
 import type { ActorNews } from '../../src/server/desk.ts'
+import { CapsuleButton } from './capsule.tsx'
 import { Bars } from './bars.tsx'
 import { ask } from './connection.ts'
 import { Plot } from './plot.tsx'
@@ -114,6 +115,7 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
       <Questions uid={uid} waits={detail.waits} />
       <Watches watchers={detail.watchers} watchedBy={detail.watchedBy} watching={detail.watching} />
       <Happened uid={uid} failures={news.failures} />
+      {news.failures.length > 0 && close?.payloads === true && link.value === 'live' && <CapsuleButton path={detail.path} />}
       {close !== undefined && <LastGiven last={close.last} payloads={close.payloads} />}
       {hello.value?.control === true && link.value === 'live' && detail.path !== '/user' && (
         <p>

@@ -11,7 +11,18 @@ import {
   type FlightRecorder,
   type FlightSubject,
 } from '@troupe/core'
-import { type Cell, cellOf, checkFunction, checkWhole, coreOf, kindOfActor, pathOf, readOptions, type SystemCore } from '@troupe/core/internal'
+import {
+  type Cell,
+  cellOf,
+  checkFunction,
+  checkWhole,
+  coreOf,
+  kindOfActor,
+  ownFlightOf,
+  pathOf,
+  readOptions,
+  type SystemCore,
+} from '@troupe/core/internal'
 import type { Capsule, CapsuleEntry } from './capsule.ts'
 import { keep, type Kept } from './values.ts'
 
@@ -103,7 +114,7 @@ class CapsuleRecorder implements FlightRecorder {
         configurable: true,
         value: () => {
           const value = read()
-          const log = host.running?.current?.extras?.flight
+          const log = ownFlightOf(host.running?.current)
           if (log instanceof CapsuleLog) log.read(what, value)
           return value
         },

@@ -9,6 +9,8 @@ import { causeText } from '../findings/events.ts'
 import type { ActorDetail } from '../source/detail.ts'
 import type { ObservationSource, SeenFailure, SeenLetter } from '../source/source.ts'
 import type { Span, Trace } from '../sampling/span.ts'
+import type { Capsule } from '../capsule/capsule.ts'
+import { capsuleOf, type NoCapsule } from '../capsule/recorder.ts'
 import type { Age } from './ages.ts'
 import { Attention } from './attention.ts'
 import type { Hub } from './hub.ts'
@@ -51,6 +53,7 @@ export class Desk {
   readonly #control: boolean
 
   readonly #pages: CheckedPage['pages']
+  readonly #payloads: boolean
   readonly #attention: Attention
   readonly #profile = new ProfileTaker()
   /** Those that are being made: one that takes long is not begun again. */
@@ -61,6 +64,7 @@ export class Desk {
     this.#source = hub.source
     this.#control = control
     this.#pages = pages
+    this.#payloads = payloads !== undefined
     this.#attention = new Attention(hub.source, payloads)
     hub.whenResting(() => this.#attention.rest())
   }
@@ -73,6 +77,7 @@ export class Desk {
     '/api/traces': () => this.#traces(),
     '/api/trace-next': (body) => this.#traceNext(body),
     '/api/mute': (body) => this.#mute(body),
+    '/api/capsule': (body) => this.#capsule(body),
     '/api/own': (body) => this.#own(body),
     '/api/profile': (body) => this.#takeProfile(body),
     '/api/stop': (body) => this.#stop(body),
@@ -100,6 +105,12 @@ export class Desk {
     const close = await this.#attention.of(uid, detail.path, standing.at)
     const failures = this.#source.failures().filter(({ actor }) => actor === detail.path)
     return { detail, why: whyBehind(stand, detail), pace, oldest, close, failures: failures.slice(-failuresMost) }
+  }
+
+  /** It holds what messages hold: only for those who may see that. */
+  #capsule(body: string): Capsule | NoCapsule {
+    if (!this.#payloads) throw new NotAllowed('A capsule has messages in it, and openPage was not given { payloads: true }.')
+    return capsuleOf(this.#source.system, textIn(fieldsOf(body), 'path'))
   }
 
   #own(body: string): Promise<OwnNews> {

@@ -98,6 +98,9 @@ const attacks: Readonly<Record<string, readonly [sent: () => Sent, status: numbe
     () => ({ path: '/api/lines', body: '{"mode":"flat","sort":"queued","filter":"","offset":0,"count":1000000,"opened":[],"closed":[],"full":[]}' }),
     400,
   ],
+  'a capsule, which has messages in it, where payloads are off': [() => ({ path: '/api/capsule', body: '{"path":"/user/vault"}' }), 403],
+  'a page of nobody': [() => ({ path: '/api/own', body: '{"title":"__proto__"}' }), 400],
+  'a profile of an hour': [() => ({ path: '/api/profile', body: '{"ms":3600000}' }), 400],
   'control without leave': [() => ({ path: '/api/stop', body: '{"path":"/user/vault"}' }), 403],
 }
 
