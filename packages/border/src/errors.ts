@@ -25,7 +25,7 @@ export class NotOnThread extends TroupeError {
   readonly code = 'not-on-thread'
 }
 
-/** What came from another thread is no record of Troupe, or cannot be read: that thread is ended. */
+/** What came from another thread is not a record of Troupe, or cannot be read: that thread is ended. */
 export class BadRecord extends TroupeError {
   readonly code = 'bad-record'
   constructor(what: string, cause?: unknown) {

@@ -7,7 +7,7 @@ import { NotOnThread } from '../errors.ts'
 /** By name, what was defined under it; two where a name was given twice. */
 const named = new Map<string, readonly unknown[]>()
 
-/** Lets it be found by its name; the same once more is no second. */
+/** Lets it be found by its name; the same once more does not count. */
 export function register(name: string, what: unknown): void {
   const before = named.get(name)
   if (before === undefined) named.set(name, [what])

@@ -37,7 +37,7 @@ export type Adoptable = Duplex | Readable | Writable | number
  * write that left room.
  *
  * Guarantees: the same messages and flow control as a TCP connection; stream and descriptor are closed with the actor.
- * Fails: with `InvalidOption` on what is no stream of bytes, on files, and on an interest in what the stream cannot do. An error of
+ * Fails: with `InvalidOption` on what is not a stream of bytes, on files, and on an interest in what the stream cannot do. An error of
  * the stream that the owner does not handle fails the actor; a restart finds the stream gone and stops.
  *
  * @example

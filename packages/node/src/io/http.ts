@@ -185,7 +185,7 @@ class RequestCarrier extends Carrier {
   }
 }
 
-/** Answers what is no request, or not in time, and closes. */
+/** Answers what is not a request, or is late, and closes. */
 function refuseGarbage({ code }: NodeJS.ErrnoException, socket: Duplex, cut: boolean): void {
   if (!socket.writable || cut) return void socket.destroy()
   const status =

@@ -98,6 +98,8 @@ export function waitsFor(cell: Cell): AskEdge | undefined {
 export function cycleOf(asker: Cell, target: Cell): Cell[] | undefined {
   if (asker.options.reentrant || target.options.reentrant) return undefined
   if (asker === target) return [asker]
+  // Most of those who are asked wait for nobody, and nothing is made to find that out.
+  if (waitsFor(target) === undefined) return undefined
   // Whom the target waits for, directly or not, and by whom that was found; those added on the way are looked at too.
   const found = new Map<Cell, Cell | undefined>([[target, undefined]])
   for (const cell of found.keys())

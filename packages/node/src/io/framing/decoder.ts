@@ -48,7 +48,7 @@ export class Held {
 
 const none: Buffer = Buffer.alloc(0)
 
-/** Refuses what is no bytes. */
+/** Refuses what is not bytes. */
 export function checkChunk(option: string, chunk: unknown): void {
   if (!isUint8Array(chunk)) throw new InvalidOption(option, chunk, 'use a Uint8Array')
 }
