@@ -23,6 +23,7 @@ test.each([
   ['classics', 'packages/core/src'],
   ['border', 'packages'],
   ['cluster', 'packages'],
+  ['persistence', 'packages'],
 ])('every planted bug of %s fits the source, at one place', async (list, at) => {
   const bugs = ((await parts(`${list}.mjs`)) as Record<string, readonly Classic[]>)[list]!
   const unfit = bugs.flatMap(({ name, file, edits }) =>

@@ -102,8 +102,8 @@ export const persistence = [
     file: writer,
     edits: [
       [
-        'const outcomes = await append(opened.journal, writes)',
-        "const appending = append(opened.journal, writes)\n      this.#tell(actors, writes, writes.map((): Outcome => ({ is: 'stored' })))\n      const outcomes = await appending",
+        'const outcomes = await this.#commit(opened.journal, writes)',
+        "const appending = this.#commit(opened.journal, writes)\n      this.#tell(actors, writes, writes.map((): Outcome => ({ is: 'stored' })))\n      const outcomes = await appending",
       ],
     ],
   },

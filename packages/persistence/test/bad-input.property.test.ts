@@ -63,6 +63,7 @@ const functions: Record<string, Entry> = {
       tags: () => [],
       version: 2,
       upcast: () => [],
+      upcastState: () => 0,
       schema,
       subject: () => 'anna',
       erased: () => [],

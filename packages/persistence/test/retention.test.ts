@@ -9,7 +9,14 @@ import { kitWith } from './counter.ts'
 
 type Counter = { type: 'add'; by: number; replyTo: ActorRef<number> } | { type: 'remind' } | { type: 'get'; replyTo: ActorRef<number> }
 
-const counting = (more: { keepEvents?: number; snapshotEvery?: number; version?: number; twist?: number }): Kind<Counter> =>
+interface More {
+  keepEvents?: number
+  snapshotEvery?: number
+  version?: number
+  twist?: number
+  upcastState?: (stored: { version: number; state: unknown }) => unknown
+}
+const counting = (more: More): Kind<Counter> =>
   eventSourced('counter', {
     initial: () => 0,
     events: { added: (n, e: { by: number }) => n + e.by * (more.twist ?? 1) },
@@ -24,6 +31,7 @@ const counting = (more: { keepEvents?: number; snapshotEvery?: number; version?:
     snapshotEvery: more.snapshotEvery ?? 0,
     version: more.version,
     keepEvents: more.keepEvents,
+    upcastState: more.upcastState,
   })
 
 const settled = async <T>(kit: TestKit, promise: Promise<T>): Promise<T> => {
@@ -64,6 +72,46 @@ describe('trimEvents', () => {
     expect((await journal.heads(['counter/a']))[0]).toMatchObject({ seq: 12, deleted: 11 })
     expect(await journal.due(Number.MAX_VALUE, 5)).toHaveLength(1)
     await kit.end()
+  })
+
+  test('where events are gone, a higher version reads what a snapshot of before stands for, by upcastState; otherwise the error says that', async () => {
+    const source = memory()
+    const kit = kitWith(source)
+    const first = counting({})
+    const ref = kit.system.spawn(first('a'))
+    await add(kit, ref, 5)
+    await settled(kit, takeSnapshot(kit.system, first, 'a'))
+    await settled(kit, trimEvents(kit.system, first, 'a', { upTo: 5 }))
+    await add(kit, ref, 2)
+    await kit.end()
+
+    const start = async (kind: Kind<Counter>): Promise<unknown> => {
+      const other = kitWith(source)
+      const asked = other.system.spawn(kind('a')).ask({ type: 'get' })
+      const said = await settled(other, asked).catch((cause: Error) => cause.message)
+      await other.end()
+      return said
+    }
+    expect(await start(counting({ version: 2 }))).toMatch(/there is one of version 1: say by upcastState/)
+    const asked: unknown[] = []
+    const upcastState = (stored: { version: number; state: unknown }): number => {
+      asked.push(stored)
+      return (stored.state as number) * 100
+    }
+    expect(await start(counting({ version: 2, upcastState }))).toBe(502)
+    expect(asked).toEqual([{ version: 1, state: 5 }])
+    expect(await start(counting({ version: 2, upcastState: () => Promise.resolve(5) }))).toMatch(/upcastState from version 1 failed/)
+    expect(await start(counting({ version: 1 }))).toBe(7)
+
+    // All events are there: they are replayed, and no snapshot of before is asked for.
+    const whole = memory()
+    const third = kitWith(whole)
+    await add(third, third.system.spawn(counting({ snapshotEvery: 2 })('a')), 5)
+    await third.end()
+    const last = kitWith(whole)
+    const got = last.system.spawn(counting({ version: 2, upcastState })('a')).ask({ type: 'get' })
+    expect([await settled(last, got), asked]).toEqual([5, [{ version: 1, state: 5 }]])
+    await last.end()
   })
 
   test('refuses without a snapshot, beyond it, and past one of another version', async () => {

@@ -1,6 +1,6 @@
 // Timers that outlive their actor: P11. What is refused, lost and killed on the way is the simulator's affair.
 
-import { type ActorRef, entities } from '@troupe/core'
+import { type ActorRef, delay, entities, receive, same } from '@troupe/core'
 import { DurableState, durableState, EventSourced, eventSourced, type Kind, memory, type MemorySource } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
@@ -297,4 +297,32 @@ test('classes have them too, in both styles', async () => {
     expect(await count).toBe(1)
   }
   await kit.end()
+})
+
+test('what becomes due while a system ends is left to whoever opens the journal next, and is no dead letter', async () => {
+  const source = memory()
+  const find = (): ActorRef<Clock> => all
+  const kit = kitWith(source, { find })
+  const all: ActorRef<Clock> = kit.system.spawn(entities<Clock>({ keyOf: () => '1', create: (key) => clock(key), idle: 5 }))
+  all.tell({ type: 'once', key: 'a', ms: 100 })
+  await kit.advance(90)
+  // Somebody takes his time, so that the timer is due when nobody is there.
+  kit.system.spawn(
+    receive<string>(
+      () => same,
+      (_ctx, signal) => (signal.type === 'PreStop' ? delay(500, { clock: kit.system.clock }) : same),
+    ),
+  )
+  await kit.settle()
+  const ended = kit.system.shutdown()
+  await kit.advance(1000)
+  await ended
+  expect(kit.system.deadLetters.list().map(({ reason }) => reason)).toEqual([])
+  const next = kitWith(source)
+  const ref = next.system.spawn(clock('1'))
+  await next.advance(1000)
+  const got = ref.ask({ type: 'get' })
+  await next.settle()
+  expect(await got).toHaveLength(1)
+  await next.end()
 })

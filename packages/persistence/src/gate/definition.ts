@@ -51,6 +51,8 @@ export interface Definition {
   readonly knows: (type: string) => boolean
   readonly apply: (state: unknown, event: AnyEvent) => unknown
   readonly upcast: ((stored: StoredForm) => unknown) | undefined
+  /** What a snapshot of an earlier version is today. */
+  readonly upcastState: ((stored: { readonly version: number; readonly state: unknown }) => unknown) | undefined
   readonly schema: MessageSchema | undefined
   readonly tags: ((event: never) => readonly string[]) | undefined
   readonly snapshotEvery: number

@@ -30,6 +30,11 @@ export interface KeepOptions<E> {
   readonly version?: number | undefined
   /** What an event of an earlier version is now: one, several, or nothing. */
   readonly upcast?: ((stored: StoredForm) => AnyEvent | readonly AnyEvent[] | undefined) | undefined
+  /**
+   * What a snapshot of an earlier version is now. Asked only where the events that it stands for were deleted; otherwise they are replayed. Without it
+   * an actor whose events were deleted cannot be read by a higher version.
+   */
+  readonly upcastState?: ((stored: { readonly version: number; readonly state: unknown }) => unknown) | undefined
   /** A Standard Schema that every stored event must fit, after the upcast. */
   readonly schema?: MessageSchema | undefined
   /**
@@ -61,6 +66,7 @@ export const keepTable: Table<KeepOptions<never>> = {
   tags: checkFunction,
   version: [checkWhole, 1],
   upcast: checkFunction,
+  upcastState: checkFunction,
   schema: checkObject,
   subject: checkFunction,
   erased: checkFunction,
@@ -147,6 +153,7 @@ export function kept(kind: string, given: Record<string, unknown>): Omit<Definit
     kind,
     version: (given['version'] as number | undefined) ?? 1,
     upcast: given['upcast'] as Definition['upcast'],
+    upcastState: given['upcastState'] as Definition['upcastState'],
     schema: given['schema'] as Definition['schema'],
     tags: given['tags'] as Definition['tags'],
     snapshotEvery: every === 0 ? Infinity : every,

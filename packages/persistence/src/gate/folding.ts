@@ -45,24 +45,34 @@ export class Folding {
   /** As far as a snapshot goes that can be used, or before the first event. Fails with `RecoveryFailed`. */
   static async begin(host: FoldingHost, journal: Journal, definition: Definition, key: string, head: Head): Promise<Folding> {
     const { id, deleted } = head
+    let older: number | undefined
     for (let snapshot = head.snapshot; snapshot !== undefined; snapshot = await journal.snapshotBefore(id, snapshot.seq)) {
       if (snapshot.seq < deleted || snapshot.seq > head.seq) continue
-      const folding = await Folding.restore(host, definition, id, snapshot)
+      const folding = await Folding.restore(host, definition, id, snapshot, deleted > 0)
       if (folding !== undefined) return folding
+      if (snapshot.version !== definition.version) older ??= snapshot.version
     }
     // Without its first events a beginning would be invented.
     if (deleted > 0)
       throw new RecoveryFailed(
         id,
         undefined,
-        `its events up to ${deleted} were deleted, and no snapshot of version ${definition.version} that stands for them can be read`,
+        `its events up to ${deleted} were deleted, and no snapshot of version ${definition.version} that stands for them can be read${
+          older === undefined
+            ? ''
+            : older < definition.version
+              ? `; there is one of version ${older}: say by upcastState what it is now`
+              : `; there is one of version ${older}: deploy that`
+        }`,
       )
     return Folding.initial(definition, id, key)
   }
 
-  /** What a snapshot says; undefined where it cannot be used. */
-  static async restore(host: FoldingHost, definition: Definition, id: string, snapshot: Snapshot): Promise<Folding | undefined> {
-    if (snapshot.version !== definition.version) return undefined
+  /** What a snapshot says; undefined where it cannot be used. One of an earlier version is brought up to date where nothing else is left. */
+  static async restore(host: FoldingHost, definition: Definition, id: string, snapshot: Snapshot, alone = false): Promise<Folding | undefined> {
+    const { version, upcastState } = definition
+    const current = snapshot.version === version
+    if (!current && (!alone || snapshot.version > version || upcastState === undefined)) return undefined
     const folding = new Folding(definition, id)
     try {
       let text = snapshot.data
@@ -80,8 +90,19 @@ export class Folding {
       host.environment.logger.warn({ id, seq: snapshot.seq, cause }, 'a snapshot cannot be read; an earlier one, or all events, are')
       return undefined
     }
+    if (!current) folding.#upcast(snapshot.version)
     folding.at = snapshot.seq
     return folding
+  }
+
+  /** Brings a state of an earlier version up to date. Fails with `RecoveryFailed`. */
+  #upcast(version: number): void {
+    const { kind, upcastState } = this.#definition
+    try {
+      this.state = stateOf(upcastState!({ version, state: this.state }), 'upcastState', kind)
+    } catch (cause) {
+      throw new RecoveryFailed(this.#id, undefined, `upcastState from version ${version} failed`, cause)
+    }
   }
 
   fold(first: number, events: readonly OpenedEvent[]): void {

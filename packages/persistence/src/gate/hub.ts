@@ -313,8 +313,14 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       }
   }
 
+  /** The system takes no more messages: what is ours is in the journal, and is told again by whoever opens it next. */
+  get #ends(): boolean {
+    const { phase, draining } = this.#core
+    return phase !== 'open' && !draining
+  }
   /** Tells the actor of an id something of ours, wherever it is; one that sleeps is woken by that, where `find` knows how. */
   #tell(id: string, message: object): void {
+    if (this.#ends) return
     try {
       this.find?.(kindOf(id), keyIn(id))?.tell(message as never, ours)
     } catch (cause) {
@@ -331,6 +337,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     else this.#tell(to, acked)
   }
   ring({ id, key, due }: DueTimer): void {
+    if (this.#ends) return
     const actor = this.#actors.get(id) ?? [...this.#tenants].map((tenant) => tenant.#actors.get(id)).find((one) => one !== undefined)
     if (actor === undefined || actor.ended || actor.cell.end !== undefined) this.#tell(id, new Fired(keyIn(id), key, due))
     // One that lives sends its mail again by itself.
