@@ -2,6 +2,7 @@
 
 import { type Behavior, receive, same, setup } from '@troupe/core'
 import { expect, test } from 'vitest'
+import type { Sharded } from '../../src/index.ts'
 import { onStage } from './stage.ts'
 
 type Tick = { readonly type: 'tick' }
@@ -55,4 +56,25 @@ test('K8: past the lease no actor is made either: it begins when the node is bac
     expect(begun.toSorted()).toEqual(['x', 'y'])
     const l = await a!.system.ledger()
     expect(l.sent).toBe(l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.queued + l.stashed + l.inProgress + l.unknown)
+  }))
+
+test('what waited past the lease is a dead letter where the session ends before it is back', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const kinds = [a!, b!].map((node) => node.cluster!.sharded<Tick>('cart', () => receive(() => same), { shards: 32 }))
+    const [mine, theirs] = kinds as [Sharded<Tick>, Sharded<Tick>]
+    await stage.until('both have some', () => mine.active.length > 0 && theirs.active.length > 0 && mine.active.length + theirs.active.length === 32)
+    await stage.wait(3_000)
+    expect(mine.active.length).toBeGreaterThan(0)
+    stage.world.hub.isolate('a', true)
+    await stage.until('a may not act', () => !a!.cluster!.held)
+    for (let id = 0; id < 20; id++) kinds[0]!.ref(`id-${id}`).tell({ type: 'tick' })
+    await stage.until('a has ended for b', () => b!.cluster!.members.length === 1)
+    stage.world.hub.isolate('a', false)
+    await stage.until('a hears so', () => !a!.isUp)
+    await stage.wait(500)
+    const l = await a!.system.ledger()
+    expect(l.deadLettered).toBeGreaterThan(0)
+    expect(l.queued).toBe(0)
+    expect(l.sent).toBe(l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.stashed + l.inProgress + l.unknown)
   }))
