@@ -47,6 +47,10 @@ export class Entities {
   in(shard: number): number {
     return this.#perShard.get(shard) ?? 0
   }
+  /** Whether the actor of an id is there, or its successor will be. */
+  has(id: string): boolean {
+    return this.#byId.has(id)
+  }
   get size(): number {
     return this.#byId.size
   }

@@ -12,6 +12,8 @@ export class NodeGate implements LeaseGate {
   readonly #core: SystemCore
   readonly #isHeld: () => boolean
   readonly #kept = new Set<Cell>()
+  #tasks: (() => void)[] = []
+  #looking = false
   #over = false
 
   constructor(core: SystemCore, isHeld: () => boolean) {
@@ -31,20 +33,32 @@ export class NodeGate implements LeaseGate {
     if (this.#kept.has(cell)) return
     this.#kept.add(cell)
     cell.command({ verb: 'suspend', reason })
-    if (this.#kept.size === 1) this.#look()
+    this.#look()
+  }
+
+  whenHeld(task: () => void): void {
+    this.#tasks.push(task)
+    this.#look()
   }
 
   close(): void {
     this.#over = true
     this.#kept.clear()
+    this.#tasks = []
   }
 
   #look(): void {
+    if (this.#looking) return
+    this.#looking = true
     this.#core.runtime.timer(lookEvery, () => {
+      this.#looking = false
       if (this.#over) return
       if (!this.#isHeld()) return this.#look()
       for (const cell of this.#kept) cell.command({ verb: 'resume' })
       this.#kept.clear()
+      const tasks = this.#tasks
+      this.#tasks = []
+      for (const task of tasks) task()
     })
   }
 }

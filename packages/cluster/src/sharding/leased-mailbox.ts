@@ -8,6 +8,8 @@ import { type Cell, type FrontableQueue, MessageRing, openMailbox, OwnKind } fro
 export interface LeaseGate {
   readonly held: boolean
   kept(cell: Cell): void
+  /** Runs a task when handlers may begin again, unless there is no cluster by then. */
+  whenHeld(task: () => void): void
 }
 
 class LeasedQueue implements MailboxQueue {

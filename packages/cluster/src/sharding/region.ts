@@ -155,8 +155,9 @@ export class Region {
     this.#over = true
     this.#cancel?.()
     this.#keeper.close()
-    this.#shards.close(new OwnershipLost(this.spec.kind, cause))
+    // First the routes: what shards still have would come back to them.
     this.#routes.close()
+    this.#shards.close(new OwnershipLost(this.spec.kind, cause))
   }
 
   #owned(shard: number, owner: Ownership): void {

@@ -16,6 +16,8 @@ interface Shard {
   state: 'starting' | 'active' | 'resting'
   /** What waits until it is active, or goes along when it is handed over. */
   items: Item[]
+  /** How often it was brought to rest. */
+  rests: number
   /** Resolves who waits until it rests. */
   rested: (() => void) | undefined
 }
@@ -74,7 +76,7 @@ export class Shards {
     const items = before?.items ?? []
     if (before !== undefined) this.#end(shard, before, undefined)
     const tenant = this.#spec.persistent ? this.#host.tenancy?.tenant(shard, epoch, () => this.#fenced(shard, started)) : undefined
-    const started: Shard = { epoch, tenant, state: 'starting', items, rested: undefined }
+    const started: Shard = { epoch, tenant, state: 'starting', items, rests: 0, rested: undefined }
     this.#shards.set(shard, started)
     if (tenant === undefined) return this.#run(shard, started)
     tenant.raise().then(
@@ -87,7 +89,20 @@ export class Shards {
     const there = this.#shards.get(shard)
     if (there === undefined) return this.#host.leave(shard, [item])
     if (there.state !== 'active' || there.items.length > 0) there.items.push(item)
+    // An actor that is made begins: not while this node may not act.
+    else if (item.is === 'letter' && !this.#host.gate.held && !this.#entities.has(item.id)) this.#hold(shard, there, [item])
     else this.#give(shard, item)
+  }
+
+  /** Keeps what is for actors that are not there, in front of all else, until this node may act. */
+  #hold(shard: number, there: Shard, items: readonly Item[]): void {
+    there.items.unshift(...items)
+    this.#host.gate.whenHeld(() => {
+      if (this.#shards.get(shard) !== there || there.state !== 'active') return
+      const held = there.items
+      there.items = []
+      for (const item of held) this.deliver(shard, item)
+    })
   }
 
   /** Lets its actors end; resolves when all are gone. It stays at rest until it is handed over, or goes on. */
@@ -95,6 +110,7 @@ export class Shards {
     const there = this.#shards.get(shard)
     if (there === undefined || there.state === 'starting') return Promise.resolve()
     there.state = 'resting'
+    there.rests++
     this.#entities.stop(shard)
     if (this.#entities.in(shard) === 0) return Promise.resolve()
     return new Promise((resolve) => (there.rested = resolve))
@@ -133,6 +149,11 @@ export class Shards {
 
   #run(shard: number, there: Shard): void {
     if (this.#shards.get(shard) !== there) return
+    if (!this.#host.gate.held) {
+      const { rests } = there
+      // It may have been brought to rest once more by then.
+      return this.#host.gate.whenHeld(() => void (there.rests === rests && this.#run(shard, there)))
+    }
     there.state = 'active'
     const { items } = there
     there.items = []
@@ -172,7 +193,8 @@ export class Shards {
       if (letters.length > 0) this.#host.leave(shard, letters)
       return
     }
-    if (there.state === 'active') for (const letter of letters) this.#entities.deliver(shard, letter)
+    if (there.state === 'active' && letters.length > 0 && !this.#host.gate.held) this.#hold(shard, there, letters)
+    else if (there.state === 'active') for (const letter of letters) this.#entities.deliver(shard, letter)
     // What was here before all that waits is in front of it.
     else there.items.unshift(...letters)
     if (this.#entities.in(shard) > 0) return

@@ -1,0 +1,80 @@
+// K8 beyond messages: what else could begin in a sharded actor while its node may not act.
+
+import { type Behavior, receive, same, setup } from '@troupe/core'
+import { expect, test } from 'vitest'
+import type { Sharded } from '../../src/index.ts'
+import { onStage } from './stage.ts'
+
+type Tick = { readonly type: 'tick' }
+
+test('K8: timers of a singleton begin no handler past the lease, and go on when the node is back in time', () =>
+  onStage(async (stage) => {
+    const ticks: { at: number; held: boolean }[] = []
+    const [a] = await stage.nodes('a')
+    const clock = (): Behavior<Tick> =>
+      setup((ctx) => {
+        ctx.timers.every('tick', 100, { type: 'tick' })
+        return receive(() => {
+          ticks.push({ at: stage.world.sim.now, held: a!.cluster!.held })
+          return same
+        })
+      })
+    a!.cluster!.singleton('clock', clock())
+    await stage.until('it ticks', () => ticks.length > 3)
+    stage.world.hub.isolate('a', true)
+    await stage.until('a may not act', () => !a!.cluster!.held)
+    const before = ticks.length
+    await stage.wait(1_000)
+    expect(ticks.length).toBe(before)
+    stage.world.hub.isolate('a', false)
+    await stage.until('it ticks again', () => ticks.length > before)
+    expect(ticks.every(({ held }) => held)).toBe(true)
+  }))
+
+test('K8: past the lease no actor is made either: it begins when the node is back in time', () =>
+  onStage(async (stage) => {
+    const [a] = await stage.nodes('a')
+    const begun: string[] = []
+    const handled: string[] = []
+    const cart = (id: string): Behavior<Tick> =>
+      setup(() => {
+        begun.push(id)
+        return receive(() => {
+          handled.push(id)
+          return same
+        })
+      })
+    const kind = a!.cluster!.sharded('cart', cart, { shards: 2 })
+    await stage.until('all run', () => kind.active.length === 2)
+    stage.world.hub.isolate('a', true)
+    await stage.until('a may not act', () => !a!.cluster!.held)
+    for (const id of ['x', 'y']) kind.ref(id).tell({ type: 'tick' })
+    await stage.wait(500)
+    expect(begun).toEqual([])
+    stage.world.hub.isolate('a', false)
+    await stage.until('both are handled', () => handled.length === 2)
+    expect(begun.toSorted()).toEqual(['x', 'y'])
+    const l = await a!.system.ledger()
+    expect(l.sent).toBe(l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.queued + l.stashed + l.inProgress + l.unknown)
+  }))
+
+test('what waited past the lease is a dead letter where the session ends before it is back', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const kinds = [a!, b!].map((node) => node.cluster!.sharded<Tick>('cart', () => receive(() => same), { shards: 32 }))
+    const [mine, theirs] = kinds as [Sharded<Tick>, Sharded<Tick>]
+    await stage.until('both have some', () => mine.active.length > 0 && theirs.active.length > 0 && mine.active.length + theirs.active.length === 32)
+    await stage.wait(3_000)
+    expect(mine.active.length).toBeGreaterThan(0)
+    stage.world.hub.isolate('a', true)
+    await stage.until('a may not act', () => !a!.cluster!.held)
+    for (let id = 0; id < 20; id++) kinds[0]!.ref(`id-${id}`).tell({ type: 'tick' })
+    await stage.until('a has ended for b', () => b!.cluster!.members.length === 1)
+    stage.world.hub.isolate('a', false)
+    await stage.until('a hears so', () => !a!.isUp)
+    await stage.wait(500)
+    const l = await a!.system.ledger()
+    expect(l.deadLettered).toBeGreaterThan(0)
+    expect(l.queued).toBe(0)
+    expect(l.sent).toBe(l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.stashed + l.inProgress + l.unknown)
+  }))
