@@ -101,7 +101,9 @@ export class SendSampler implements Sampler, Follower {
     const cell = answer ? target.target : target
     if (cell.host !== this.#core) return false
     const type = answer ? 'answer' : typeOf(message)
-    const parent = this.#current ?? this.#running.getStore()
+    const near = this.#current ?? this.#running.getStore()
+    // The host waits for all timers at once, in the name of whoever set one last: only its own are of its making.
+    const parent = this.#core.timers.firing && near?.to !== cell.ref.uid ? undefined : near
     const from = this.#sender(parent)
     const to = answer ? (target.edge?.asker.cell.ref.uid ?? 0) : cell.ref.uid
     this.#count(from, to, type, this.#current === undefined && this.#hot === 0 ? this.#mean : 1)

@@ -3,7 +3,8 @@
 //   ask order   CLIENT    ├──────────────────────┤   from the question to its answer
 //   process order CONSUMER        ├─────────┤        from when it was taken until its handler is done; what it sends is below it
 //
-// What comes of a timer, of more than a hundred messages of one handler, or after more than a hundred hops begins a trace of its own, with a link.
+// What comes of more than a hundred messages of one handler, or after more than a hundred hops begins a trace of its own, with a link; so does what a timer sends
+// where it is known what set it.
 
 import {
   type Context,

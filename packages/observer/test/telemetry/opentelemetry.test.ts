@@ -163,26 +163,34 @@ test('what comes after more than a hundred messages of one handler is linked, no
   expect(linked.every((span) => span.links[0]?.context.spanId === root!.spanContext().spanId)).toBe(true)
 })
 
-test('what a timer sends begins a trace of its own, and not one of whoever let the host wait', async () => {
+test('what a timer sends begins a trace of its own, and is no bystander's that let the host wait', async () => {
   const system = ActorSystem.create('shop')
-  const { exporter } = traced({ system })
-  await new Promise<void>((resolve) => {
-    const ref = system.spawn(
+  const rung: Promise<void>[] = []
+  const timed = (name: string, ms: number): ActorRef<string> => {
+    let ring = (): void => {}
+    rung.push(new Promise((resolve) => (ring = resolve)))
+    return system.spawn(
       receive<string>((ctx, m) => {
-        // Two traces are at least a tenth of a second apart.
-        if (m === 'start') ctx.timers.once('later', 150, 'ring')
-        else resolve()
+        if (m === 'start') ctx.timers.once('later', ms, 'ring')
+        else ring()
         return same
       }),
-      { name: 'a' },
+      { name },
     )
-    ref.tell('start')
-  })
+  }
+  // Set before anybody looks; when it is due, the host waits for it in the name of the other.
+  timed('bystander', 300).tell('start')
+  const own = timed('own', 150)
+  await system.inspect()
+  const { exporter } = traced({ system })
+  own.tell('start')
+  await Promise.all(rung)
   await system.shutdown()
-  const spans = exporter.getFinishedSpans()
-  expect(spans).toHaveLength(2)
-  expect(spans.every((span) => span.parentSpanContext === undefined)).toBe(true)
-  expect(spans[0]!.spanContext().traceId).not.toBe(spans[1]!.spanContext().traceId)
+  const [start, ring, other] = exporter.getFinishedSpans()
+  expect([start, ring, other].map((span) => span?.name)).toEqual(['process own', 'process own', 'process bystander'])
+  expect([start, ring, other].map((span) => span!.parentSpanContext)).toEqual([undefined, undefined, undefined])
+  expect(other!.links).toEqual([])
+  expect(new Set([start, ring, other].map((span) => span!.spanContext().traceId)).size).toBe(3)
 })
 
 test('OpenTelemetry is called for messages that are followed, and for no other', async () => {
