@@ -163,7 +163,7 @@ test('what comes after more than a hundred messages of one handler is linked, no
   expect(linked.every((span) => span.links[0]?.context.spanId === root!.spanContext().spanId)).toBe(true)
 })
 
-test('what a timer sends begins a trace of its own, and is no bystander's that let the host wait', async () => {
+test('what a timer sends begins a trace of its own, and is not that of a bystander that let the host wait', async () => {
   const system = ActorSystem.create('shop')
   const rung: Promise<void>[] = []
   const timed = (name: string, ms: number): ActorRef<string> => {
