@@ -208,9 +208,8 @@ export class SendSampler implements Sampler, Follower {
   }
 
   taken(span: Span, cell: Cell): Readonly<Record<string, string>> | undefined {
-    let headers: Readonly<Record<string, string>> | undefined
-    for (const listener of this.listeners) headers = { ...headers, ...listener.taken(span, cell) }
-    return headers
+    const headers = this.listeners.map((listener) => listener.taken(span, cell)).filter((some) => some !== undefined)
+    return headers.length === 0 ? undefined : Object.assign({}, ...headers)
   }
   #done(span: Span, failure?: { readonly cause: unknown }): void {
     span.doneAt = this.now
