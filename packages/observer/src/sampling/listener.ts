@@ -15,6 +15,7 @@ export interface Followed {
   readonly incoming: unknown
 }
 
+/** Hears of each message that is followed, while it happens; it must be quick, and must not throw. */
 export interface SpanListener {
   sent(span: Span, followed: Followed): void
   /** Its handler is about to begin; what is returned goes into the headers that it sees. */
