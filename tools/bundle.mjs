@@ -15,6 +15,9 @@ const threads = /packages\/node\/src\/(threads\/|thread-entry\.ts$)/
 
 /** What the observer knows without a host: a file of its own, for tests that run on none. */
 const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\.ts|\/(capsule|values)\.ts)$)/
+/** What needs a library that not everybody has: a file for each. */
+const prometheus = /packages\/observer\/src\/(telemetry\/)?prometheus\.ts$/
+const opentelemetry = /packages\/observer\/src\/(telemetry\/(opentelemetry|spans)|opentelemetry)\.ts$/
 /** What tests of a cluster need: it needs the testkit, which programs do not have. */
 const simulation = /packages\/cluster\/src\/(simulation\/|testing\.ts$)/
 
@@ -54,6 +57,8 @@ async function bundleOne(folder, name) {
         { name: 'threads', test: threads, priority: 1 },
         { name: 'looking', test: neutral, priority: 1 },
         { name: 'simulation', test: simulation, priority: 1 },
+        { name: 'prom', test: prometheus, priority: 1 },
+        { name: 'otel', test: opentelemetry, priority: 1 },
         { name, test: (id) => !own.has(id) },
       ],
     },

@@ -1,9 +1,13 @@
 // Every public function of the observer, with wrong input in every place: refused with a code, or something sensible.
 
+import { metrics, trace } from '@opentelemetry/api'
 import { ActorSystem } from '@troupe/core'
 import * as api from '@troupe/observer'
 import * as entryOfCapsule from '@troupe/observer/capsule'
+import * as entryOfOpenTelemetry from '@troupe/observer/opentelemetry'
+import * as entryOfPrometheus from '@troupe/observer/prometheus'
 import * as entryOfFindings from '@troupe/observer/findings'
+import { Registry } from 'prom-client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { countedInputs, type Entry, entry, holds } from '../../core/test/wrong-input.ts'
 
@@ -51,6 +55,15 @@ const functions: Record<string, Entry> = {
     () => entryOfFindings.isMuted({ id: 'x', rule: 'drops' }, new Set(['drops'])),
     () => [],
   ),
+  publishDiagnostics: entry(call(api.publishDiagnostics), () => [fresh()]),
+  prometheusMetrics: entry(call(entryOfPrometheus.prometheusMetrics), () => [
+    api.observe(fresh(), { socket: false }),
+    { register: new Registry(), timings: false },
+  ]),
+  openTelemetry: entry(call(entryOfOpenTelemetry.openTelemetry), () => [
+    api.observe(fresh(), { socket: false }),
+    { meter: metrics.getMeter('x'), tracer: trace.getTracer('x'), metrics: true, traces: false },
+  ]),
   Rounds: entry(
     (args) => void new (entryOfFindings.Rounds as unknown as new (...given: readonly unknown[]) => object)(...args),
     () => [fresh()],
@@ -62,7 +75,9 @@ describe('whatever it is given, it is refused with a code or does something sens
 })
 
 test('there is an entry for every export', () => {
-  const names = [...Object.keys(api), ...Object.keys(entryOfFindings), ...Object.keys(entryOfCapsule)].filter((name) => name !== 'ruleNames')
+  const names = [api, entryOfFindings, entryOfCapsule, entryOfPrometheus, entryOfOpenTelemetry]
+    .flatMap((of) => Object.keys(of))
+    .filter((name) => name !== 'ruleNames')
   expect(names.filter((name) => !(name in functions))).toEqual([])
 })
 

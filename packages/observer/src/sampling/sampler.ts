@@ -4,6 +4,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Cell, fuse, type Meta, PendingAsk, type Sampler, type SystemCore, typeOf } from '@troupe/core/internal'
+import type { SpanListener } from './listener.ts'
 import { type Flow, type Origin, type Span, type Trace } from './span.ts'
 import type { Closeness } from './closeness.ts'
 import { Traced, type Follower } from './traced.ts'
@@ -47,6 +48,10 @@ export class SendSampler implements Sampler, Follower {
   readonly #open = new Map<number, OpenTrace>()
   /** Those that somebody looks at closely, by uid. */
   readonly close: ReadonlyMap<number, Closeness>
+  /** Who hears of messages that are followed. */
+  listeners: readonly SpanListener[] = []
+  /** Who caused, somewhere else, what is sent now. */
+  #incoming: unknown
 
   constructor(core: SystemCore, close: ReadonlyMap<number, Closeness> = new Map()) {
     this.#core = core
@@ -76,7 +81,7 @@ export class SendSampler implements Sampler, Follower {
   }
 
   get gap(): number {
-    if (this.#current !== undefined || this.#wanted !== undefined) return 1
+    if (this.#current !== undefined || this.#wanted !== undefined || this.#incoming !== undefined) return 1
     if (this.#hot > 0) {
       this.#hot--
       return 1
@@ -96,18 +101,25 @@ export class SendSampler implements Sampler, Follower {
     const cell = answer ? target.target : target
     if (cell.host !== this.#core) return false
     const type = answer ? 'answer' : typeOf(message)
-    const parent = this.#current ?? this.#running.getStore()
+    const near = this.#current ?? this.#running.getStore()
+    // The host waits for all timers at once, in the name of whoever set one last: only its own are of its making.
+    const parent = this.#core.timers.firing && near?.to !== cell.ref.uid ? undefined : near
     const from = this.#sender(parent)
     const to = answer ? (target.edge?.asker.cell.ref.uid ?? 0) : cell.ref.uid
     this.#count(from, to, type, this.#current === undefined && this.#hot === 0 ? this.#mean : 1)
     this.#adapt()
     if (answer) {
       if (parent !== undefined) this.#span(parent.trace, parent.id, from, to, type, 'answer')
+      for (const listener of this.listeners) listener.answered(target)
       return false
     }
     const span = this.#follow(parent, from, to, type, meta)
     const closely = span === undefined ? this.close.get(to) : undefined
     if ((span === undefined && closely === undefined) || !Traced.follows(cell)) return false
+    const question = meta instanceof PendingAsk ? meta : undefined
+    if (span !== undefined)
+      for (const listener of this.listeners)
+        listener.sent(span, { cell, parent, question, incoming: parent === undefined ? this.#incoming : undefined })
     cell.dispatcher.ledger.sent++
     cell.accept(message, closely === undefined ? new Traced(meta, span!, this) : new Traced(meta, closely.begins(type, from), closely))
     return true
@@ -144,7 +156,7 @@ export class SendSampler implements Sampler, Follower {
     if (parent !== undefined) return this.#span(parent.trace, parent.id, from, to, type, how)
     const wanted = this.#wanted
     const { now } = this
-    if (wanted?.type !== type && (!this.#traces || now - this.#tracedAt < traceEvery)) return undefined
+    if (wanted?.type !== type && this.#incoming === undefined && (!this.#traces || now - this.#tracedAt < traceEvery)) return undefined
     this.#tracedAt = now
     const id = ++this.#lastId
     this.#open.set(id, { id, type, at: now, spans: [], leftOut: 0 })
@@ -182,6 +194,28 @@ export class SendSampler implements Sampler, Follower {
     return span
   }
 
+  /** What the task sends at once is followed, and belongs to what caused it elsewhere. */
+  within<T>(incoming: unknown, task: () => T): T {
+    const outer = this.#incoming
+    this.#incoming = incoming
+    if (fuse.catcher === undefined) fuse.left = 1
+    try {
+      return task()
+    } finally {
+      this.#incoming = outer
+      if (fuse.catcher === undefined) fuse.left = this.gap
+    }
+  }
+
+  taken(span: Span, cell: Cell): Readonly<Record<string, string>> | undefined {
+    const headers = this.listeners.map((listener) => listener.taken(span, cell)).filter((some) => some !== undefined)
+    return headers.length === 0 ? undefined : Object.assign({}, ...headers)
+  }
+  #done(span: Span, failure?: { readonly cause: unknown }): void {
+    span.doneAt = this.now
+    for (const listener of this.listeners) listener.done(span, failure)
+  }
+
   run(span: Span, _cell: Cell, handler: () => unknown): unknown {
     const outer = this.#current
     this.#current = span
@@ -190,12 +224,14 @@ export class SendSampler implements Sampler, Follower {
       const returned = this.#running.run(span, handler)
       if (returned instanceof Promise) {
         this.#hot = hotSends
-        const done = (): void => void (span.doneAt = this.now)
-        returned.then(done, done)
-      } else span.doneAt = this.now
+        returned.then(
+          () => this.#done(span),
+          (cause: unknown) => this.#done(span, { cause }),
+        )
+      } else this.#done(span)
       return returned
     } catch (cause) {
-      span.doneAt = this.now
+      this.#done(span, { cause })
       throw cause
     } finally {
       span.returnedAt = this.now
@@ -205,7 +241,10 @@ export class SendSampler implements Sampler, Follower {
   }
 
   forwarded(span: Span, to: Cell): Span {
-    return this.#span(span.trace, span.id, span.to, to.ref.uid, span.type, 'forward') ?? span
+    const next = this.#span(span.trace, span.id, span.to, to.ref.uid, span.type, 'forward')
+    if (next === undefined) return span
+    for (const listener of this.listeners) listener.sent(next, { cell: to, parent: span, question: undefined, incoming: undefined })
+    return next
   }
 
   /** What went where since the last time, about. */

@@ -9,6 +9,8 @@ export interface Follower {
   readonly now: number
   /** Runs a handler whose sends are to be followed. */
   run(span: Span, cell: Cell, handler: () => unknown): unknown
+  /** Its handler is about to begin; what is returned goes into the headers that it sees. */
+  taken?(span: Span, cell: Cell): Readonly<Record<string, string>> | undefined
   /** The message has gone on to another actor. */
   forwarded(span: Span, to: Cell): Span
 }
@@ -64,6 +66,8 @@ export class Traced extends Envelope {
     this.#leaves = !plain(cell)
     if (opened === undefined || this.#leaves) return opened
     this.span.takenAt = this.#follower.now
+    const headers = this.#follower.taken?.(this.span, cell)
+    if (headers !== undefined) Object.assign(this, { headers: { ...this.headers, ...headers } })
     this.#standIn(cell)
     return opened
   }

@@ -101,7 +101,9 @@ export class ObservationSource {
       this.#sampler?.stop()
       this.#sampler = undefined
     }
-    if (this.#sampler !== undefined) this.#sampler.traces = traces
+    if (this.#sampler === undefined) return
+    this.#sampler.traces = traces
+    this.#sampler.listeners = all.flatMap(({ wishes }) => wishes.spans ?? [])
   }
 
   #rest(): void {
@@ -179,6 +181,11 @@ export class ObservationSource {
   traceNext(type: string): Promise<number> {
     if (this.#sampler === undefined) return Promise.reject(new NotAllowed('Nobody wants traces: subscribe with { traces: true } first.'))
     return this.#sampler.next(type)
+  }
+
+  /** Follows what a task sends at once, as caused by something elsewhere; only while somebody wants traces, else the task just runs. */
+  within<T>(incoming: unknown, task: () => T): T {
+    return this.#sampler === undefined ? task() : this.#sampler.within(incoming, task)
   }
 
   deadLetters(): readonly SeenLetter[] {

@@ -2,6 +2,7 @@
 
 import type { Finding } from '../findings/finding.ts'
 import type { Frame } from '../findings/frame.ts'
+import type { SpanListener } from '../sampling/listener.ts'
 import type { Flow } from '../sampling/span.ts'
 
 /** What a round found, for everybody who looks. */
@@ -26,4 +27,6 @@ export interface Update extends Frame {
 export interface Wishes {
   readonly flow?: boolean | undefined
   readonly traces?: boolean | undefined
+  /** Hears of each message that is followed, while it happens; with `traces`. */
+  readonly spans?: SpanListener | undefined
 }
