@@ -54,7 +54,8 @@ export class Standing {
       const stand = this.stands.get(uid)
       if (stand !== undefined && stand.state < mark) changed.set(uid, (stand.state = mark))
     }
-    this.#stirred = new Set([...told, ...marks.keys()])
+    for (const uid of marks.keys()) told.add(uid)
+    this.#stirred = told
     const gone = this.#forget(update, picture)
     for (const uid of gone) changed.delete(uid)
     const uids = [...changed.keys()].sort(rising)
@@ -95,22 +96,21 @@ export class Standing {
   }
 
   #tell(uid: number, picture: Picture, passed: number, marks: Marks, changed: Map<number, number>, stirred: boolean): void {
-    const seen = picture.actor(uid)
-    if (seen === undefined) return
     const known = this.stands.get(uid)
-    const before = known?.seen
-    this.queued += seen.queued - (before?.queued ?? 0)
-    this.ages.take(seen, this.at, !this.#first)
-    const gain = (now: number, then: number | undefined): number => (then === undefined ? 0 : Math.max(0, now - then) / passed)
-    const worked = before === undefined ? stirred : seen.turns > before.turns || seen.processed > before.processed
+    // Read before it is written over.
+    const { queued = 0, processed = 0, busy: worn = 0, turns = 0 } = known?.seen ?? {}
+    const seen = picture.actor(uid, known?.seen)
+    if (seen === undefined) return
+    this.queued += seen.queued - queued
+    if (seen.queued > 0 || queued > 0) this.ages.take(seen, this.at, !this.#first)
+    const worked = known === undefined ? stirred : seen.turns > turns || seen.processed > processed
     const state = Math.max(stateOf(seen, this.at, worked), marks.get(uid) ?? idle)
     if (known === undefined) this.stands.set(uid, { seen, rate: 0, load: 0, turns: 0, growth: 0, state })
     else {
-      known.rate = gain(seen.processed, before?.processed)
-      known.load = gain(seen.busy, before?.busy)
-      known.turns = gain(seen.turns, before?.turns)
-      known.growth = (seen.queued - before!.queued) / passed
-      known.seen = seen
+      known.rate = Math.max(0, seen.processed - processed) / passed
+      known.load = Math.max(0, seen.busy - worn) / passed
+      known.turns = Math.max(0, seen.turns - turns) / passed
+      known.growth = (seen.queued - queued) / passed
     }
     if (known?.state !== state) {
       changed.set(uid, state)

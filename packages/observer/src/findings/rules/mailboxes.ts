@@ -18,6 +18,9 @@ const stashFor = 30_000
 /** What is wrong with the actors that something was said of; that a handler of those is pending whose circle is known needs no saying. */
 export function* mailboxClues(picture: Picture, told: Iterable<number>, explained: ReadonlySet<number>): Iterable<Clue> {
   for (const uid of told) {
+    // Most have nothing of the sort: they are told by a number or three.
+    const quiet = picture.get(uid, 'queued') + picture.get(uid, 'waiting') < growsBy && picture.get(uid, 'stashed') === 0
+    if (quiet && Number.isNaN(picture.get(uid, 'pendingSince'))) continue
     const actor = picture.actor(uid)
     if (actor === undefined) continue
     const { at } = picture

@@ -15,6 +15,7 @@ const handledLeast = 20
 export function* poolClues(picture: Picture, told: Iterable<number>, siblingsOf: (parent: number) => readonly number[]): Iterable<Clue> {
   const seen = new Set<number>()
   for (const uid of told) {
+    if (picture.get(uid, 'queued') + picture.get(uid, 'waiting') < queuedLeast) continue
     const actor = picture.actor(uid)
     if (actor === undefined || actor.queued < queuedLeast || seen.has(actor.parent)) continue
     const size = picture.children.get(actor.parent) ?? 0
