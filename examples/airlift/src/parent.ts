@@ -83,6 +83,8 @@ export class Parent {
   }
   #exited(how: string): void {
     if (this.#stopping || this.#stopped !== undefined) return this.#end({ stopped: this.#stopped, why: this.#stopped ? '' : how })
+    // What it could not begin with at all it will not begin with the next time.
+    if (this.#why !== '' && this.#ready === undefined) return this.#end({ why: this.#why })
     if (++this.#failures >= mostFailures) return this.#end({ why: this.#why || `the process that flies ended ${mostFailures} times (${how})` })
     this.#hearing.gone(how)
     this.#live()

@@ -63,9 +63,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => stop())
 
 function failed(cause: unknown): void {
-  tell({ type: 'failed', why: (cause as Error).message })
-  process.exitCode = 1
-  process.disconnect?.()
+  const leave = (): never => process.exit(1)
+  if (process.send === undefined) return leave()
+  process.send({ type: 'failed', why: (cause as Error).message } satisfies Report, leave)
 }
 
 async function begin({ world, directory, threads, page, map }: Begin): Promise<void> {
@@ -107,7 +107,7 @@ async function end(airlift: Airlift, gauge: Gauge, tower: Tower | undefined): Pr
   airlift.switches.open = false
   await tower?.close()
   const reading = await gauge.read()
-  const { stopped, killed } = await airlift.system.shutdown({ drain: 1000, deadline: 3000 })
+  const { stopped, killed } = await airlift.system.shutdown({ drain: 2000, deadline: 8000 })
   tell({ type: 'stopped', reading, stopped, killed: killed.length, ms: performance.now() - began })
   process.disconnect?.()
 }
