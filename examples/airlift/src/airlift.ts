@@ -1,6 +1,6 @@
 // Airlift as it flies: a fleet on a system with a journal and threads that plan, and what can be done to it.
 
-import { ActorSystem, type ActorRef, type AnyRef, pool, supervise } from '@troupe/core'
+import { ActorSystem, type ActorRef, type AnyRef, bounded, pool, supervise } from '@troupe/core'
 import { threads } from '@troupe/node'
 import type { JournalSource } from '@troupe/persistence'
 import type { Line } from './audit-log.ts'
@@ -47,7 +47,11 @@ export class Airlift {
       limit: { restarts: Number.MAX_SAFE_INTEGER, within: 1000 },
       backoff: { min: 100, max: 2000, factor: 2, jitter: 0.2 },
     })
-    this.planners = this.system.spawn(pool(planner(world.seed), { size, options: { dispatcher: 'parallel', supervision } }), { name: 'planners' })
+    this.planners = this.system.spawn(pool(planner(world.seed), { size, options: { dispatcher: 'parallel', supervision } }), {
+      name: 'planners',
+      // Whoever waits for long asks again: where more is asked than can be planned, old questions make room.
+      mailbox: bounded(4096, 'drop-oldest'),
+    })
     this.#unread = new Promise((_resolve, reject) => {
       const heard = this.system.events.listen((event) => {
         const { ref, cause } = event as { readonly ref: AnyRef; readonly cause: Error }

