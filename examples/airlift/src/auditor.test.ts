@@ -50,6 +50,20 @@ test('books that were read while a receipt was on its way count its parcel once'
   expect(auditor.problems).toEqual([])
 })
 
+test('an auditor that comes too late for events notices it by later books, and begins anew with them', () => {
+  const auditor = audit([0, sent])
+  auditor.open({ district: 0, seq: 8, books: { ...empty, sent: 3, held: new Map([[parcel, { to: 1, handed: false }], [256, { to: 1, handed: false }], [384, { to: 1, handed: false }]]) } }, 6000) // prettier-ignore
+  auditor.take(0, 9, { type: 'returned', parcel }, 7000) // events 2 to 8 are gone
+  expect({ ready: auditor.ready, rereads: auditor.rereads, sum: auditor.sum }).toEqual({
+    ready: false,
+    rereads: 1,
+    sum: { sent: 1, delivered: 0, inFlight: 1, returned: 0, lost: 0 },
+  })
+  auditor.open({ district: 0, seq: 8, books: { ...empty, sent: 3, held: new Map([parcel, 256, 384].map((one) => [one, { to: 1, handed: false }])) } }, 8000) // prettier-ignore
+  auditor.open({ district: 1, seq: 0, books: empty }, 8000)
+  expect(auditor.sum).toEqual({ sent: 3, delivered: 0, inFlight: 2, returned: 1, lost: 0 })
+})
+
 const world: World = { columns: 3, rows: 2, dronesEach: 5, seed: 7 }
 
 /** One life of a fleet: it flies, things break, and it ends without a word. Says what the auditor has. */
