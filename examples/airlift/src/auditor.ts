@@ -132,6 +132,8 @@ export class Auditor {
     this.#before = this.sum
     this.rereads++
     for (const all of [this.#pages, this.#marks, this.#held, this.#receipts]) all.clear()
+    // What seemed wrong cannot be told from what was not seen.
+    this.problems.length = 0
     this.#settling = Infinity
   }
 
