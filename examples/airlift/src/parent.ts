@@ -62,7 +62,11 @@ export class Parent {
     if (this.#child?.connected === true) this.#child.send(order, () => {})
   }
   #live(): void {
-    const child = fork(runner, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' })
+    const child = fork(runner, [], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+      execArgv: this.#order.collectEvery === undefined ? process.execArgv : [...process.execArgv, '--expose-gc'],
+    })
     this.#child = child
     this.lives++
     child.on('message', (report: Report) => this.#heard(report))

@@ -84,7 +84,8 @@ const faults = new Faults(seed, drones, 100)
 const world = { columns: 10, rows: 10, dronesEach: drones / 100, seed }
 
 const parent: Parent = new Parent(
-  { type: 'begin', world, directory, threads: 2 },
+  // Twice in a window: the lowest heap of it is what lives.
+  { type: 'begin', world, directory, threads: 2, collectEvery: Math.max(1, Math.round(span / 2)) },
   {
     told: (report) => {
       if (report.type === 'ready') {
