@@ -1,6 +1,6 @@
 // Airlift as it flies: a fleet on a system with a journal and threads that plan, and what can be done to it.
 
-import { ActorSystem, type ActorRef, pool, supervise } from '@troupe/core'
+import { ActorSystem, type ActorRef, type AnyRef, bounded, pool, supervise } from '@troupe/core'
 import { threads } from '@troupe/node'
 import type { JournalSource } from '@troupe/persistence'
 import type { Line } from './audit-log.ts'
@@ -24,12 +24,18 @@ const floodSize = 200_000
 /** Milliseconds without a sign of life after which a thread counts as hung. */
 const hangAfter = 3000
 
+/** What is at the bottom of an error: the words of whoever refused. */
+function rootOf(cause: Error): Error {
+  return cause.cause instanceof Error ? rootOf(cause.cause) : cause
+}
+
 export class Airlift {
   readonly system: ActorSystem
   readonly planners: ActorRef<Planner>
   readonly world: World
   readonly #fleet: Fleet
   readonly #random: () => number
+  readonly #unread: Promise<never>
 
   constructor({ world, journal, threads: size }: AirliftOptions) {
     this.world = world
@@ -41,12 +47,24 @@ export class Airlift {
       limit: { restarts: Number.MAX_SAFE_INTEGER, within: 1000 },
       backoff: { min: 100, max: 2000, factor: 2, jitter: 0.2 },
     })
-    this.planners = this.system.spawn(pool(planner(world.seed), { size, options: { dispatcher: 'parallel', supervision } }), { name: 'planners' })
+    this.planners = this.system.spawn(pool(planner(world.seed), { size, options: { dispatcher: 'parallel', supervision } }), {
+      name: 'planners',
+      // Whoever waits for long asks again: where more is asked than can be planned, old questions make room.
+      mailbox: bounded(4096, 'drop-oldest'),
+    })
+    this.#unread = new Promise((_resolve, reject) => {
+      const heard = this.system.events.listen((event) => {
+        const { ref, cause } = event as { readonly ref: AnyRef; readonly cause: Error }
+        if (ref.path.endsWith('/depot')) reject(rootOf(cause))
+      }, 'actor.failed')
+      void this.#fleet.ready.then(() => heard.cancel())
+    })
     this.#fleet.start(this.system, this.planners)
   }
 
+  /** Resolves once every drone is where it was. Rejects where the journal cannot be opened or read. */
   get ready(): Promise<void> {
-    return this.#fleet.ready
+    return Promise.race([this.#fleet.ready, this.#unread])
   }
   get sky(): Sky {
     return this.#fleet.sky

@@ -50,6 +50,20 @@ test('books that were read while a receipt was on its way count its parcel once'
   expect(auditor.problems).toEqual([])
 })
 
+test('an auditor that comes too late for events notices it by later books, and begins anew with them', () => {
+  const auditor = audit([0, sent])
+  auditor.open({ district: 0, seq: 8, books: { ...empty, sent: 3, held: new Map([[parcel, { to: 1, handed: false }], [256, { to: 1, handed: false }], [384, { to: 1, handed: false }]]) } }, 6000) // prettier-ignore
+  auditor.take(0, 9, { type: 'returned', parcel }, 7000) // events 2 to 8 are gone
+  expect({ ready: auditor.ready, rereads: auditor.rereads, sum: auditor.sum }).toEqual({
+    ready: false,
+    rereads: 1,
+    sum: { sent: 1, delivered: 0, inFlight: 1, returned: 0, lost: 0 },
+  })
+  auditor.open({ district: 0, seq: 8, books: { ...empty, sent: 3, held: new Map([parcel, 256, 384].map((one) => [one, { to: 1, handed: false }])) } }, 8000) // prettier-ignore
+  auditor.open({ district: 1, seq: 0, books: empty }, 8000)
+  expect(auditor.sum).toEqual({ sent: 3, delivered: 0, inFlight: 2, returned: 1, lost: 0 })
+})
+
 const world: World = { columns: 3, rows: 2, dronesEach: 5, seed: 7 }
 
 /** One life of a fleet: it flies, things break, and it ends without a word. Says what the auditor has. */
@@ -89,7 +103,7 @@ async function life(journal: MemorySource, seed: number, began: number, ms: numb
 test.each([1, 2])('no parcel is lost or doubled, whatever breaks and however often it ends (seed %d)', async (seed) => {
   const journal = memory()
   let began = 1000
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     Object.assign(journal.faults, { delay: 5, fail: 0.01, unknown: 0.01 })
     const { problems, lost } = await life(journal, seed * 100 + round, began, 40_000, true)
     expect({ problems, lost }).toEqual({ problems: [], lost: 0 })
@@ -100,6 +114,6 @@ test.each([1, 2])('no parcel is lost or doubled, whatever breaks and however oft
   const last = await life(journal, seed, began, 120_000, false)
   expect(last).toMatchObject({ problems: [], lost: 0, inFlight: 0 })
   expect(last.sent).toBe(last.delivered + last.returned)
-  expect(last.delivered).toBeGreaterThan(30)
-  expect(last.returned).toBeGreaterThan(5)
+  expect(last.delivered).toBeGreaterThan(20)
+  expect(last.returned).toBeGreaterThan(3)
 })

@@ -3,7 +3,8 @@
 // stands in the books of one district, what is delivered in those of another, and only the deliveries between them make it add up.
 //
 // It begins with books as they are, for events before them may have been deleted, and goes on with the events after those. Books are read one
-// by one while parcels move, so that until the events have passed the last of them nothing is called a problem.
+// by one while parcels move, so that until the events have passed the last of them nothing is called a problem. Now and then it is shown books
+// again: where it read so slowly that events were deleted before it came to them, its counts differ from those, and it begins anew.
 
 import { type DepotBooks, type DepotEvent, nameOf } from './depot.ts'
 
@@ -16,19 +17,31 @@ export interface Sum {
   readonly lost: number
 }
 
+interface Page {
+  seq: number
+  sent: number
+  delivered: number
+  returned: number
+}
+
 export class Auditor {
   readonly #districts: number
-  /** How far each district's books have been read. */
-  readonly #seqs = new Map<number, number>()
+  /** How far each district's books have been read, and what they have counted until there. */
+  readonly #pages = new Map<number, Page>()
+  /** Books that it has not come to yet, to compare with. */
+  readonly #marks = new Map<number, DepotBooks>()
+  /** Events that came while it began. */
+  readonly #waiting: Parameters<Auditor['take']>[] = []
+  /** What it had when it had to begin anew. */
+  #before: Sum | undefined
   readonly #held = new Set<number>()
   /** Delivered, while the receipt is on its way. */
   readonly #receipts = new Set<number>()
   readonly #arrived: number[] = []
   /** Events up to this time may be older than books that were read. */
   #settling = Infinity
-  sent = 0
-  delivered = 0
-  returned = 0
+  /** How often it had to begin anew, because it came too late for events. */
+  rereads = 0
   /** Facts that have been read. */
   facts = 0
   readonly problems: string[] = []
@@ -38,43 +51,56 @@ export class Auditor {
   }
 
   get ready(): boolean {
-    return this.#seqs.size === this.#districts
+    return this.#pages.size === this.#districts
   }
+  /** While it begins anew, what it had before that. */
   get sum(): Sum {
-    const { sent, delivered, returned } = this
+    if (!this.ready && this.#before !== undefined) return this.#before
+    const total = { sent: 0, delivered: 0, returned: 0 }
+    for (const { sent, delivered, returned } of this.#pages.values()) {
+      total.sent += sent
+      total.delivered += delivered
+      total.returned += returned
+    }
     const inFlight = this.#held.size - this.#receipts.size
-    return { sent, delivered, inFlight, returned, lost: sent - delivered - inFlight - returned + this.problems.length }
+    return { ...total, inFlight, lost: total.sent - total.delivered - inFlight - total.returned + this.problems.length }
   }
 
-  /** The books of a district, for the first time; later ones tell nothing new. */
-  open({ district, seq, books }: DepotBooks, now: number): void {
-    if (this.#seqs.has(district)) return
-    this.#seqs.set(district, seq)
-    this.sent += books.sent
-    this.delivered += books.delivered
-    this.returned += books.returned
+  /** The books of a district: to begin with, and later to compare with. */
+  open(read: DepotBooks, now: number): void {
+    const { district, seq, books } = read
+    if (this.#pages.has(district)) return this.#mark(read)
+    const { sent, delivered, returned } = books
+    this.#pages.set(district, { seq, sent, delivered, returned })
     for (const parcel of books.held.keys()) this.#held.add(parcel)
     this.#arrived.push(...books.arrived)
     if (!this.ready) return
     for (const parcel of this.#arrived) if (this.#held.has(parcel)) this.#receipts.add(parcel)
     this.#arrived.length = 0
     this.#settling = now + 1000
+    for (const event of this.#waiting.splice(0)) this.take(...event)
   }
 
   /** The next event of a district; those that its books had already are passed over. */
   take(district: number, seq: number, event: DepotEvent, time: number): void {
+    if (!this.ready) return void this.#waiting.push([district, seq, event, time])
+    const page = this.#pages.get(district)!
     // Not each number has an event: what was delivered and timers have theirs.
-    if (seq <= this.#seqs.get(district)!) return
-    this.#seqs.set(district, seq)
+    if (seq <= page.seq) return
+    if (!this.#agrees(page, district, seq)) {
+      this.#beginAnew()
+      return void this.#waiting.push([district, seq, event, time])
+    }
+    page.seq = seq
     this.facts++
     switch (event.type) {
       case 'sent':
-        this.sent++
+        page.sent++
         if (this.#held.has(event.parcel)) this.#problem(time, `parcel ${nameOf(event.parcel)} was sent twice`)
         this.#held.add(event.parcel)
         return
       case 'delivered':
-        this.delivered++
+        page.delivered++
         if (!this.#held.has(event.parcel)) this.#problem(time, `parcel ${nameOf(event.parcel)} was delivered, but nobody holds it`)
         else if (this.#receipts.has(event.parcel)) this.#problem(time, `parcel ${nameOf(event.parcel)} was delivered twice`)
         else this.#receipts.add(event.parcel)
@@ -84,11 +110,31 @@ export class Auditor {
         if (!this.#receipts.delete(event.parcel)) this.#problem(time, `parcel ${nameOf(event.parcel)} was closed before it was delivered`)
         return
       case 'returned':
-        this.returned++
+        page.returned++
         if (!this.#held.delete(event.parcel)) this.#problem(time, `parcel ${nameOf(event.parcel)} was returned, but nobody held it`)
         return
       default:
     }
+  }
+
+  #mark(read: DepotBooks): void {
+    if (!this.#marks.has(read.district)) this.#marks.set(read.district, read)
+  }
+  /** Whether it counted up to here what the books have that it has come to. */
+  #agrees({ sent, delivered, returned }: Page, district: number, seq: number): boolean {
+    const mark = this.#marks.get(district)
+    if (mark === undefined || seq <= mark.seq) return true
+    this.#marks.delete(district)
+    const { books } = mark
+    return books.sent === sent && books.delivered === delivered && books.returned === returned
+  }
+  #beginAnew(): void {
+    this.#before = this.sum
+    this.rereads++
+    for (const all of [this.#pages, this.#marks, this.#held, this.#receipts]) all.clear()
+    // What seemed wrong cannot be told from what was not seen.
+    this.problems.length = 0
+    this.#settling = Infinity
   }
 
   #problem(time: number, text: string): void {

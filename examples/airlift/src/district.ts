@@ -73,7 +73,7 @@ export const policyOf = (switches: Switches): SupervisionPolicy =>
 /** Milliseconds: how often customers come, how often it looks after what takes too long, and what that is. */
 const intakeEvery = 250
 const reviewEvery = 2000
-const tooLong = { planning: 5000, charging: 8000, wind: 6000 }
+const tooLong = { planning: 12_000, charging: 8000, wind: 6000 }
 /** How long an idle drone waits for a parcel, about. */
 const idleFor = 6000
 

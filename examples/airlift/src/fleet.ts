@@ -80,7 +80,6 @@ export class Fleet {
     system.spawn(projection<DepotEvent>({ name: 'auditor', from: { kind: depot as never }, handle, batch: 500 }), { name: 'auditor' })
   }
   #audited(read: DepotBooks): void {
-    if (this.auditor.ready) return
     this.auditor.open(read, this.now())
     if (this.auditor.ready) this.#opened()
   }

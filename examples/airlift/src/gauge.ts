@@ -14,6 +14,8 @@ export interface Reading {
   readonly up: number
   readonly sum: Sum
   readonly problems: readonly string[]
+  /** How often the auditor came too late for events and began anew with the books. */
+  readonly rereads: number
   readonly ledger: LedgerReport
   readonly drones: Readonly<Record<DronePhase, number>>
   readonly actors: number
@@ -66,6 +68,7 @@ export class Gauge {
       up: at - this.#began,
       sum,
       problems: auditor.problems.slice(0, 5),
+      rereads: auditor.rereads,
       ledger,
       drones: { ...sky.counts },
       actors: counts.active,

@@ -62,7 +62,11 @@ export class Parent {
     if (this.#child?.connected === true) this.#child.send(order, () => {})
   }
   #live(): void {
-    const child = fork(runner, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' })
+    const child = fork(runner, [], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+      execArgv: this.#order.collectEvery === undefined ? process.execArgv : [...process.execArgv, '--expose-gc'],
+    })
     this.#child = child
     this.lives++
     child.on('message', (report: Report) => this.#heard(report))
@@ -83,6 +87,8 @@ export class Parent {
   }
   #exited(how: string): void {
     if (this.#stopping || this.#stopped !== undefined) return this.#end({ stopped: this.#stopped, why: this.#stopped ? '' : how })
+    // What it could not begin with at all it will not begin with the next time.
+    if (this.#why !== '' && this.#ready === undefined) return this.#end({ why: this.#why })
     if (++this.#failures >= mostFailures) return this.#end({ why: this.#why || `the process that flies ended ${mostFailures} times (${how})` })
     this.#hearing.gone(how)
     this.#live()

@@ -17,6 +17,8 @@ export type Order =
       readonly world: World
       readonly directory: string
       readonly threads: number
+      /** Collects garbage before every so many readings, so that their heap is what lives. */
+      readonly collectEvery?: number | undefined
       /** Where the page is to be; none, if left out. */
       readonly page?: { readonly port: number; readonly token?: string | undefined } | undefined
       /** Letters of the map; none, if left out. */
@@ -63,12 +65,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => stop())
 
 function failed(cause: unknown): void {
-  tell({ type: 'failed', why: (cause as Error).message })
-  process.exitCode = 1
-  process.disconnect?.()
+  const leave = (): never => process.exit(1)
+  if (process.send === undefined) return leave()
+  process.send({ type: 'failed', why: (cause as Error).message } satisfies Report, leave)
 }
 
-async function begin({ world, directory, threads, page, map }: Begin): Promise<void> {
+async function begin({ world, directory, threads, page, map, collectEvery }: Begin): Promise<void> {
   const began = performance.now()
   const airlift = new Airlift({ world, journal: lmdb(directory), threads })
   const saboteur = new Saboteur(airlift)
@@ -84,7 +86,9 @@ async function begin({ world, directory, threads, page, map }: Begin): Promise<v
     port: tower?.page.port,
     observer: tower?.observerUrl,
   })
+  let looks = 0
   const look = async (): Promise<void> => {
+    if (collectEvery !== undefined && looks++ % collectEvery === 0) globalThis.gc?.()
     const reading = await gauge.read()
     tower?.told(reading)
     tell({ type: 'reading', reading, lines: airlift.lines.slice(-5).map(({ text }) => text), pages: tower?.open ?? 0 })
@@ -107,7 +111,7 @@ async function end(airlift: Airlift, gauge: Gauge, tower: Tower | undefined): Pr
   airlift.switches.open = false
   await tower?.close()
   const reading = await gauge.read()
-  const { stopped, killed } = await airlift.system.shutdown({ drain: 1000, deadline: 3000 })
+  const { stopped, killed } = await airlift.system.shutdown({ drain: 2000, deadline: 8000 })
   tell({ type: 'stopped', reading, stopped, killed: killed.length, ms: performance.now() - began })
   process.disconnect?.()
 }

@@ -55,7 +55,7 @@ export class Screen {
     const { columns, rows } = process.stdout
     const wide = Math.min(columns - 2, 160)
     // A letter is about twice as high as it is wide, the world 1.6 times as wide as it is high.
-    return { columns: wide, rows: Math.max(4, Math.min(rows - 14, Math.round(wide / 3.2))) }
+    return { columns: wide, rows: Math.max(4, Math.min(rows - 18, Math.round(wide / 3.2))) }
   }
   /** The other screen of the terminal, without a cursor, until `leave`. */
   enter(): void {

@@ -26,6 +26,12 @@ function file(name: string): readonly [string, GuardedFile] {
   return [name === 'index.html' ? '/' : `/${name}`, { type: `${types[name.split('.')[1]!]}; charset=utf-8`, body }]
 }
 
+/** Who held the loop again and again stands before those that a busy machine let wait once; what will not get better by itself before all. */
+function weightOf({ severity, rule, evidence }: Finding): number {
+  if (rule === 'holds-loop') return Number(evidence['turns'])
+  return severity === 'error' ? 1000 : 10
+}
+
 export interface TowerOptions {
   readonly port: number
   readonly token?: string | undefined
@@ -80,8 +86,9 @@ export class Tower {
 
   #status(reading: Reading): Uint8Array {
     const { lines } = this.#airlift
-    const findings = this.#findings.map(({ id, severity, title, subject, sentence, rule }) => ({ id, severity, title, subject, sentence, rule }))
-    return textFrame('status', { ...reading, findings: findings.slice(0, 12), lines: lines.slice(-8), game: this.#saboteur.game })
+    const worst = this.#findings.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, 12)
+    const findings = worst.map(({ id, severity, title, subject, sentence }) => ({ id, severity, title, subject, sentence }))
+    return textFrame('status', { ...reading, findings, lines: lines.slice(-8), game: this.#saboteur.game })
   }
 
   #begin(stream: GuardedStream): void {

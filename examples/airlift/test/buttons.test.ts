@@ -61,6 +61,10 @@ test('storm, flood, supervision, hang and kill do what they say, and the sum hol
   await client.do('supervision', { on: true })
   adds(await client.until(({ drones }) => drones['stopped'] === 0))
 
+  await client.do('hide')
+  expect(await client.do('accuse', { path: '/user/district-0/drone-0' })).toMatch(/innocent|That was it/)
+  adds(await client.until(({ game }) => game.phase !== 'none'))
+
   await client.do('kill')
   const again = await client.until(({ pid, sum }) => pid !== after.pid && sum.sent >= after.sum.sent)
   adds(again)
