@@ -20,11 +20,11 @@ export function manifestOf(name: string): Manifest {
 /** The folders of what is published. */
 export const packages: readonly string[] = readdirSync(join(root, 'packages')).filter((name) => manifestOf(name).private !== true)
 
-/** What can be imported of a package, but for what is a program that runs by itself. */
+/** What can be imported of a package, but for what is a program that runs by itself, or data. */
 export function entriesOf(name: string): readonly string[] {
   const { exports } = manifestOf(name)
   return Object.keys(exports)
-    .filter((path) => exports[path] !== null && !/\*|package\.json$|^\.\/worker$/.test(path))
+    .filter((path) => exports[path] !== null && !/\*|\.json$|^\.\/worker$/.test(path))
     .map((path) => `@troupe/${name}${path.slice(1)}`)
 }
 
@@ -50,21 +50,39 @@ async function npm(args: readonly string[], cwd: string): Promise<string> {
   return out
 }
 
+type Wants = Readonly<Record<'dependencies' | 'optionalDependencies' | 'peerDependencies', object | undefined>>
+
+const wantsOf = (folder: string): Wants => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Wants
+
+/** Where a package is that another one wants; ours are packed as they are, and one for another platform is not here. */
+function placeOf(name: string, folder: string): string | undefined {
+  if (name.startsWith('@troupe/')) return undefined
+  return [`${folder}/node_modules/${name}`, `./node_modules/${name}`].find((at) => existsSync(join(root, at)))
+}
+
 /** Folders of what packages depend on, and what that depends on, as it is installed here. */
 export function needed(folders: readonly string[]): readonly string[] {
-  const found = new Map<string, string>()
+  const found = new Set<string>()
   const visit = (folder: string): void => {
-    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Record<string, object>
+    const { dependencies, optionalDependencies } = wantsOf(folder)
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      // Ours are packed as they are; one for another platform is not here.
-      const place = [`${folder}/node_modules/${name}`, `./node_modules/${name}`].find((at) => existsSync(join(root, at)))
-      if (place === undefined || name.startsWith('@troupe/') || found.has(name)) continue
-      found.set(name, place)
+      const place = placeOf(name, folder)
+      if (place === undefined || found.has(place)) continue
+      found.add(place)
       visit(place)
     }
   }
   for (const folder of folders) visit(folder)
-  return [...found.values()]
+  return [...found]
+}
+
+/** Folders of what users bring for some entries of ours, as peers, but for types, which a test of their own adds. */
+function brought(folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
+    Object.keys({ ...wantsOf(folder).peerDependencies })
+      .filter((name) => !name.startsWith('@types/'))
+      .flatMap((name) => placeOf(name, folder) ?? []),
+  )
 }
 
 export class Installed {
@@ -88,7 +106,8 @@ export class Installed {
     const tarballs = join(top, 'tarballs')
     mkdirSync(tarballs)
     const own = packages.map((name) => `./packages/${name}`)
-    const what = [...own, ...needed(own)]
+    const drivers = brought(own)
+    const what = [...new Set([...own, ...needed(own), ...drivers, ...needed(drivers)])]
     const packed = JSON.parse(await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...what], root)) as unknown
     // From npm 12 on by name, before that in a list.
     const list = Object.values(packed as object) as { name: string; filename: string; files: { path: string }[] }[]
