@@ -118,7 +118,8 @@ export class Auditor {
   }
 
   #mark(read: DepotBooks): void {
-    if (!this.#marks.has(read.district)) this.#marks.set(read.district, read)
+    // Books that it is past already tell nothing: it has counted more since.
+    if (read.seq >= this.#pages.get(read.district)!.seq && !this.#marks.has(read.district)) this.#marks.set(read.district, read)
   }
   /** Whether it counted up to here what the books have that it has come to. */
   #agrees({ sent, delivered, returned }: Page, district: number, seq: number): boolean {
