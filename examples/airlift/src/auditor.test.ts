@@ -64,6 +64,15 @@ test('an auditor that comes too late for events notices it by later books, and b
   expect(auditor.sum).toEqual({ sent: 3, delivered: 0, inFlight: 2, returned: 1, lost: 0 })
 })
 
+test('books that an auditor is past already are not compared with what it has counted since', () => {
+  const auditor = audit([0, sent], [1, delivered], [0, closed])
+  auditor.open({ district: 0, seq: 1, books: { ...empty, sent: 1, held: new Map([[parcel, { to: 1, handed: true }]]) } }, 6000)
+  auditor.take(0, 4, { type: 'sent', parcel: 256, to: 1 }, 7000)
+  auditor.open({ district: 0, seq: 1, books: { ...empty, sent: 1 } }, 8000)
+  auditor.take(0, 5, { type: 'returned', parcel: 256 }, 9000)
+  expect({ rereads: auditor.rereads, sum: auditor.sum }).toEqual({ rereads: 0, sum: { sent: 2, delivered: 1, inFlight: 0, returned: 1, lost: 0 } })
+})
+
 const world: World = { columns: 3, rows: 2, dronesEach: 5, seed: 7 }
 
 /** One life of a fleet: it flies, things break, and it ends without a word. Says what the auditor has. */

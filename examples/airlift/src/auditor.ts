@@ -17,6 +17,8 @@ export interface Sum {
   readonly lost: number
 }
 
+const mostWaiting = 50_000
+
 interface Page {
   seq: number
   sent: number
@@ -83,13 +85,13 @@ export class Auditor {
 
   /** The next event of a district; those that its books had already are passed over. */
   take(district: number, seq: number, event: DepotEvent, time: number): void {
-    if (!this.ready) return void this.#waiting.push([district, seq, event, time])
+    if (!this.ready) return this.#wait([district, seq, event, time])
     const page = this.#pages.get(district)!
     // Not each number has an event: what was delivered and timers have theirs.
     if (seq <= page.seq) return
     if (!this.#agrees(page, district, seq)) {
       this.#beginAnew()
-      return void this.#waiting.push([district, seq, event, time])
+      return this.#wait([district, seq, event, time])
     }
     page.seq = seq
     this.facts++
@@ -117,8 +119,14 @@ export class Auditor {
     }
   }
 
+  #wait(event: Parameters<Auditor['take']>): void {
+    // Where books do not come for minutes it does not keep everything meanwhile; that it missed something it notices by later ones.
+    if (this.#waiting.length >= mostWaiting) this.#waiting.length = 0
+    this.#waiting.push(event)
+  }
   #mark(read: DepotBooks): void {
-    if (!this.#marks.has(read.district)) this.#marks.set(read.district, read)
+    // Books that it is past already tell nothing: it has counted more since.
+    if (read.seq >= this.#pages.get(read.district)!.seq && !this.#marks.has(read.district)) this.#marks.set(read.district, read)
   }
   /** Whether it counted up to here what the books have that it has come to. */
   #agrees({ sent, delivered, returned }: Page, district: number, seq: number): boolean {

@@ -132,7 +132,7 @@ export const depot: Kind<Depot> = eventSourced('depot', {
   },
   // Often, so that a process that was killed is back soon; kept events are for the auditor, who reads behind.
   snapshotEvery: 100,
-  keepEvents: 1000,
+  keepEvents: 500,
 })
 
 function turned(flights: Books['flights'], parcel: number, drone: number, at: number): Books['flights'] {

@@ -1,8 +1,8 @@
 // Everything that flies and keeps books, on any system: districts, weather, the log, and the auditor who reads the journal. Told which system,
 // which clock and who plans; `airlift.ts` gives it threads and the time of day, a test gives it virtual ones.
 
-import { type ActorRef, type ActorSystem, type Extension, supervise } from '@troupe/core'
-import { type JournalSource, persistence, projection } from '@troupe/persistence'
+import { type ActorRef, type ActorSystem, type Extension, receive, setup, stopped, supervise } from '@troupe/core'
+import { journalEvents, type JournalSource, persistence } from '@troupe/persistence'
 import { auditLog, type Line, logMailbox } from './audit-log.ts'
 import { Auditor } from './auditor.ts'
 import { type Depot, depot, type DepotBooks, type DepotEvent } from './depot.ts'
@@ -72,12 +72,22 @@ export class Fleet {
       system.spawn(behavior, { name: `station-${row}`, kind: 'station', supervision: stationPolicy })
     }
   }
+  /** Reads without a place of its own in the journal: one that is written after every batch would make it as slow as the disk. */
   #startAuditor(system: ActorSystem): void {
-    const handle = (events: readonly { readonly key: string; readonly seq: number; readonly event: DepotEvent; readonly time: number }[]): void => {
-      for (const { key, seq, event, time } of events) this.auditor.take(Number(key), seq, event, time)
+    const read = async (): Promise<void> => {
+      for await (const { key, seq, event, time } of journalEvents<DepotEvent>(system, { kind: depot as never }))
+        this.auditor.take(Number(key), seq, event, time)
     }
-    // Its place is kept in the journal, so that it need not read what it has read in an earlier life.
-    system.spawn(projection<DepotEvent>({ name: 'auditor', from: { kind: depot as never }, handle, batch: 500 }), { name: 'auditor' })
+    const reader = setup<Error | undefined>((ctx) => {
+      const failed = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
+      ctx.pipeToSelf(read(), () => undefined, failed)
+      return receive((_ctx, cause) => {
+        if (cause !== undefined) throw cause
+        return stopped
+      })
+    })
+    // From the beginning again: what it has read already it passes over.
+    system.spawn(reader, { name: 'auditor', supervision: stationPolicy })
   }
   #audited(read: DepotBooks): void {
     this.auditor.open(read, this.now())
