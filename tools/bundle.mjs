@@ -53,13 +53,14 @@ async function bundleOne(folder, name) {
     comments: { annotation: true, jsdoc: false, legal: true },
     codeSplitting: {
       groups: [
-        { name: 'announce', test: aside, priority: 1 },
-        { name: 'threads', test: threads, priority: 1 },
-        { name: 'looking', test: neutral, priority: 1 },
-        { name: 'simulation', test: simulation, priority: 1 },
+        { name: 'announce', test: aside, priority: 3 },
+        { name: 'threads', test: threads, priority: 3 },
+        { name: 'looking', test: neutral, priority: 3 },
+        { name: 'simulation', test: simulation, priority: 3 },
+        { name, test: (id) => !own.has(id) && !prometheus.test(id) && !opentelemetry.test(id), priority: 2 },
+        // Last, for a group takes along what its files import, and nobody else may come to need their libraries by that.
         { name: 'prom', test: prometheus, priority: 1 },
         { name: 'otel', test: opentelemetry, priority: 1 },
-        { name, test: (id) => !own.has(id) },
       ],
     },
   })

@@ -101,7 +101,7 @@ export class NotAllowed extends TroupeError {
 export class InvalidTransition extends TroupeError {
   readonly code = 'invalid-transition'
   constructor(phase: string, event: string) {
-    super(`Phase ${phase} knows no event ${event}. This is a bug of Troupe; please report it with the stack.`)
+    super(`Phase ${phase} knows no event ${event}. Please report this bug, with the stack.`)
   }
 }
 
