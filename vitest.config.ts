@@ -6,6 +6,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 
 /** Each file in a process of its own: these look at their process or end threads in it, or load what others have loaded, once more. */
 const alone = ['packages/node/**/*.test.ts', 'tools/*.test.ts', 'packages/core/test/heap.test.ts', 'packages/core/test/mailbox-memory.test.ts']
+/** Other files once more, where threads share no memory: by `npm run test:ports`, which CI runs too. */
+const again = ['packages/node/test/ports.test.ts']
 /** Many files in one process after another, which loads the sources once. */
 const together = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts']
 
@@ -42,7 +44,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'together', include: together, exclude: alone, isolate: false } },
-      { extends: true, test: { name: 'alone', include: alone } },
+      { extends: true, test: { name: 'alone', include: alone, exclude: again } },
+      { extends: true, test: { name: 'ports', include: again } },
     ],
   },
 })

@@ -7,7 +7,6 @@ import { root } from './markdown.ts'
 
 /** Those that take more than some five seconds on two cores, longest first. */
 export const longest: readonly string[] = [
-  'packages/node/test/ports.test.ts',
   'tools/consumers.test.ts',
   'packages/node/test/behaviours.test.ts',
   'tools/type-cost.test.ts',

@@ -21,9 +21,15 @@ const steps = [
   step('lint', 'oxlint:oxlint', ['--deny-warnings'], 'npm run lint'),
   step('format', 'oxfmt:oxfmt', ['--check', '.'], 'npm run format, then look at git diff'),
   step('unused', 'knip:knip', ['--no-config-hints', '--no-progress'], 'npx knip'),
-  step('tests', 'vitest:vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], 'npm run test:unit', {
-    live: true,
-  }),
+  step(
+    'tests',
+    'vitest:vitest',
+    ['run', '--project', '!ports', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    'npm run test:unit',
+    {
+      live: true,
+    },
+  ),
   step('packages', 'tools/published.mjs', [], 'node tools/published.mjs', { needs: 'build and types' }),
   step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/ }),
 ]
