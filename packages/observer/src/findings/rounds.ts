@@ -2,7 +2,7 @@
 // actor, asks no question and sets no timer of the system, so that nothing of it is in what it sees.
 
 import { type ActorSystem, type BufferedChannel, buffered } from '@troupe/core'
-import type { ActorName } from '@troupe/core/internal'
+import { type ActorName, coreOf } from '@troupe/core/internal'
 import { Look } from '../survey/look.ts'
 import type { Picture } from '../survey/picture.ts'
 import { seenEvent } from './events.ts'
@@ -21,7 +21,7 @@ export interface Round {
   readonly findings: readonly Finding[]
   /** Observations that were lost since the round before, because there were too many. */
   readonly lost: number
-  /** Milliseconds that the surveys took. */
+  /** Milliseconds that the surveys took, and thinking about them. */
   readonly spent: number
   readonly waitsLeftOut: number
 }
@@ -82,10 +82,13 @@ export class Rounds {
     this.#lost = channel?.dropped ?? 0
     for (const part of parts) for (const uid of part.gone) this.#names.delete(uid)
     const frame: Frame = { at, parts, silent, waits, metrics: this.look.metrics(), ledger, events }
+    const { runtime } = coreOf(this.#system)
+    const began = runtime.now()
     const noticed = this.#finder.look(frame)
+    const thought = runtime.now() - began
     await this.names(noticed.uids)
     const names = { of: (uid: number) => this.#names.get(uid)?.path ?? `actor ${uid}`, kindOf: (uid: number) => this.#names.get(uid)?.kind }
-    return { frame, findings: noticed.tell(names), lost, spent, waitsLeftOut }
+    return { frame, findings: noticed.tell(names), lost, spent: spent + thought, waitsLeftOut }
   }
 
   /** What these are called; asked once for each. */

@@ -15,6 +15,10 @@ import type { Picture } from '../survey/picture.ts'
 import { type ActorDetail, detailOf } from './detail.ts'
 import type { Update, Wishes } from './update.ts'
 
+/** How much longer than a look took the next one waits, and for how long at most. */
+const share = 20
+const longestWait = 5000
+
 interface Onlooker {
   readonly listener: (update: Update) => void
   readonly wishes: Wishes
@@ -116,17 +120,22 @@ export class ObservationSource {
   async #look(): Promise<void> {
     if (this.#looking) return
     this.#looking = true
+    const { timers, runtime } = coreOf(this.system)
+    let spent = 0
     try {
       const round = await this.#rounds.round()
+      const began = runtime.now()
       if (this.#onlookers.size > 0) this.#tell(round)
+      spent = round.spent + runtime.now() - began
     } catch (cause) {
       coreOf(this.system).logger.error({ cause }, 'the observer failed to look')
     }
     this.#looking = false
     if (this.#onlookers.size === 0 || this.#closed) return
     // Armed only between two rounds: in none of them it is among the timers that are seen.
-    const { timers } = coreOf(this.system)
-    const deadline = timers.after(this.#every, () => void this.#look())
+    // Where a look takes long, the next comes later: whoever looks takes a twentieth of the time at most, as long as a round in five seconds is enough for that.
+    const wait = Math.max(this.#every, Math.min(longestWait, spent * share))
+    const deadline = timers.after(wait, () => void this.#look())
     this.#disarm = () => timers.cancel(deadline)
   }
 
