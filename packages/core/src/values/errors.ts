@@ -101,7 +101,7 @@ export class NotAllowed extends TroupeError {
 export class InvalidTransition extends TroupeError {
   readonly code = 'invalid-transition'
   constructor(phase: string, event: string) {
-    super(`Phase ${phase} knows no event ${event}. Please report this bug, with the stack.`)
+    super(`Phase ${phase} knows no event ${event}. This is a bug of Troupe; please report it with the stack.`)
   }
 }
 
@@ -147,7 +147,7 @@ export class Escalated extends TroupeError {
 export class RootKilled extends TroupeError {
   readonly code = 'root-killed'
   constructor(path: string) {
-    super(`${path} was killed, and the system ended with its root. Stop the system with shutdown() if that was meant.`)
+    super(`${path} was killed, and the system ended with it. Use shutdown() if that was meant.`)
   }
 }
 
