@@ -20,7 +20,7 @@ export function recordsOf(store: MemoryStore): JournalRecord[] {
   for (const [subject, key] of [...store.keys].sort(byName)) records.push({ record: 'key', subject, key: key === 'erased' ? undefined : key })
   for (const [projection, offset] of [...store.offsets].sort(byName)) {
     const last = store.log.findLast(({ position }) => position <= Number(offset))
-    records.push({ record: 'place', projection, id: last?.id, seq: last?.seq ?? 0 })
+    if (last !== undefined) records.push({ record: 'place', projection, id: last.id, seq: last.seq })
   }
   return records
 }

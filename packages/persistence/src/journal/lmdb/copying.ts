@@ -68,7 +68,10 @@ export async function* recordsOf(file: LmdbFile, keys: KeyFiles, signal: AbortSi
       signal?.throwIfAborted()
       yield [{ record: 'key', subject, key }]
     }
-    yield* taken(offsets, first, ({ text }, key) => [{ record: 'place', projection: first(key), ...placeOf(view, text, deleted) }])
+    yield* taken(offsets, first, ({ text }, key) => {
+      const place = placeOf(view, text, deleted)
+      return place === undefined ? [] : [{ record: 'place', projection: first(key), ...place }]
+    })
   } finally {
     view.end()
   }
@@ -87,12 +90,12 @@ function* eventsOf({ tables }: TableView, { entries }: LogHead, deleted: Readonl
   }
 }
 
-/** The last event that is there up to an offset. */
+/** The last event that is there up to an offset; without one a projection begins where everybody does, and that need not be told. */
 function placeOf(
   { tables }: TableView,
   offset: string,
   deleted: ReadonlyMap<string, number>,
-): { readonly id: string | undefined; readonly seq: number } {
+): { readonly id: string; readonly seq: number } | undefined {
   const { group, place, event } = readOffset(offset)
   for (const { key, value } of tables.log.range({ start: numberKey(none, group), reverse: true })) {
     const number = lastNumber(key)
@@ -105,7 +108,7 @@ function placeOf(
       if (seq >= first && seq > (deleted.get(id) ?? 0)) return { id, seq }
     }
   }
-  return { id: undefined, seq: 0 }
+  return undefined
 }
 
 /** Nobody raises it: no scope is called so. */

@@ -91,8 +91,9 @@ async function* pages(s: string, run: Run, signal: AbortSignal | undefined): Asy
     ({ subject }) => [subject],
     ({ subject, key }) => ({ record: 'key', subject: fromText(subject), key: key === null ? undefined : new Uint8Array(key) }),
   )
-  yield* table<{ projection: string; id: string | null; seq: string | null }>(
-    (more) => `select o.projection, e.id, e.seq from ${s}.offsets o left join lateral (
+  // One who has passed nothing that is still there begins where everybody does: that need not be told.
+  yield* table<{ projection: string; id: string; seq: string }>(
+    (more) => `select o.projection, e.id, e.seq from ${s}.offsets o join lateral (
       select id, seq from ${s}.events where o.at is not null and (xid, pos) <= (split_part(o.at, '.', 1)::xid8, split_part(o.at, '.', 2)::int)
       order by xid desc, pos desc limit 1) e on true ${more}`,
     ['projection'],
@@ -100,8 +101,8 @@ async function* pages(s: string, run: Run, signal: AbortSignal | undefined): Asy
     ({ projection, id, seq }) => ({
       record: 'place',
       projection: fromText(projection),
-      id: id === null ? undefined : fromText(id),
-      seq: Number(seq ?? 0),
+      id: fromText(id),
+      seq: Number(seq),
     }),
   )
 }
