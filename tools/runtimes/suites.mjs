@@ -8,8 +8,11 @@ import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** Packages whose tests need drivers or servers; they run on this Node only. */
-export const apart = new Set(['cluster', 'persistence'])
+/**
+ * Packages whose tests run on this Node only: they need drivers or servers, or load modules of a user, whose core would be a second one
+ * beside that of the bundle.
+ */
+export const apart = new Set(['cli', 'cluster', 'create', 'persistence'])
 
 export const suiteNames = ['core', 'threads', 'io']
 
