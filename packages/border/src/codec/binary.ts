@@ -4,7 +4,7 @@
 
 import { types } from '../ports/host.ts'
 import { viewName } from './kinds.ts'
-import { binaryKinds, heavy, tag } from './tags.ts'
+import { binaryKinds, tag } from './tags.ts'
 import { safeString, Trouble } from './trouble.ts'
 import type { Writer } from './writer.ts'
 
@@ -33,7 +33,7 @@ export function writeView(writer: Writer, view: ArrayBufferView): void {
   if (length === 0) checkAttached(buffer)
   const whole = offset === 0 && length === buffer.byteLength
   if (!whole && Object.getPrototypeOf(view) === Buffer.prototype) return writeOwn(writer, kind, new Uint8Array(buffer, offset, length), {})
-  if (whole && length < heavy && !writer.hasSeen(buffer) && !writer.freightMoves(buffer))
+  if (whole && length < writer.heavy && !writer.hasSeen(buffer) && !writer.freightMoves(buffer))
     return writeOwn(writer, kind, new Uint8Array(buffer, offset, length), buffer)
   writer.byte(tag.view)
   writer.byte(kind)
@@ -44,7 +44,7 @@ export function writeView(writer: Writer, view: ArrayBufferView): void {
 
 /** A view with a buffer of its own, which is met here for the first time. */
 function writeOwn(writer: Writer, kind: number, bytes: Uint8Array, buffer: object): void {
-  if (bytes.length >= heavy) {
+  if (bytes.length >= writer.heavy) {
     writer.byte(tag.view)
     writer.byte(kind)
     writer.whole(0)
@@ -63,7 +63,7 @@ export function writeBuffer(writer: Writer, buffer: ArrayBuffer): void {
   if (writer.freightMoves(buffer)) return writeLeaf(writer, buffer)
   const bytes = new Uint8Array(buffer)
   // Copied once, here, and then moved.
-  if (bytes.length >= heavy) return writeMoved(writer, bytes.slice().buffer)
+  if (bytes.length >= writer.heavy) return writeMoved(writer, bytes.slice().buffer)
   writer.byte(tag.buffer)
   writer.whole(bytes.length)
   writer.raw(bytes)

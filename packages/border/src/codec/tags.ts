@@ -64,7 +64,7 @@ export const wordTable = 512
 export const deepest = 100
 /** A shape that was met so often is worth code of its own. */
 export const worthCode = 32
-/** Buffers from this size on go beside the bytes, copied once. */
+/** Buffers from this size on go beside the bytes, copied once, where anything can. */
 export const heavy: number = 64 * 1024
 
 /** Kinds of binary data, by the index in this list. */

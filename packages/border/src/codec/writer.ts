@@ -8,7 +8,7 @@ import { Freight } from './freight.ts'
 import { isDense, isPolluted } from './kinds.ts'
 import { Seen } from './seen.ts'
 import { ShapeNode } from './shapes.ts'
-import { deepest, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
+import { deepest, heavy, inlineShapes, longestWord, mostKeys, mostShapes, prologue, tag, wordTable } from './tags.ts'
 import { gone, safeString, Trouble, troubleAt } from './trouble.ts'
 import { arrayWalk, readField, specialWalk, type Walk, walk } from './walk.ts'
 
@@ -35,6 +35,8 @@ export class Writer extends ByteWriter {
   freights: Freight[] = []
   /** What is to be moved with the next value instead of being copied. */
   transfer: readonly unknown[] | undefined = undefined
+  /** Buffers from this size on go beside the bytes. */
+  heavy: number = heavy
   /** What cannot go over is told by its text: for reports, which must not fail. */
   lenient = false
   #freight: Freight | undefined = undefined

@@ -1,6 +1,7 @@
 // A value as it is at this moment, for what cannot go over at once: a copy as the other side would have it, in which refs are
 // the refs they were. Messages that wait for their actor are kept so, and arguments until they are sent.
 
+import { weightOf } from '../codec/freight.ts'
 import { Reader } from '../codec/reader.ts'
 import { tag } from '../codec/tags.ts'
 import { refusal } from '../codec/trouble.ts'
@@ -39,8 +40,10 @@ class Copier {
       writer.transfer = list
       writer.value(value)
       const [freight] = writer.freights
+      let size = writer.position - start
       if (freight !== undefined) {
         const { leaves, chosen } = freight
+        size += weightOf(leaves)
         const copied = structuredClone({ leaves, chosen }, { transfer: freight.moved as never })
         this.#leaves = copied.leaves
         moved = list === undefined ? undefined : copied.chosen
@@ -49,7 +52,7 @@ class Copier {
       writer.commit()
       const copy = this.#reader.value()
       passTransfer(moved, copy)
-      return { copy, size: writer.position - start }
+      return { copy, size }
     } catch (cause) {
       writer.rollback(start)
       throw cause

@@ -88,6 +88,8 @@ export class Crossing {
     this.#freight.open(side)
     line.open(onWake)
     this.#records.largest = line.largest ?? this.#out.size / 2
+    // A line that says what fits has nothing beside it: what fits goes with the bytes.
+    if (line.largest !== undefined) this.#records.writer.heavy = line.largest
     this.state = 'open'
     this.#schedule()
   }

@@ -25,7 +25,7 @@ export interface ByteStream {
 export interface Line {
   readonly out: ByteStream
   readonly in: ByteStream
-  /** The most bytes that a record may have; half of what may be under way if left out. */
+  /** The most bytes that a record may have, where nothing goes beside it; half of what may be under way if left out. */
   readonly largest?: number | undefined
   /** Begins; from now on `onWake` is called when there is something to look at and this thread sleeps. Keeps no process alive. */
   open(onWake: () => void): void

@@ -68,7 +68,9 @@ export class RecordWriter {
     return this.#whole(writer, start)
   }
   #writerApart(): Writer {
-    return new Writer(1024, { write: (writer, value) => this.#writeRef(writer, value, false) })
+    const writer = new Writer(1024, { write: (apart, value) => this.#writeRef(apart, value, false) })
+    writer.heavy = this.writer.heavy
+    return writer
   }
 
   #whole(writer: Writer, start: number): number {
