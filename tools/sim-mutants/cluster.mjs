@@ -149,20 +149,59 @@ export const cluster = [
   {
     name: 'what follows a hand-over overtakes what went before it',
     file: routes,
-    edits: [['return route.barrier === undefined && route.passing.length === 0', 'return route.passing.length === 0']],
-    scenario: 'cluster rolling restart',
+    edits: [['return route.barrier === undefined && !waits(route)', 'return !waits(route)']],
+    test: inTest('sharding/routes.test.ts', 'K1: what follows a change of owner waits until a barrier has come by the way of what went before'),
   },
   {
     name: 'a shard is handed over while its actors are at work',
     file: keeper,
-    edits: [['      await this.#host.rest(shard)\n      if', '      void this.#host.rest(shard)\n      if']],
-    scenario: 'cluster shards',
+    edits: [
+      [
+        '      const epoch = await this.#host.rest(shard)\n',
+        '      void this.#host.rest(shard)\n      const epoch = this.#seen(shard).owner?.epoch\n',
+      ],
+    ],
+    test: inTest('cluster/hand-over.test.ts', "K8: a shard is named another's when its actors have ended, and not while one is at work"),
+  },
+  {
+    name: 'a shard that is only starting is handed over as it is',
+    file: 'cluster/src/sharding/shards.ts',
+    edits: [
+      [
+        '    if (there === undefined) return Promise.resolve(undefined)\n',
+        "    if (there === undefined) return Promise.resolve(undefined)\n    if (there.state === 'starting') return Promise.resolve(there.epoch)\n",
+      ],
+    ],
+    test: inTest('cluster/hand-over.test.ts', 'K8: a shard that is handed over before its fence is up begins no handler there any more'),
+  },
+  {
+    name: 'what others send by a node that knows no owner is not bounded',
+    file: routes,
+    edits: [["if (item.is === 'letter' && !this.#host.backlog.admit(item)) this.#refuse(item)\n    else route", 'route']],
+    test: inTest(
+      'sharding/routes.test.ts',
+      'K6: what others pass by a node that knows no owner is bounded; more are dead letters no-owner, and what waited goes on in order',
+    ),
+  },
+  {
+    name: 'what waits for a shard that starts is not bounded',
+    file: 'cluster/src/sharding/shards.ts',
+    edits: [
+      [
+        "    if (item.is !== 'letter' || backlog.admit(item)) return true\n",
+        "    if (item.is !== 'letter' || backlog.admit(item) || core !== undefined) return true\n",
+      ],
+    ],
+    test: inTest('cluster/bounds.test.ts', 'a shard that does not start because its journal is slow keeps 64 MiB; more are dead letters on its node'),
   },
   {
     name: 'a node that leaves tells only those whom it knew',
     file: region,
     edits: [['    await membership.refresh()\n', '    void membership\n']],
-    scenario: 'cluster rolling restart',
+    test: inTest(
+      'cluster/hand-over.test.ts',
+      'K12: whoever joined while a node was about to leave, and is not known to it yet, loses nothing by sending to it',
+    ),
   },
   {
     name: 'a node that leaves forgets what it is registering',

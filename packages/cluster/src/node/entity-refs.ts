@@ -3,10 +3,21 @@
 
 import type { OtherRefs } from '@troupe/border'
 import { type ActorRef, type AnyRef, ignore } from '@troupe/core'
-import { type BehaviorNode, Cell, defaultOptions, LocalRef, type Meta, type SystemCore, tellWatchers } from '@troupe/core/internal'
+import {
+  type BehaviorNode,
+  Cell,
+  defaultOptions,
+  type FrontableQueue,
+  LocalRef,
+  type Meta,
+  type SystemCore,
+  tellWatchers,
+} from '@troupe/core/internal'
 
 /** Who takes messages for the actors of a kind. */
 export interface EntityTaker {
+  /** Whether more may wait here for its actors. */
+  readonly hasRoom: boolean
   take(id: string, message: unknown, meta: Meta): void
 }
 
@@ -21,6 +32,23 @@ class EntityRef extends LocalRef {
   }
 }
 
+/** What an offer asks: there is room as long as what waits on this node for the actors of the kind is within its bound. */
+class EntityQueue implements FrontableQueue {
+  readonly size = 0
+  readonly meta = undefined
+  readonly #hasRoom: () => boolean
+  constructor(hasRoom: () => boolean) {
+    this.#hasRoom = hasRoom
+  }
+  // What its cell is told never gets here.
+  push(): void {}
+  unshift(): void {}
+  shift(): undefined {}
+  hasRoom(): boolean {
+    return this.#hasRoom()
+  }
+}
+
 /** Stands on each node for one sharded actor, wherever that is. It never has a turn. */
 class EntityCell extends Cell {
   readonly kind: string
@@ -32,6 +60,7 @@ class EntityCell extends Cell {
     this.id = id
     this.#refs = refs
     this.phase = 'running'
+    this.queue = refs.queueOf(kind)
   }
   override put(message: unknown, meta: Meta): void {
     this.#refs.take(this, message, meta)
@@ -59,6 +88,7 @@ class EntityCell extends Cell {
 export class EntityRefs implements OtherRefs {
   readonly #core: SystemCore
   readonly #takers = new Map<string, EntityTaker>()
+  readonly #queues = new Map<string, EntityQueue>()
   readonly #refs = new Map<string, WeakRef<LocalRef>>()
   readonly #forgotten: FinalizationRegistry<string>
   #over: { readonly cause: unknown } | undefined
@@ -85,6 +115,13 @@ export class EntityRefs implements OtherRefs {
     this.#refs.set(text, new WeakRef(cell.ref))
     this.#forgotten.register(cell.ref, text)
     return cell.ref
+  }
+
+  /** One for all refs of a kind. */
+  queueOf(kind: string): EntityQueue {
+    let queue = this.#queues.get(kind)
+    if (queue === undefined) this.#queues.set(kind, (queue = new EntityQueue(() => this.#takers.get(kind)?.hasRoom ?? true)))
+    return queue
   }
 
   take({ kind, id, ref }: EntityCell, message: unknown, meta: Meta): void {

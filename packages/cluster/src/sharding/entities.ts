@@ -4,6 +4,7 @@
 import { passivate, receive, same } from '@troupe/core'
 import { BehaviorWithOptions, type Cell, cellOf, type Meta, spawnUnder, type SystemCore } from '@troupe/core/internal'
 import { handTo, PassingCell } from '../refs/passing-cell.ts'
+import type { Backlog } from './backlog.ts'
 import type { KindSpec } from './kind.ts'
 import { leased, type LeaseGate } from './leased-mailbox.ts'
 import { type Letter, letterFor } from './letter.ts'
@@ -23,6 +24,7 @@ export interface EntitiesHost {
   readonly core: SystemCore
   readonly gate: LeaseGate
   readonly tenancy: Tenancy | undefined
+  readonly backlog: Backlog
   /** An actor has been made: before its first turn. */
   made(shard: number, cell: Cell): void
   /** An actor is gone, and these are for its successor. Empty: nobody waits. */
@@ -62,18 +64,20 @@ export class Entities {
   }
 
   deliver(shard: number, letter: Letter): void {
-    const { core } = this.#host
+    const { core, backlog } = this.#host
     let entity = this.#byId.get(letter.id)
     if (entity === undefined) {
       try {
         entity = this.#make(shard, letter.id)
       } catch (cause) {
+        backlog.release(letter)
         return core.bury(letter.message, letter.meta, undefined, core.phase === 'open' ? 'stopped' : 'system-closed', cause)
       }
     }
     // One on its way out takes nothing more; its successor will.
-    if (entity.cell.end !== undefined) entity.waiting.push(letter)
-    else this.#hand(entity, letter)
+    if (entity.cell.end === undefined) this.#hand(entity, letter)
+    else if (backlog.admit(letter)) entity.waiting.push(letter)
+    else core.bury(letter.message, letter.meta, entity.cell.ref, 'no-owner')
   }
 
   /** Starts an actor that nobody has sent anything to yet. */
@@ -105,7 +109,8 @@ export class Entities {
   }
 
   #hand(entity: Entity, letter: Letter): void {
-    const { core } = this.#host
+    const { core, backlog } = this.#host
+    backlog.release(letter)
     let { message, meta } = letter
     try {
       if (letter.version === 0) ({ message, meta } = this.#word(message))
@@ -163,11 +168,14 @@ export class Entities {
       ...entity.left.map(({ message, meta }) => letterFor(id, message, meta, version, this.#host.tenancy)),
       ...entity.waiting,
     ]
-    const { core } = this.#host
+    const { core, backlog } = this.#host
+    for (const letter of letters) backlog.keep(letter)
     if (cell.end?.unstarted === true && cell.end.reason === 'failure') {
       // It would not start for its successor either: whoever asked hears why.
-      for (const { message, meta } of letters) core.bury(message, meta, cell.ref, 'stopped', cell.end.cause)
-      letters.length = 0
+      for (const letter of letters.splice(0)) {
+        backlog.release(letter)
+        core.bury(letter.message, letter.meta, cell.ref, 'stopped', cell.end.cause)
+      }
     }
     this.#host.gone(shard, id, letters)
     this.#leave()

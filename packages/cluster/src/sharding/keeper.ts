@@ -31,7 +31,8 @@ export interface KeeperHost {
   journalEpoch(shard: number): Promise<number>
   /** A shard has an owner; told again and again, in no order. */
   owned(shard: number, owner: Ownership): void
-  rest(shard: number): Promise<void>
+  /** Lets a shard come to rest; resolves with the epoch in which it does, undefined where that is over. */
+  rest(shard: number): Promise<number | undefined>
   goOn(shard: number): void
   /** Tells all other members that this node is to have no more shards of the kind; resolves when they know. */
   announce(): Promise<void>
@@ -233,8 +234,8 @@ export class Keeper {
   async #handOver(shard: number): Promise<void> {
     this.#handing.add(shard)
     try {
-      await this.#host.rest(shard)
-      if (!(await this.#name(shard))) {
+      const epoch = await this.#host.rest(shard)
+      if (!(await this.#name(shard, epoch))) {
         this.#handing.delete(shard)
         // It is looked at again with the next round, and not at once: nothing has changed.
         if (this.#phase !== 'leaving') this.#host.goOn(shard)
@@ -259,12 +260,13 @@ export class Keeper {
     } else this.#tell(shard)
     this.#doubtful.delete(shard)
   }
-  /** Names the next owner; whether it was tried. */
-  async #name(shard: number): Promise<boolean> {
+  /** Names the next owner of a shard that rests in an epoch; whether it was tried. */
+  async #name(shard: number, epoch: number | undefined): Promise<boolean> {
     const { owner, revision } = this.#seen(shard)
     const node = this.#desired()(shard)
     const to = this.#host.members().find(({ session }) => session.node === node)?.session
-    const mine = owner !== undefined && sameSession(owner.session, this.#host.self)
+    // One that this node has in another epoch does not rest.
+    const mine = owner !== undefined && sameSession(owner.session, this.#host.self) && owner.epoch === epoch
     if (!mine || to === undefined || sameSession(to, this.#host.self) || !this.#host.held || this.#isOver) return false
     this.#naming.set(shard, to)
     try {

@@ -13,6 +13,8 @@ export interface Letter {
   readonly meta: Meta
   /** The version of the kind that sent it; 0 for a word of persistence: its version, and what was packed. */
   readonly version: number
+  /** What it counts in the backlog of this node; 0 while it does not wait. */
+  waits: number
 }
 
 /** All that its origin had sent by this way before it has come by. */
@@ -37,8 +39,8 @@ export interface Came {
 export function letterFor(id: string, message: unknown, meta: Meta, version: number, tenancy: Tenancy | undefined): Letter {
   const packed = tenancy?.pack(message)
   return packed === undefined
-    ? { is: 'letter', id, message, meta, version }
-    : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0 }
+    ? { is: 'letter', id, message, meta, version, waits: 0 }
+    : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0, waits: 0 }
 }
 
 export function writeItem(kind: string, shard: number, epoch: number, item: Item): Mail {
@@ -53,7 +55,7 @@ export function readItem(mail: Mail, meta: Meta): Came | undefined {
   if (typeof kind !== 'string' || !isWhole(shard) || !isWhole(epoch) || typeof first !== 'string') return undefined
   if (is === 'letter') {
     if (!isWhole(second) || message === undefined) return undefined
-    return { kind, shard, epoch, item: { is, id: first, version: second, message, meta } }
+    return { kind, shard, epoch, item: { is, id: first, version: second, message, meta, waits: 0 } }
   }
   if (is !== 'barrier' || !isWhole(second)) return undefined
   return { kind, shard, epoch, item: { is, origin: first, token: second } }

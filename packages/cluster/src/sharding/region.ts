@@ -5,6 +5,7 @@ import type { Meta, SystemCore } from '@troupe/core/internal'
 import type { ClusterNode } from '../node/cluster-node.ts'
 import { JournalDiffers, KindDiffers, OwnershipLost, RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
+import { Backlog } from './backlog.ts'
 import { shardOf } from './desired.ts'
 import { HostKeys } from './host-keys.ts'
 import { hostsAmong, kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
@@ -27,6 +28,7 @@ export class Region {
   readonly #core: SystemCore
   readonly #self: Session
   readonly #tenancy: Tenancy | undefined
+  readonly #backlog = new Backlog()
   readonly #routesHost: RoutesHost
   readonly #routes: Routes
   readonly #shards: Shards
@@ -46,6 +48,7 @@ export class Region {
       post: node.post,
       self: this.#self,
       lease: node.lease,
+      backlog: this.#backlog,
       isMember: (session) => node.isMember(session),
       deliver: (shard, item) => this.#shards.deliver(shard, item),
       lookAt: () => this.#keeper.lookAgain(),
@@ -55,6 +58,7 @@ export class Region {
       core: node.core,
       gate: node.gate,
       tenancy: this.#tenancy,
+      backlog: this.#backlog,
       barrier: (shard, barrier) => answerBarrier(this.#routesHost, this.#routes, spec.kind, shard, barrier),
       fenced: (shard, epoch) => void this.#keeper.fenced(shard, epoch),
       leave: (shard, items) => this.#routes.leave(shard, items),
@@ -96,6 +100,10 @@ export class Region {
   /** Messages that wait here, in no mailbox. */
   get waiting(): number {
     return this.#routes.waiting + this.#shards.waiting
+  }
+  /** Whether more may wait here. */
+  get hasRoom(): boolean {
+    return this.#backlog.hasRoom
   }
   ownerOf(id: string): Ownership | undefined {
     return this.#routes.ownerOf(shardOf(id, this.spec.shards))

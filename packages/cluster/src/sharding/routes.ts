@@ -9,30 +9,23 @@ import { measured } from '@troupe/border'
 import type { SystemCore } from '@troupe/core/internal'
 import type { Post } from '../node/post.ts'
 import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
+import type { Backlog } from './backlog.ts'
+import { Fifo } from './fifo.ts'
 import type { Barrier, Item, Letter } from './letter.ts'
 import { writeItem } from './letter.ts'
 import type { Ownership } from './ownership.ts'
-
-/** What may wait here for owners, in bytes. */
-const mostWaiting = 64 * 1_048_576
-/** What keeping a message costs beside its bytes. */
-const perMessage = 128
 
 export interface RoutesHost {
   readonly core: SystemCore
   readonly post: Post
   readonly self: Session
   readonly lease: number
+  readonly backlog: Backlog
   isMember(session: Session): boolean
   /** Takes an item for a shard that this node owns. */
   deliver(shard: number, item: Item): void
   /** A shard has an owner of whom nothing is known here. */
   lookAt(shard: number): void
-}
-
-interface Waiting {
-  readonly item: Item
-  readonly bytes: number
 }
 
 interface Passing {
@@ -44,9 +37,11 @@ class Route {
   readonly shard: number
   owner: Ownership | undefined
   /** What actors of this node sent. */
-  readonly own: Waiting[] = []
+  readonly own = new Fifo<Letter>()
+  /** What was on its way already and is here again: what never left for a node that is lost, and what a shard of this node had. Before all else. */
+  readonly back = new Fifo<Item>()
   /** What came from others and cannot go on yet. */
-  readonly passing: Passing[] = []
+  readonly passing = new Fifo<Passing>()
   /** Who was sent something by this node, since it was certain that all of it had arrived. */
   wentTo: Session | undefined
   barrier: { readonly token: number; readonly via: Session; readonly since: number } | undefined
@@ -60,7 +55,6 @@ export class Routes {
   readonly #host: RoutesHost
   readonly #routes: readonly Route[]
   #token = 0
-  #bytes = 0
   #closed = false
 
   constructor(kind: string, shards: number, host: RoutesHost) {
@@ -82,8 +76,9 @@ export class Routes {
   /** Messages that wait here. */
   get waiting(): number {
     let count = 0
-    for (const { own, passing } of this.#routes) {
-      for (const { item } of own) if (item.is === 'letter') count++
+    for (const { own, back, passing } of this.#routes) {
+      count += own.length
+      for (const item of back) if (item.is === 'letter') count++
       for (const { item } of passing) if (item.is === 'letter') count++
     }
     return count
@@ -101,8 +96,9 @@ export class Routes {
   came(shard: number, epoch: number, item: Item): void {
     const route = this.#routes[shard]
     if (route === undefined || this.#closed) return this.#refuse(item)
-    if (route.passing.length === 0 && epoch <= (route.owner?.epoch ?? 0) && this.#reaches(route)) return this.#passOn(route, item)
-    route.passing.push({ item, epoch })
+    if (!waits(route) && epoch <= (route.owner?.epoch ?? 0) && this.#reaches(route)) return this.#passOn(route, item)
+    if (item.is === 'letter' && !this.#host.backlog.admit(item)) this.#refuse(item)
+    else route.passing.push({ item, epoch })
     this.#host.lookAt(shard)
   }
 
@@ -110,13 +106,10 @@ export class Routes {
   returned(shard: number, item: Item): void {
     const route = this.#routes[shard]
     if (route === undefined || this.#closed) return this.#refuse(item)
-    let at = 0
-    while (at < route.passing.length && this.#back.has(route.passing[at]!.item)) at++
-    this.#back.add(item)
-    route.passing.splice(at, 0, { item, epoch: 0 })
+    if (item.is === 'letter') this.#host.backlog.keep(item)
+    route.back.push(item)
     this.#host.lookAt(shard)
   }
-  readonly #back = new WeakSet<Item>()
 
   /** A shard is known to have an owner; one of an earlier epoch is of the past. */
   owned(shard: number, owner: Ownership): void {
@@ -135,7 +128,8 @@ export class Routes {
   leave(shard: number, items: readonly Item[]): void {
     const route = this.#routes[shard]!
     if (this.#closed) return items.forEach((item) => this.#refuse(item))
-    route.passing.unshift(...items.map((item) => ({ item, epoch: 0 })))
+    for (const item of items) if (item.is === 'letter') this.#host.backlog.keep(item)
+    route.back.prepend(items)
     this.#flush(route)
   }
 
@@ -175,10 +169,11 @@ export class Routes {
   close(): void {
     this.#closed = true
     for (const route of this.#routes) {
-      for (const { item } of [...route.passing.splice(0), ...route.own.splice(0)]) this.#refuse(item)
+      for (const item of route.back.drain()) this.#refuse(item)
+      for (const { item } of route.passing.drain()) this.#refuse(item)
+      for (const letter of route.own.drain()) this.#refuse(letter)
       route.barrier = undefined
     }
-    this.#bytes = 0
   }
 
   #wait(route: Route, letter: Letter): void {
@@ -190,10 +185,9 @@ export class Routes {
     } catch (cause) {
       return core.bury(letter.message, letter.meta, undefined, 'not-transferable', cause)
     }
-    const bytes = kept.size + perMessage
-    if (this.#bytes + bytes > mostWaiting) return core.bury(letter.message, letter.meta, undefined, 'no-owner')
-    this.#bytes += bytes
-    route.own.push({ item: { ...letter, message: kept.copy }, bytes })
+    const waiting = { ...letter, message: kept.copy }
+    if (!this.#host.backlog.reserve(waiting, kept.size)) return this.#refuse(letter)
+    route.own.push(waiting)
     if (route.owner === undefined) this.#host.lookAt(route.shard)
   }
 
@@ -202,7 +196,7 @@ export class Routes {
     return owner !== undefined && (sameSession(owner.session, this.#host.self) || this.#host.isMember(owner.session))
   }
   #isOpen(route: Route): boolean {
-    return route.barrier === undefined && route.passing.length === 0 && this.#reaches(route)
+    return route.barrier === undefined && !waits(route) && this.#reaches(route)
   }
 
   #go(route: Route, item: Item): void {
@@ -214,6 +208,7 @@ export class Routes {
   #passOn(route: Route, item: Item): void {
     const { session, epoch } = route.owner!
     if (sameSession(session, this.#host.self)) return this.#host.deliver(route.shard, item)
+    if (item.is === 'letter') this.#host.backlog.release(item)
     const mail = writeItem(this.#kind, route.shard, epoch, item)
     if (item.is === 'letter') this.#host.post.pass(session, mail, item.meta)
     else this.#host.post.send(session, mail)
@@ -221,13 +216,11 @@ export class Routes {
 
   #flush(route: Route): void {
     if (this.#closed) return
-    const { passing, own } = route
-    while (passing.length > 0 && this.#reaches(route) && passing[0]!.epoch <= route.owner!.epoch) this.#passOn(route, passing.shift()!.item)
-    while (own.length > 0 && this.#isOpen(route)) {
-      const { item, bytes } = own.shift()!
-      this.#bytes -= bytes
-      this.#go(route, item)
-    }
+    const { back, passing, own } = route
+    while (back.length > 0 && this.#reaches(route)) this.#passOn(route, back.shift()!)
+    while (back.length === 0 && passing.length > 0 && this.#reaches(route) && passing.first!.epoch <= route.owner!.epoch)
+      this.#passOn(route, passing.shift()!.item)
+    while (own.length > 0 && this.#isOpen(route)) this.#go(route, own.shift()!)
   }
 
   #raise(route: Route, via: Session): void {
@@ -241,8 +234,15 @@ export class Routes {
   }
 
   #refuse(item: Item): void {
-    if (item.is === 'letter') this.#host.core.bury(item.message, item.meta, undefined, 'no-owner')
+    if (item.is !== 'letter') return
+    this.#host.backlog.release(item)
+    this.#host.core.bury(item.message, item.meta, undefined, 'no-owner')
   }
+}
+
+/** Whether something is here that was on its way before whatever comes now. */
+function waits({ back, passing }: Route): boolean {
+  return back.length > 0 || passing.length > 0
 }
 
 /** Tells whoever raised a barrier that it has come. */

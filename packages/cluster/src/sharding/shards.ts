@@ -2,8 +2,11 @@
 // rests when it is to be handed over: its actors end, and whatever is for them waits, in order, for the next owner.
 //
 //   starting ─ fence ─► active ─ rest ─► resting ─ all gone ─► handed over, or active again
+//
+// One that is starting is brought to rest as well: its fence may be up any moment, and it must not begin while another is being named.
 
 import type { Cell, SystemCore } from '@troupe/core/internal'
+import type { Backlog } from './backlog.ts'
 import { Entities } from './entities.ts'
 import type { KindSpec } from './kind.ts'
 import type { LeaseGate } from './leased-mailbox.ts'
@@ -13,19 +16,23 @@ import type { Tenancy, Tenant } from './tenancy.ts'
 interface Shard {
   readonly epoch: number
   readonly tenant: Tenant | undefined
-  state: 'starting' | 'active' | 'resting'
+  /** `fenced`: the journal has a later owner, and nothing begins in this epoch any more. */
+  state: 'starting' | 'active' | 'resting' | 'fenced'
+  /** Whether its fence is up. */
+  raised: boolean
   /** What waits until it is active, or goes along when it is handed over. */
   items: Item[]
   /** How often it was brought to rest. */
   rests: number
-  /** Resolves who waits until it rests. */
-  rested: (() => void) | undefined
+  /** Those who wait until it rests. */
+  readonly rested: ((epoch: number | undefined) => void)[]
 }
 
 export interface ShardsHost {
   readonly core: SystemCore
   readonly gate: LeaseGate
   readonly tenancy: Tenancy | undefined
+  readonly backlog: Backlog
   barrier(shard: number, barrier: Barrier): void
   /** The journal has a later owner of a shard: this node must look again. */
   fenced(shard: number, epoch: number): void
@@ -46,6 +53,7 @@ export class Shards {
       core: host.core,
       gate: host.gate,
       tenancy: host.tenancy,
+      backlog: host.backlog,
       made: (shard, cell) => this.#made(shard, cell),
       gone: (shard, id, letters) => this.#gone(shard, id, letters),
     })
@@ -76,11 +84,14 @@ export class Shards {
     const items = before?.items ?? []
     if (before !== undefined) this.#end(shard, before, undefined)
     const tenant = this.#spec.persistent ? this.#host.tenancy?.tenant(shard, epoch, () => this.#fenced(shard, started)) : undefined
-    const started: Shard = { epoch, tenant, state: 'starting', items, rests: 0, rested: undefined }
+    const started: Shard = { epoch, tenant, state: 'starting', raised: tenant === undefined, items, rests: 0, rested: [] }
     this.#shards.set(shard, started)
     if (tenant === undefined) return this.#run(shard, started)
     tenant.raise().then(
-      () => this.#run(shard, started),
+      () => {
+        started.raised = true
+        if (started.state === 'starting') this.#run(shard, started)
+      },
       () => this.#fenced(shard, started),
     )
   }
@@ -88,15 +99,27 @@ export class Shards {
   deliver(shard: number, item: Item): void {
     const there = this.#shards.get(shard)
     if (there === undefined) return this.#host.leave(shard, [item])
-    if (there.state !== 'active' || there.items.length > 0) there.items.push(item)
+    if (there.state !== 'active' || there.items.length > 0) this.#keep(there, item)
     // An actor that is made begins: not while this node may not act.
     else if (item.is === 'letter' && !this.#host.gate.held && !this.#entities.has(item.id)) this.#hold(shard, there, [item])
     else this.#give(shard, item)
   }
 
+  /** Lets it wait behind all else, as far as there is room. */
+  #keep(there: Shard, item: Item): void {
+    if (this.#mayWait(item)) there.items.push(item)
+  }
+  /** Whether it may; what may not is a dead letter. */
+  #mayWait(item: Item): boolean {
+    const { backlog, core } = this.#host
+    if (item.is !== 'letter' || backlog.admit(item)) return true
+    core.bury(item.message, item.meta, undefined, 'no-owner')
+    return false
+  }
+
   /** Keeps what is for actors that are not there, in front of all else, until this node may act. */
   #hold(shard: number, there: Shard, items: readonly Item[]): void {
-    there.items.unshift(...items)
+    there.items = [...items.filter((item) => this.#mayWait(item)), ...there.items]
     this.#host.gate.whenHeld(() => {
       if (this.#shards.get(shard) !== there || there.state !== 'active') return
       const held = there.items
@@ -105,19 +128,24 @@ export class Shards {
     })
   }
 
-  /** Lets its actors end; resolves when all are gone. It stays at rest until it is handed over, or goes on. */
-  rest(shard: number): Promise<void> {
+  /**
+   * Lets its actors end; resolves when all are gone, with the epoch in which it rests, or undefined where it is not this node's in that epoch any
+   * more. It stays at rest until it is handed over, or goes on.
+   */
+  rest(shard: number): Promise<number | undefined> {
     const there = this.#shards.get(shard)
-    if (there === undefined || there.state === 'starting') return Promise.resolve()
-    there.state = 'resting'
+    if (there === undefined) return Promise.resolve(undefined)
+    if (there.state !== 'fenced') there.state = 'resting'
     there.rests++
     this.#entities.stop(shard)
-    if (this.#entities.in(shard) === 0) return Promise.resolve()
-    return new Promise((resolve) => (there.rested = resolve))
+    if (this.#entities.in(shard) === 0) return Promise.resolve(there.epoch)
+    return new Promise((resolve) => there.rested.push(resolve))
   }
   goOn(shard: number): void {
     const there = this.#shards.get(shard)
-    if (there?.state === 'resting') this.#run(shard, there)
+    if (there?.state !== 'resting') return
+    if (there.raised) this.#run(shard, there)
+    else there.state = 'starting'
   }
 
   /** Another owns it: what it had goes there. */
@@ -142,13 +170,13 @@ export class Shards {
   #end(shard: number, there: Shard, cause: unknown): void {
     this.#shards.delete(shard)
     there.items = []
-    there.rested?.()
+    for (const resolve of there.rested.splice(0)) resolve(undefined)
     this.#entities.kill(shard, cause)
     there.tenant?.close()
   }
 
   #run(shard: number, there: Shard): void {
-    if (this.#shards.get(shard) !== there) return
+    if (this.#shards.get(shard) !== there || there.state === 'fenced') return
     if (!this.#host.gate.held) {
       const { rests } = there
       // It may have been brought to rest once more by then.
@@ -179,7 +207,7 @@ export class Shards {
   #fenced(shard: number, there: Shard): void {
     if (this.#shards.get(shard) !== there) return
     // Nothing is made anew in an epoch that is over.
-    there.state = 'resting'
+    there.state = 'fenced'
     this.#host.fenced(shard, there.epoch)
   }
 
@@ -196,9 +224,8 @@ export class Shards {
     if (there.state === 'active' && letters.length > 0 && !this.#host.gate.held) this.#hold(shard, there, letters)
     else if (there.state === 'active') for (const letter of letters) this.#entities.deliver(shard, letter)
     // What was here before all that waits is in front of it.
-    else there.items.unshift(...letters)
+    else there.items = [...letters, ...there.items]
     if (this.#entities.in(shard) > 0) return
-    there.rested?.()
-    there.rested = undefined
+    for (const resolve of there.rested.splice(0)) resolve(there.epoch)
   }
 }

@@ -163,6 +163,33 @@ test('toward a node that is cut off at most 64 MiB wait, and more are dead lette
     expect(await a!.cluster!.ledger()).toMatchObject({ queued: 0, unknown: 0, deadLettered: behind })
   }))
 
+test('bytes count as all else does: at most 64 MiB of them wait, and those that fit a frame cross it whole', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const { ref, got } = await echo(b!, a!)
+    const bytes = Uint8Array.from({ length: 700_000 }, (_, i) => i % 251)
+    ref.tell({ type: 'note', value: bytes })
+    ref.tell({ type: 'note', value: { views: [bytes.subarray(0, 5), bytes] } })
+    await stage.until('both came', () => got.length === 2)
+    expect(Buffer.compare(got[0] as Uint8Array, bytes)).toBe(0)
+    const { views } = got[1] as { views: [Uint8Array, Uint8Array] }
+    expect(Buffer.compare(views[1], bytes)).toBe(0)
+    expect(views[0].buffer).toBe(views[1].buffer)
+    stage.world.hub.cut('a', 'b', true)
+    for (let i = 0; i < 150; i++) ref.tell({ type: 'note', value: bytes })
+    await stage.wait(100)
+    const behind = a!.system.deadLetters.list().filter(({ reason }) => reason === 'node-behind').length
+    expect(behind).toBeGreaterThan(45)
+    expect(behind).toBeLessThan(60)
+    stage.world.hub.cut('a', 'b', false)
+    await stage.until('what waited arrived', () => got.length === 152 - behind)
+    // What does not fit is refused where it is sent, and says why.
+    ref.tell({ type: 'note', value: new Uint8Array(1_048_576) })
+    ref.tell({ type: 'note', value: 'still here' })
+    await stage.until('the next came', () => got.at(-1) === 'still here')
+    expect(a!.system.deadLetters.list().at(-1)!.reason).toBe('not-transferable')
+  }))
+
 test('an actor that takes nothing holds back 1 MiB, and its sender the rest', () =>
   onStage(async (stage) => {
     const [a, b] = await stage.nodes('a', 'b')

@@ -12,7 +12,8 @@ type Told = Note | Question | Meet
 interface Watched {
   readonly by: SimulatedNode
   readonly session: string
-  at: number
+  /** By what it is known. Who hears of it by another node that knows of its end has a ref of nobody, which is another one. */
+  readonly ref: AnyRef
   terminated: number
 }
 
@@ -36,7 +37,6 @@ export class Talk {
     world.sim.eventually('K5: every question of a node that is up was settled, once', () => this.#allSettled())
     world.sim.eventually('K4: every watch of a session that ended was told of it, once', () => this.#allTold())
     world.sim.eventually('K3: every count came to an end', () => [...this.#counts.values()].every((by) => !by.isUp))
-    world.sim.always(() => this.#bounded())
   }
 
   #joined(node: SimulatedNode): void {
@@ -156,13 +156,12 @@ export class Talk {
   #watch(by: SimulatedNode, to: string, ref: AnyRef): void {
     const self = by.system.find('/user/member')
     if (self === undefined || this.#watches.some((watch) => watch.by === by && watch.session === to)) return
-    this.#watches.push({ by, session: to, at: this.world.sim.now, terminated: 0 })
+    this.#watches.push({ by, session: to, ref, terminated: 0 })
     by.system.watch(ref, self)
   }
   #terminated(node: SimulatedNode, ref: AnyRef, cause: unknown): void {
     const { sim } = this.world
-    const session = [...this.#refs].find(([key, known]) => known === ref && key.startsWith(`${node.name} `))?.[0].slice(node.name.length + 1)
-    const watch = this.#watches.find((one) => one.by === node && one.session === session)
+    const watch = this.#watches.find((one) => one.by === node && one.ref === ref)
     if (watch === undefined) return sim.violate('C5', `${node.name} was told of the end of ${ref.path}, whom it does not watch`)
     if (++watch.terminated > 1) sim.violate('C5', `K4: ${node.name} was told twice of the end of ${watch.session}`)
     tally.terminated++
@@ -195,9 +194,6 @@ export class Talk {
       },
     )
   }
-
-  /** Toward one node at most so much is under way and waits. */
-  #bounded(): void {}
 
   #allArrived(): boolean {
     for (const [key, sent] of this.#sent) {

@@ -1,0 +1,161 @@
+// The way to shards: in order, whoever owns them next; and what waits while nobody can have it is bounded.
+
+import type { SystemCore } from '@troupe/core/internal'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Mail } from '../../src/node/post.ts'
+import { Backlog } from '../../src/sharding/backlog.ts'
+import { Fifo } from '../../src/sharding/fifo.ts'
+import { type Letter, letterFor, readItem } from '../../src/sharding/letter.ts'
+import { Routes, type RoutesHost } from '../../src/sharding/routes.ts'
+import type { Session } from '../../src/values/session.ts'
+
+const self: Session = { node: 'a', number: 1 }
+const other: Session = { node: 'b', number: 2 }
+const third: Session = { node: 'c', number: 3 }
+const mebibyte = 1_048_576
+
+/** Routes of one shard on a node that knows `other` once it is told so. */
+function stage(): {
+  routes: Routes
+  backlog: Backlog
+  buried: string[]
+  sent: string[]
+  barriers: { readonly via: string; readonly token: number }[]
+  looks: () => number
+  members: Set<string>
+} {
+  const barriers: { via: string; token: number }[] = []
+  const buried: string[] = []
+  const sent: string[] = []
+  const members = new Set<string>()
+  const backlog = new Backlog()
+  let looks = 0
+  const host: RoutesHost = {
+    core: {
+      runtime: { now: () => 0 },
+      bury: (_m: unknown, _meta: unknown, _to: unknown, reason: string) => void buried.push(reason),
+    } as unknown as SystemCore,
+    post: {
+      pass: (_to: Session, mail: Mail) => {
+        const came = readItem(mail, undefined)!
+        if (came.item.is === 'letter') sent.push(came.item.id)
+        return true
+      },
+      send: (to: Session, mail: Mail) => {
+        const came = readItem(mail, undefined)!
+        if (came.item.is === 'barrier') barriers.push({ via: to.node, token: came.item.token })
+        return true
+      },
+    } as never,
+    self,
+    lease: 3_000,
+    backlog,
+    isMember: ({ node }) => members.has(node),
+    deliver: () => {},
+    lookAt: () => void looks++,
+  }
+  return { routes: new Routes('cart', 1, host), backlog, buried, sent, barriers, looks: () => looks, members }
+}
+
+const letter = (id: string, message: unknown = 1): Letter => letterFor(id, message, undefined, 1, undefined)
+
+test('K1: what follows a change of owner waits until a barrier has come by the way of what went before', () => {
+  const { routes, sent, barriers, members } = stage()
+  members.add('b').add('c')
+  routes.owned(0, { session: other, epoch: 1 })
+  routes.take(0, letter('first'))
+  expect(sent).toEqual(['first'])
+  routes.owned(0, { session: third, epoch: 2 })
+  routes.take(0, letter('second'))
+  expect(sent).toEqual(['first'])
+  expect(barriers).toEqual([{ via: 'b', token: 1 }])
+  // One of the past says nothing.
+  routes.ready(0, 0)
+  expect(sent).toEqual(['first'])
+  routes.ready(0, 1)
+  expect(sent).toEqual(['first', 'second'])
+  routes.take(0, letter('third'))
+  expect(sent).toEqual(['first', 'second', 'third'])
+})
+
+test('K6: what others pass by a node that knows no owner is bounded; more are dead letters no-owner, and what waited goes on in order', () => {
+  const { routes, backlog, buried, sent, looks, members } = stage()
+  for (let n = 0; n < 80; n++) routes.came(0, 5, letter(`passing-${n}`, new Uint8Array(mebibyte)))
+  expect(looks()).toBe(80)
+  expect(buried).toEqual(Array.from({ length: 17 }, () => 'no-owner'))
+  expect(backlog.bytes).toBeLessThanOrEqual(64 * mebibyte)
+  expect(routes.waiting).toBe(63)
+  // What the own actors send shares that room.
+  routes.take(0, letter('own', new Uint8Array(mebibyte)))
+  expect(buried).toHaveLength(18)
+  members.add('b')
+  routes.owned(0, { session: other, epoch: 5 })
+  expect(sent).toEqual(Array.from({ length: 63 }, (_, n) => `passing-${n}`))
+  expect(backlog.bytes).toBe(0)
+  expect(routes.waiting).toBe(0)
+})
+
+test('what never left and what a shard had go first, in the order in which they were', () => {
+  const { routes, backlog, sent, members } = stage()
+  routes.take(0, letter('own'))
+  routes.came(0, 1, letter('passing'))
+  for (const id of ['returned-1', 'returned-2']) routes.returned(0, letter(id))
+  routes.leave(0, [letter('left-1'), letter('left-2')])
+  expect(routes.waiting).toBe(6)
+  members.add('b')
+  routes.owned(0, { session: other, epoch: 2 })
+  expect(sent).toEqual(['left-1', 'left-2', 'returned-1', 'returned-2', 'passing', 'own'])
+  expect(backlog.bytes).toBe(0)
+})
+
+test('what waits is let go of when there is no cluster any more', () => {
+  const { routes, backlog, buried } = stage()
+  routes.take(0, letter('own'))
+  routes.came(0, 1, letter('passing'))
+  routes.returned(0, letter('returned'))
+  routes.close()
+  expect(buried).toEqual(['no-owner', 'no-owner', 'no-owner'])
+  expect(backlog.bytes).toBe(0)
+})
+
+test('what was here already is never refused, and others are for its sake', () => {
+  const backlog = new Backlog()
+  const large = Array.from({ length: 70 }, () => letter('left', new Uint8Array(mebibyte)))
+  for (const one of large) backlog.keep(one)
+  expect(backlog.bytes).toBeGreaterThan(70 * mebibyte)
+  expect(backlog.hasRoom).toBe(false)
+  // It counts once, wherever it waits next.
+  expect(large.every((one) => backlog.admit(one))).toBe(true)
+  expect(backlog.admit(letter('new'))).toBe(false)
+  for (const one of large) backlog.release(one)
+  expect(backlog.bytes).toBe(0)
+  expect(backlog.admit(letter('new', () => {}))).toBe(true)
+})
+
+test('a Fifo is an array of which the first is taken', () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('push' as const), items: fc.array(fc.nat(), { maxLength: 5 }) }),
+    fc.record({ do: fc.constant('prepend' as const), items: fc.array(fc.nat(), { maxLength: 5 }) }),
+    fc.record({ do: fc.constant('shift' as const), items: fc.constant([]) }),
+    fc.record({ do: fc.constant('drain' as const), items: fc.constant([]) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const fifo = new Fifo<number>()
+      let array: number[] = []
+      for (const { do: what, items } of steps) {
+        if (what === 'push') for (const item of items) array.push((fifo.push(item), item))
+        else if (what === 'prepend') fifo.prepend((array.unshift(...items), items))
+        else if (what === 'shift') expect(fifo.shift()).toBe(array.shift())
+        else {
+          expect(fifo.drain()).toEqual(array)
+          array = []
+        }
+        expect(fifo.length).toBe(array.length)
+        expect(fifo.first).toBe(array[0])
+        expect([...fifo]).toEqual(array)
+      }
+    }),
+  )
+})
