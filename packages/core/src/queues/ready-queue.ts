@@ -66,9 +66,13 @@ export class ReadyQueue<T> {
     this.from = last
   }
 
-  /** Gives memory back that nobody needs any more, once all are taken. */
+  /** Whether it is empty, and has more slots than one keeps for nothing. */
+  get idle(): boolean {
+    return this.slots.length > keepWhenEmpty && this.head === this.tail
+  }
+
+  /** Gives memory back that nobody needs any more; of one that is idle. */
   shrink(): void {
-    if (this.slots.length <= keepWhenEmpty || this.head !== this.tail) return
     const taken = (this.head - this.from) & this.mask
     let length = smallest
     while (length <= taken) length *= 2

@@ -14,7 +14,7 @@ import { cellIn, LocalRef } from '../cell/ref/local-ref.ts'
 import { Storm } from '../cell/life/storm.ts'
 import { type Tap, tapOf } from '../cell/turn/tap.ts'
 import type { ThreadReporter } from '../cell/turn/thread-reporter.ts'
-import type { Stirred } from '../cell/turn/turn-watch.ts'
+import type { Stirred } from '../cell/turn/stirred.ts'
 import { YoungAsks } from '../cell/ask/unarmed-asks.ts'
 import { type CellOptions, defaultOptions, defaultsOf } from '../cell/context/options.ts'
 import { on } from '../deciders/phase.ts'
@@ -251,7 +251,7 @@ export class SystemCore implements CellHost {
     this.active--
     this.terminated++
     this.otherPlaces?.died(cell)
-    this.stirred?.gone.push(cell.ref.uid)
+    this.stirred?.ended(cell)
     if (!this.listening) return
     const { reason, cause } = cell.end!
     this.observe({ type: 'actor.terminated', ref: cell.ref, reason, cause, at: this.runtime.now() })

@@ -1,6 +1,7 @@
 // What a survey knows of each actor, as columns under one index. Columns grow by doubling and are cut to their length at the end.
 
 import type { Cell } from '../cell/turn/cell.ts'
+import type { TurnCount } from '../cell/turn/stirred.ts'
 import type { Phase } from '../values/phase.ts'
 
 /** The phases as numbers of the column `phase`. */
@@ -66,11 +67,11 @@ export class RowWriter {
   #size = 0
 
   /** Whether something about it may change without a turn of its own. */
-  add(cell: Cell, now: number): boolean {
+  add(cell: Cell, count: TurnCount | undefined, now: number): boolean {
     if (this.#size === this.#columns.length) this.#columns = makeColumns(this.#size * 2, this.#columns)
     const columns = this.#columns
     const at = this.#size++
-    const { ref, watch, extras } = cell
+    const { ref, extras } = cell
     const phase = cell.phaseSeen
     const queued = cell.queuedMessages
     columns.uid[at] = ref.uid
@@ -79,10 +80,10 @@ export class RowWriter {
     columns.queued[at] = queued
     columns.stub[at] = cell.endsElsewhere ? 1 : 0
     columns.pending[at] = NaN
-    if (watch !== undefined) {
-      columns.processed[at] = watch.processed
-      columns.busy[at] = watch.busy
-      columns.turns[at] = watch.turns
+    if (count !== undefined) {
+      columns.processed[at] = count.processed
+      columns.busy[at] = count.busy
+      columns.turns[at] = count.turns
     }
     if (extras === undefined) return queued > 0 || phase !== 'running'
     const { pending, stash } = extras

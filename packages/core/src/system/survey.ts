@@ -3,7 +3,8 @@
 // that is spawned while it goes on may be missing; it has its first turn by then, and is in the next one.
 
 import type { Cell } from '../cell/turn/cell.ts'
-import { Stirred, TurnWatch } from '../cell/turn/turn-watch.ts'
+import { Stirred } from '../cell/turn/stirred.ts'
+import { TurnWatch } from '../cell/turn/turn-watch.ts'
 import { kindOfActor } from './kind.ts'
 import { type MarkOf, type Wait, waitsOf } from './waits.ts'
 import { type Rows, RowWriter } from './survey-rows.ts'
@@ -88,7 +89,6 @@ export class Surveyor {
       const { witness } = dispatcher
       if (witness instanceof TurnWatch) dispatcher.witness = witness.outer
     }
-    void this.#each(this.#roots(), true, (cell) => void (cell.watch = undefined))
   }
 
   /** All actors, or where `since` is the epoch of the last survey, those that something may have happened to. */
@@ -104,7 +104,7 @@ export class Surveyor {
     let waitsLeftOut = 0
     const restless: Cell[] = []
     const visit = (cell: Cell): void => {
-      if (writer.add(cell, at)) restless.push(cell)
+      if (writer.add(cell, this.#stirred?.find(cell), at)) restless.push(cell)
       const { extras } = cell
       if (extras === undefined || (extras.asked === undefined && extras.asking === undefined)) return
       const found = waitsOf(cell, at, this.#markOf)

@@ -15,9 +15,9 @@ const longestTime = 2
 const secret = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|cookie|api[-_]?key|credential|private[-_]?key/i
 const hidden = '•••'
 
-export function payloadText(value: unknown, redact: Redact | undefined): string {
+export function payloadText(value: unknown, redact: Redact | undefined, now: () => number = () => performance.now()): string {
   try {
-    return new Reader(redact).text('', value, 0)
+    return new Reader(redact, now).text('', value, 0)
   } catch {
     return 'a value that cannot be read'
   }
@@ -25,11 +25,14 @@ export function payloadText(value: unknown, redact: Redact | undefined): string 
 
 class Reader {
   readonly #redact: Redact | undefined
-  readonly #until = performance.now() + longestTime
+  readonly #now: () => number
+  readonly #until: number
   #left = longestAll
 
-  constructor(redact: Redact | undefined) {
+  constructor(redact: Redact | undefined, now: () => number) {
     this.#redact = redact
+    this.#now = now
+    this.#until = now() + longestTime
   }
 
   text(name: string, given: unknown, depth: number): string {
@@ -41,7 +44,7 @@ class Reader {
     if (typeof value === 'bigint') return this.#spend(`${value}n`.slice(0, longestText))
     if (typeof value !== 'object' || value === null) return this.#spend(String(value))
     if (types.isProxy(value)) return this.#spend('a proxy')
-    if (this.#left <= 0 || performance.now() > this.#until) return '…'
+    if (this.#left <= 0 || this.#now() > this.#until) return '…'
     return this.#object(value, depth)
   }
 

@@ -87,20 +87,28 @@ const traps: Readonly<Record<string, readonly [value: unknown, text: string | Re
   'a function, a symbol, a bigint': [[() => {}, Symbol('s'), 10n ** 30n, null, undefined], /^\[a function, a symbol, 10{30}n, null, undefined\]$/],
 }
 
+/** A clock that stands: how long it takes here is not what is tested. */
+const still = (): number => 0
+
 test.each(Object.keys(traps))('%s: nothing is run, and it ends', (name) => {
   const [value, text] = traps[name]!
   ran.length = 0
-  const said = payloadText(value, undefined)
+  const said = payloadText(value, undefined, still)
   expect(ran).toEqual([])
   expect(said.length).toBeLessThan(12_000)
   if (typeof text === 'string') expect(said).toBe(text)
   else expect(said).toMatch(text)
 })
 
+test('what takes too long is cut where its time is up', () => {
+  let now = 0
+  expect(payloadText({ a: { b: { c: 1 } }, d: {} }, undefined, () => now++)).toBe('{a: {b: …}, d: …}')
+})
+
 test('what is redacted is not there, and a redaction that throws shows nothing', () => {
   const message = { type: 'pay', card: '4242 4242', amount: 7, to: { iban: 'DE12' } }
-  expect(payloadText(message, (name, value) => (name === 'card' || name === 'iban' ? '(not shown)' : value))).toBe(
+  expect(payloadText(message, (name, value) => (name === 'card' || name === 'iban' ? '(not shown)' : value), still)).toBe(
     '{type: "pay", card: "(not shown)", amount: 7, to: {iban: "(not shown)"}}',
   )
-  expect(payloadText(message, () => noted('redact'))).toBe('a value that cannot be read')
+  expect(payloadText(message, () => noted('redact'), still)).toBe('a value that cannot be read')
 })

@@ -89,7 +89,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   settleUncounted(answer: unknown): void {
     const resolve = this.resolve
     if (resolve === undefined) return
-    this.note(true, answer)
+    this.edge?.note(true, answer)
     this.close(this.target.dispatcher.host)
     resolve(answer)
   }
@@ -151,7 +151,7 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   fail(cause: unknown): void {
     const reject = this.reject
     if (reject === undefined) return
-    this.note(false, cause)
+    this.edge?.note(false, cause)
     this.close(this.target.dispatcher.host)
     reject(cause)
   }
@@ -191,18 +191,12 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
     }
   }
 
-  /** What came of it is part of its asker's story, where that is written down. */
-  private note(ok: boolean, value: unknown): void {
-    const cell = this.edge?.asker.cell
-    cell?.extras?.flight?.note?.({ what: 'answer', of: this.target.ref, ok, value, at: cell.dispatcher.now })
-  }
-
   private close(host: CellHost): void {
     this.resolve = undefined
     this.reject = undefined
     host.timers.cancel(this)
     this.unlink()
-    if (this.edge !== undefined) this.edge.unlink()
+    this.edge?.unlink()
     const { onSettled } = this
     if (onSettled !== undefined) {
       this.onSettled = undefined

@@ -68,6 +68,11 @@ export class AskEdge {
     this.previous = undefined
     this.next = undefined
   }
+  /** What came of the question is part of its asker's story, where that is written down. */
+  note(ok: boolean, value: unknown): void {
+    const { extras, dispatcher } = this.asker.cell
+    extras?.flight?.note?.({ what: 'answer', of: this.ask.target.ref, ok, value, at: dispatcher.now })
+  }
   /** Whether it keeps the handler that asked waiting: it is still that handler, and the target still has the question. */
   get binds(): boolean {
     const { ask, call } = this

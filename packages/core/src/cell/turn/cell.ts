@@ -31,7 +31,6 @@ import { resumePending } from '../life/pending.ts'
 import { beginStart } from '../life/starting.ts'
 import { beginStop } from '../life/stopping.ts'
 import { closeMiddleware } from './middleware-run.ts'
-import type { TurnCount } from './turn-watch.ts'
 
 /** Neither queued nor in need of a turn. */
 const idle = 0
@@ -62,8 +61,6 @@ export class Cell {
   previous: Cell | undefined
   next: Cell | undefined
   queue: FrontableQueue | undefined
-  /** What is counted of it while somebody looks. */
-  watch: TurnCount | undefined = undefined
   private slot: unknown = undefined
   /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
   private initialOrInfo: BehaviorNode | PhaseInfo | EndInfo | undefined
@@ -314,8 +311,8 @@ export class Cell {
   }
 
   private afterTurn(): void {
-    // First: whoever hears of it may send something. Only one with extras can have been pressed before.
-    if (this.queue !== undefined && (this.extras !== undefined || this.queue.size >= highWater)) this.lookAtDepth()
+    // First: whoever hears of it may send something.
+    if (this.queue !== undefined && (this.queue.size >= highWater || (this.extras !== undefined && this.extras.pressed))) this.lookAtDepth()
     const { queue } = this
     let empty = this.slot === undefined
     if (empty && queue !== undefined) {

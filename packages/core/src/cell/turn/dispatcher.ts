@@ -183,7 +183,7 @@ export class Dispatcher {
     this.witness?.rest()
     this.host.youngAsks.arm()
     if (this.#ready.size === 0) {
-      this.#ready.shrink()
+      if (this.#ready.idle) this.#ready.shrink()
       this.#awake = false
       this.host.onIdle?.()
     } else {

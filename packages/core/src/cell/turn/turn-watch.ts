@@ -4,40 +4,8 @@
 
 import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import type { Stirred, TurnCount } from './stirred.ts'
 import type { Witness } from './witness.ts'
-
-/** What is counted of one actor, from the first look on. One object in one slot: plain fields of the cell cost those that nobody looks at. */
-export class TurnCount {
-  readonly cell: Cell
-  /** Messages and signals that were handled. */
-  processed = 0
-  turns = 0
-  /** Milliseconds that its turns took. */
-  busy = 0
-  /** Messages since the clock was read last: their time is not known yet. */
-  unpriced = 0
-  /** The look before which it had its last turn. */
-  epoch = 0
-  constructor(cell: Cell) {
-    this.cell = cell
-  }
-}
-
-/** Who had a turn since the last look, of one system; shared by its dispatchers. */
-export class Stirred {
-  epoch = 1
-  list: TurnCount[] = []
-  /** Those that have ended since. */
-  gone: number[] = []
-  /** Hands out what has come together, and begins anew. */
-  take(): { readonly epoch: number; readonly list: readonly TurnCount[]; readonly gone: readonly number[] } {
-    const { epoch, list, gone } = this
-    this.epoch++
-    this.list = []
-    this.gone = []
-    return { epoch, list, gone }
-  }
-}
 
 /** Looks on at one dispatcher. An account is closed when the next turn begins, or with the drain: nothing need be called after a turn. */
 export class TurnWatch implements Witness {
@@ -65,10 +33,9 @@ export class TurnWatch implements Witness {
   turn(cell: Cell): void {
     if (this.outer !== undefined) this.outer.turn(cell)
     this.#close()
-    let count = cell.watch
-    if (count === undefined) count = cell.watch = new TurnCount(cell)
-    count.turns++
     const stirred = this.#stirred
+    const count = stirred.of(cell)
+    count.turns++
     if (count.epoch !== stirred.epoch) {
       count.epoch = stirred.epoch
       stirred.list.push(count)

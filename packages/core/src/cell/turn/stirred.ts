@@ -1,0 +1,96 @@
+// What is counted of the actors of one system while somebody looks, and who had a turn since the last look. Kept here, by uid, and not at
+// the actor: a word in each is paid by all the systems that nobody looks at.
+//
+//   buckets  │ count ─→ count │ │ count │ …      chained; as many buckets as counts, at least
+
+import type { Cell } from './cell.ts'
+
+/** What is counted of one actor, from the first look on. */
+export class TurnCount {
+  readonly cell: Cell
+  /** The next one in its bucket. */
+  next: TurnCount | undefined
+  /** Messages and signals that were handled. */
+  processed = 0
+  turns = 0
+  /** Milliseconds that its turns took. */
+  busy = 0
+  /** Messages since the clock was read last: their time is not known yet. */
+  unpriced = 0
+  /** The look before which it had its last turn. */
+  epoch = 0
+  constructor(cell: Cell, next: TurnCount | undefined) {
+    this.cell = cell
+    this.next = next
+  }
+}
+
+const fewestBuckets = 1024
+
+/** Shared by the dispatchers of a system. */
+export class Stirred {
+  epoch = 1
+  list: TurnCount[] = []
+  /** Those that have ended since. */
+  gone: number[] = []
+  #buckets: (TurnCount | undefined)[] = new Array<TurnCount | undefined>(fewestBuckets).fill(undefined)
+  #size = 0
+
+  /** What is counted of an actor, from now on if nothing was. */
+  of(cell: Cell): TurnCount {
+    return this.find(cell) ?? this.#add(cell)
+  }
+
+  /** What is counted of an actor; nothing before its first turn. */
+  find(cell: Cell): TurnCount | undefined {
+    const buckets = this.#buckets
+    let count = buckets[cell.ref.uid & (buckets.length - 1)]
+    while (count !== undefined && count.cell !== cell) count = count.next
+    return count
+  }
+
+  #add(cell: Cell): TurnCount {
+    // One that has ended may still have a turn, in which nothing happens; nobody would take it from here.
+    if (cell.phase === 'terminated') return new TurnCount(cell, undefined)
+    if (this.#size++ === this.#buckets.length) this.#grow()
+    const at = cell.ref.uid & (this.#buckets.length - 1)
+    return (this.#buckets[at] = new TurnCount(cell, this.#buckets[at]))
+  }
+
+  #grow(): void {
+    const before = this.#buckets
+    const buckets = (this.#buckets = new Array<TurnCount | undefined>(before.length * 2).fill(undefined))
+    for (const first of before)
+      for (let count = first; count !== undefined;) {
+        const { next } = count
+        const at = count.cell.ref.uid & (buckets.length - 1)
+        count.next = buckets[at]
+        buckets[at] = count
+        count = next
+      }
+  }
+
+  /** An actor has ended: nothing of it is kept. */
+  ended(cell: Cell): void {
+    this.gone.push(cell.ref.uid)
+    const buckets = this.#buckets
+    const at = cell.ref.uid & (buckets.length - 1)
+    let before: TurnCount | undefined
+    for (let count = buckets[at]; count !== undefined; before = count, count = count.next) {
+      if (count.cell !== cell) continue
+      if (before === undefined) buckets[at] = count.next
+      else before.next = count.next
+      this.#size--
+      return
+    }
+  }
+
+  /** Hands out what has come together, and begins anew. */
+  take(): { readonly epoch: number; readonly list: readonly TurnCount[]; readonly gone: readonly number[] } {
+    const { epoch, list, gone } = this
+    this.epoch++
+    this.list = []
+    this.gone = []
+    return { epoch, list, gone }
+  }
+}
