@@ -8,6 +8,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const alone = ['packages/node/**/*.test.ts', 'tools/*.test.ts', 'packages/core/test/heap.test.ts', 'packages/core/test/mailbox-memory.test.ts']
 /** Other files once more, where threads share no memory: by `npm run test:ports`, which CI runs too. */
 const again = ['packages/node/test/ports.test.ts']
+/** What a stranger does with the packages, and what their types cost each compiler: by `npm run test:packed`, which CI runs too. */
+const packed = ['tools/consumers.test.ts', 'tools/type-cost.test.ts']
 /** Many files in one process after another, which loads the sources once. */
 const together = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts']
 
@@ -44,8 +46,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'together', include: together, exclude: alone, isolate: false } },
-      { extends: true, test: { name: 'alone', include: alone, exclude: again } },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [...again, ...packed] } },
       { extends: true, test: { name: 'ports', include: again } },
+      { extends: true, test: { name: 'packed', include: packed } },
     ],
   },
 })

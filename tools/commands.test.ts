@@ -165,7 +165,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   'fuzz:frames': [[['--inputs', 'many'], "--inputs takes a whole number from 1 on, not 'many'"]],
   'fuzz:resp': [[['--frames', 'x'], "--frames takes a whole number from 1 on, not 'x'"]],
 }
-const withoutArguments = ['build', 'lint', 'format', 'size', 'test', 'test:unit', 'test:ports']
+const withoutArguments = ['build', 'lint', 'format', 'size', 'test', 'test:unit', 'test:ports', 'test:packed']
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 
