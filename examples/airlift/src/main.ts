@@ -91,10 +91,13 @@ function openBrowser(url: string): void {
     .unref()
 }
 
-let asked = 0
+/** Milliseconds in which a wish to stop is still the same one: npm and `timeout` send a signal on that the whole group gets as well. */
+const sameWish = 1000
+let asked: number | undefined
 const stop = (): void => {
-  // The second time at once.
-  if (++asked > 1 && parent.pid !== undefined) process.kill(parent.pid, 'SIGKILL')
+  asked ??= performance.now()
+  // Whoever asks again has no patience.
+  if (performance.now() - asked > sameWish) parent.force('it was killed, as was asked for twice; what was told is in the journal')
   shown.word = 'stopping …'
   draw()
   parent.stop()

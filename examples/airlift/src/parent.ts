@@ -41,9 +41,6 @@ export class Parent {
     this.#live()
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid
-  }
   do(deed: Readonly<Record<string, unknown>>): void {
     this.#send({ type: 'do', deed })
   }
@@ -55,7 +52,13 @@ export class Parent {
     if (this.#stopping) return
     this.#stopping = true
     this.#send({ type: 'stop' })
-    setTimeout(() => this.#child?.kill('SIGKILL'), patience).unref()
+    setTimeout(() => this.force(`it did not end within ${patience / 1000} seconds, and was killed`), patience).unref()
+  }
+  /** Ends it at once. */
+  force(why: string): void {
+    this.#stopping = true
+    this.#why = why
+    this.#child?.kill('SIGKILL')
   }
 
   #send(order: Order): void {
@@ -81,12 +84,13 @@ export class Parent {
     if (report.type === 'ready') {
       this.#ready = report
       this.#failures = 0
+      this.#why = ''
     } else if (report.type === 'stopped') this.#stopped = report
     else if (report.type === 'failed') this.#why = report.why
     this.#hearing.told(report)
   }
   #exited(how: string): void {
-    if (this.#stopping || this.#stopped !== undefined) return this.#end({ stopped: this.#stopped, why: this.#stopped ? '' : how })
+    if (this.#stopping || this.#stopped !== undefined) return this.#end({ stopped: this.#stopped, why: this.#why || how })
     // What it could not begin with at all it will not begin with the next time.
     if (this.#why !== '' && this.#ready === undefined) return this.#end({ why: this.#why })
     if (++this.#failures >= mostFailures) return this.#end({ why: this.#why || `the process that flies ended ${mostFailures} times (${how})` })

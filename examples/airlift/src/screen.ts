@@ -84,7 +84,7 @@ function picture({ url, reading, map, lines, word, lives }: View): string[] {
   return [
     head,
     dim(
-      `process ${pid}${lives > 1 ? `, the ${lives}th life` : ''} · ${figure(actors)} actors · ${figure(messagesPerSecond)} messages/s · ${figure(deliveredPerSecond)} parcels/s · ${figure(restarts)} restarts · heap ${figure(heap / 1e6)} MB · loop p99 ${loopDelay.toFixed(1)} ms`,
+      `process ${pid}${lives > 1 ? `, life ${lives}` : ''} · ${figure(actors)} actors · ${figure(messagesPerSecond)} messages/s · ${figure(deliveredPerSecond)} parcels/s · ${figure(restarts)} restarts · heap ${figure(heap / 1e6)} MB · loop p99 ${loopDelay.toFixed(1)} ms`,
     ),
     '',
     ...(map === undefined ? [] : map.letters.map((line, row) => ` ${painted(line, map.phases[row]!)}`)),

@@ -1,15 +1,15 @@
 // The disk under an LMDB file: folders that cannot be made, files that are of another program or were cut, how much room is left, and what
 // makes a file that was just written survive a power cut.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, realpathSync, statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
 
 /** The folder's real path, made where it is missing. */
 export function makeFolder(name: string, directory: string): string {
   try {
-    mkdirSync(directory, { recursive: true })
+    makeEach(resolve(directory))
     return realpathSync(directory)
   } catch (cause) {
     throw new JournalUnavailable(
@@ -17,6 +17,18 @@ export function makeFolder(name: string, directory: string): string {
       `the directory ${directory} cannot be made or entered (${codeOf(cause)}); make one that this process may write`,
       cause,
     )
+  }
+}
+
+/** Folder by folder: `recursive` never comes back where one may not be made below one that exists, as in /proc. */
+function makeEach(directory: string): void {
+  if (existsSync(directory)) return
+  makeEach(dirname(directory))
+  try {
+    mkdirSync(directory)
+  } catch (cause) {
+    // Another process made it meanwhile.
+    if (codeOf(cause) !== 'EEXIST') throw cause
   }
 }
 
