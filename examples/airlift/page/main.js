@@ -1,7 +1,7 @@
 // The page: joins the stream, the sky and the panel, and turns what a visitor does into deeds.
 
 import { act, follow } from './feed.js'
-import { legend, meaning, show, vitals } from './panel.js'
+import { legend, meaning, show, showNodes, vitals } from './panel.js'
 import { Sky } from './sky.js'
 
 const $ = (id) => document.getElementById(id)
@@ -24,12 +24,17 @@ void follow({
     $('observer').href = observer
     $('drones').textContent = sky.drones.toLocaleString('en')
     legend(hello.phases, sky.colours)
+    for (const what of ['flood', 'kill', 'hide']) document.querySelector(`[data-deed=${what}]`).hidden = hello.several
     $('down').hidden = true
   },
   rows: (view) => sky.rows(view),
   status(status) {
     supervised = status.supervised
     show(status, (path) => deed('accuse', { path }))
+    if (status.nodes !== undefined) {
+      showNodes(status.nodes, sky.nodeTones, (name) => deed('node', { name }))
+      sky.own(status.nodes)
+    }
     vitals(status, sky.fps)
   },
   lost(why) {
@@ -65,14 +70,29 @@ if (kept !== null) document.documentElement.dataset.theme = kept
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint)
 $('theme').addEventListener('click', nextTheme)
 
-const keys = { h: deeds.hang, f: deeds.flood, s: deeds.supervision, k: deeds.kill, g: deeds.hide, t: nextTheme, o: () => $('observer').click() }
+const shown = (what) => () => !document.querySelector(`[data-deed=${what}]`).hidden && deeds[what]()
+const keys = {
+  h: deeds.hang,
+  f: shown('flood'),
+  s: deeds.supervision,
+  k: shown('kill'),
+  g: shown('hide'),
+  t: nextTheme,
+  o: () => $('observer').click(),
+}
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  const key = keys[event.key.toLowerCase()]
+  const key = keys[event.key.toLowerCase()] ?? nodeKey(event.key)
   if (key === undefined) return
   event.preventDefault()
   key()
 })
+
+/** The first node by 1, and so on. */
+function nodeKey(key) {
+  const button = /^[1-8]$/.test(key) ? document.querySelectorAll('#nodes button')[Number(key) - 1] : undefined
+  return button && (() => button.click())
+}
 
 const canvas = $('sky')
 let pressed

@@ -114,6 +114,37 @@ function showGame({ phase, ms, who, wrong }) {
   button.setAttribute('aria-pressed', String(phase === 'hidden'))
 }
 
+/** A row for each node: in the colour of its districts, with what it has, and a button that ends it. */
+export function showNodes({ facts, owners }, tones, kill) {
+  const rows = facts.map(({ name, state, pid, actors, observer }, i) => {
+    const mark = element('i')
+    mark.style.background = tones[i]
+    const has = owners.filter((owner) => owner === name).length
+    const text =
+      state === 'up'
+        ? `${figure(has)} districts, ${figure(actors)} actors, process ${pid}`
+        : state === 'down'
+          ? 'gone; the others have its districts'
+          : 'starts'
+    const parts = [mark, element('span', {}, [element('b', { textContent: `Node ${name} ` }), text])]
+    if (state === 'up') {
+      parts.push(element('a', { href: observer, target: '_blank', rel: 'noopener', textContent: 'observe', title: `The observer of node ${name}` }))
+      parts.push(
+        element('button', { onclick: () => kill(name), title: `kill −9 of process ${pid}. Its districts go on elsewhere.` }, [
+          element('kbd', { textContent: `${i + 1}` }),
+          'Kill',
+        ]),
+      )
+    }
+    return element('p', { className: state }, parts)
+  })
+  const said = JSON.stringify([facts, owners, tones])
+  if ($('nodes').dataset.said === said) return
+  $('nodes').dataset.said = said
+  $('nodes').hidden = false
+  $('nodes').replaceChildren(...rows)
+}
+
 export function vitals({ pid, actors, messagesPerSecond, deliveredPerSecond, restarts, loopDelay, heap }, fps) {
   set(
     'vitals',

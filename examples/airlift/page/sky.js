@@ -11,6 +11,11 @@ const ground = {
   light: { back: '#fbfcfd', hill: '120, 140, 160', grid: '#eef1f4', depot: '#55616f' },
   dark: { back: '#0a0f16', hill: '140, 165, 200', grid: '#121923', depot: '#9fb0c3' },
 }
+/** Districts have the colour of their node, where there are several. */
+const nodeTones = {
+  light: ['#7c5cc4', '#0f8a7e', '#c06a1f', '#3f6fb5', '#a3417a', '#6b7a1f', '#8a5a3c', '#4b5a6b'],
+  dark: ['#a78bfa', '#2dd4bf', '#f0a35e', '#7fb0ff', '#f08cc4', '#c5d45e', '#d4a07f', '#9fb0c3'],
+}
 const rgb = (hex) => [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16))
 const faint = (hex, strength) => `rgba(${rgb(hex).join(', ')}, ${strength})`
 const still = matchMedia('(prefers-reduced-motion: reduce)')
@@ -52,6 +57,19 @@ export class Sky {
   }
   get colours() {
     return tones[this.theme]
+  }
+
+  get nodeTones() {
+    return nodeTones[this.theme]
+  }
+  /** Who has which district. */
+  own({ facts, owners }) {
+    const names = facts.map(({ name }) => name)
+    const said = owners.join()
+    if (said === this.said) return
+    this.said = said
+    this.owners = owners.map((owner) => names.indexOf(owner))
+    this.paintGround()
   }
 
   /** A process says who it is; whatever was known of drones comes anew. */
@@ -116,6 +134,7 @@ export class Sky {
         context.ellipse(left + x * scale, top + y * scaleY, (radius * scale * step) / 4, (radius * scaleY * step) / 4, 0, 0, 7)
         context.fill()
       }
+    if (this.owners !== undefined) this.paintOwners()
     context.strokeStyle = grid
     context.lineWidth = Math.max(1, this.ratio)
     context.beginPath()
@@ -142,6 +161,18 @@ export class Sky {
     this.paints = this.phases.map((phase) => rgb(this.colours[phase]))
   }
 
+  /** Below everything, so faint that dots are seen; red where nobody has a district. */
+  paintOwners() {
+    const { context, scale, scaleY, left, top, world, width, height } = this
+    const wide = (width * scale) / world.columns
+    const high = (height * scaleY) / world.rows
+    this.owners.forEach((owner, district) => {
+      const x = left + (district % world.columns) * wide
+      const y = top + Math.floor(district / world.columns) * high
+      context.fillStyle = owner === -1 ? faint(this.colours.restarting, 0.16) : faint(this.nodeTones[owner], 0.13)
+      context.fillRect(x + 1, y + 1, wide - 2, high - 2)
+    })
+  }
   depot(district) {
     const { columns, rows } = this.world
     return {

@@ -2,6 +2,8 @@
 
 import { InvalidOption } from '@troupe/core'
 import type { Airlift } from './airlift.ts'
+import { Several } from './nodes/several.ts'
+import { OneProcess } from './one-process.ts'
 import type { Saboteur } from './saboteur.ts'
 import { districtsOf, dronesOf, height, width } from './world.ts'
 
@@ -10,7 +12,7 @@ export interface Done {
   readonly said: string
 }
 
-export const deedNames = ['crash', 'storm', 'hang', 'flood', 'supervision', 'charger', 'district', 'hide', 'accuse', 'kill'] as const
+export const deedNames = ['crash', 'storm', 'hang', 'flood', 'supervision', 'charger', 'district', 'hide', 'accuse', 'kill', 'node'] as const
 export type DeedName = (typeof deedNames)[number]
 
 type Fields = Readonly<Record<string, unknown>>
@@ -20,9 +22,10 @@ export const stormRadius = 110
 
 export class Deeds {
   readonly #airlift: Airlift
-  readonly #saboteur: Saboteur
+  readonly #saboteur: Saboteur | undefined
 
-  constructor(airlift: Airlift, saboteur: Saboteur) {
+  /** A saboteur hides in one process only. */
+  constructor(airlift: Airlift, saboteur: Saboteur | undefined) {
     this.#airlift = airlift
     this.#saboteur = saboteur
   }
@@ -61,7 +64,7 @@ export class Deeds {
     },
     flood: (given) => {
       const district = given['district'] === undefined ? undefined : whole(given, 'district', districtsOf(this.#airlift.world))
-      return `Depot ${this.#airlift.floodDepot(district)} got 200,000 inquiries at once: its mailbox keeps 4,096, the ledger counts the rest as dropped.`
+      return `Depot ${this.#alone('flood').floodDepot(district)} got 200,000 inquiries at once: its mailbox keeps 4,096, the ledger counts the rest as dropped.`
     },
     supervision: (given) => {
       const { on } = given
@@ -80,19 +83,34 @@ export class Deeds {
       return `District ${district} burned down with all its drones: it begins anew from its books.`
     },
     hide: () => {
-      this.#saboteur.hide()
+      this.#alone('hide')
+      this.#saboteur!.hide()
       return 'One of the drones holds the loop now. Find it by what the observer says.'
     },
     accuse: (given) => {
       const { path } = given
       if (typeof path !== 'string' || path.length > 200) throw new InvalidOption('path', path, 'use the path of an actor')
-      return this.#saboteur.accuse(path) ? `That was it: ${path}.` : `${path} was innocent; its supervisor makes another.`
+      this.#alone('accuse')
+      return this.#saboteur!.accuse(path) ? `That was it: ${path}.` : `${path} was innocent; its supervisor makes another.`
     },
     kill: () => {
+      this.#alone('kill')
       // After the answer has left.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 50)
       return 'The process is killed with SIGKILL. Another goes on where it was.'
     },
+    node: ({ name }) => {
+      if (!(this.#airlift instanceof Several)) throw new InvalidOption('what', 'node', 'start with --cluster 3 to have nodes')
+      if (typeof name !== 'string' || !this.#airlift.hasNode(name)) throw new InvalidOption('name', name, 'use the name of a node')
+      this.#airlift.killNode(name)
+      return `Node ${name} is killed with SIGKILL: once its lease has run out the others have its districts, and in ten seconds it is back.`
+    },
+  }
+
+  /** What would have to be one process: a bounded mailbox at hand, one loop to hold, one process to kill. */
+  #alone(what: DeedName): OneProcess {
+    if (this.#airlift instanceof OneProcess) return this.#airlift
+    throw new InvalidOption('what', what, 'start without --cluster for that')
   }
 }
 

@@ -35,6 +35,8 @@ export type District =
   | { readonly type: 'revive' }
   | { readonly type: 'breakCharger' }
   | { readonly type: 'crash' }
+  /** Some of its drones fail. */
+  | { readonly type: 'strike'; readonly drones: readonly number[]; readonly why: string }
 
 /** What can be switched while it runs. */
 export interface Switches {
@@ -52,6 +54,8 @@ export interface DistrictOptions {
   readonly now: () => number
   readonly planners: ActorRef<Planner>
   readonly log: ActorRef<Line>
+  /** Its depot, where that lives by itself; left out, it is a child. */
+  readonly books?: ActorRef<Depot> | undefined
   /** Where others find its depot and its drones. */
   readonly found: { readonly depots: Map<string, ActorRef<Depot>>; readonly drones: (ActorRef<Drone> | undefined)[] }
   /** Told the books whenever they were read. */
@@ -87,7 +91,7 @@ export function district(options: DistrictOptions): Behavior<District> {
   const { world } = sky
   const first = number * world.dronesEach
   return setup<District>((ctx) => {
-    const books = ctx.spawn(depot(String(number)), { name: 'depot', mailbox: depotMailbox, supervision: again })
+    const books = options.books ?? ctx.spawn(depot(String(number)), { name: 'depot', mailbox: depotMailbox, supervision: again })
     found.depots.set(String(number), books)
     ctx.spawn(pads(ctx.self), { name: 'pads', kind: 'pads', supervision: again })
     const policy = policyOf(switches)
@@ -99,6 +103,8 @@ export function district(options: DistrictOptions): Behavior<District> {
     const charging = new Map<number, number>()
     /** What the depot has not settled yet, by parcel. */
     const unsettled = new Map<number, Depot>()
+    // One that comes here from another node knows nothing of what was here before.
+    if (ctx.incarnation === 0) for (let one = first; one < first + world.dronesEach; one++) sky.rest(one)
     let pad: ActorRef<Pad> | undefined
     let charger: ActorRef<Charger> | undefined
     let wind = { factor: 1, at: now() }
@@ -210,6 +216,7 @@ export function district(options: DistrictOptions): Behavior<District> {
     }
 
     let begun = false
+    let isOver = false
     read()
     return receive(
       (_ctx, m) => {
@@ -270,12 +277,17 @@ export function district(options: DistrictOptions): Behavior<District> {
           case 'revive':
             for (let one = first; one < first + world.dronesEach; one++) if (found.drones[one] === undefined) launch(one)
             return same
+          case 'strike':
+            for (const one of m.drones) found.drones[one]?.tell({ type: 'crash', why: m.why })
+            return same
           case 'crash':
             throw new Error('the district office burned down')
         }
       },
       (_ctx, signal) => {
-        if (signal.type === 'ChildStopped') stopped(signal.child.path)
+        // Those that go with it lose nothing: whoever has the books next knows what they carried.
+        if (signal.type === 'PreStop' || signal.type === 'PreRestart') isOver = true
+        else if (signal.type === 'ChildStopped' && !isOver) stopped(signal.child.path)
         return same
       },
     )

@@ -1,8 +1,8 @@
 // What a page is told, as bytes: a length, a kind, and what it is. Drones are told as the curve that they fly, once when it begins: a page draws
 // sixty times a second what it heard once in twenty.
 
-import type { Sky } from './sky.ts'
-import { height, width } from './world.ts'
+import { phases, type Sky } from './sky.ts'
+import { height, type Point, width } from './world.ts'
 
 /** Kinds of frames. */
 export const frameKinds = { hello: 0, rows: 1, status: 2 } as const
@@ -40,4 +40,18 @@ export function rowsFrame(sky: Sky, drones: Uint16Array, now: number): Uint8Arra
     at += rowBytes
   }
   return frame
+}
+
+/** Puts rows that another process told into the sky of this one. */
+export function readRows(frame: Uint8Array, sky: Sky): void {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
+  const now = view.getFloat64(5, true)
+  for (let at = 13; at < frame.byteLength; at += rowBytes) {
+    const place = (i: number): Point => ({
+      x: (view.getUint16(at + 3 + 4 * i, true) / most) * width,
+      y: (view.getUint16(at + 5 + 4 * i, true) / most) * height,
+    })
+    const flight = { from: place(0), bend: place(1), to: place(2), began: now + view.getInt32(at + 15, true), takes: view.getUint32(at + 19, true) }
+    sky.fly(view.getUint16(at, true), phases[view.getUint8(at + 2)]!, flight)
+  }
 }

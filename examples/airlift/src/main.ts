@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startNatsServer } from './nats-server.ts'
 import { airliftCommand } from './options.ts'
 import { Parent } from './parent.ts'
 import type { Reading } from './gauge.ts'
@@ -11,7 +12,7 @@ import type { Report } from './runner.ts'
 import { finalLines, isTerminal, Screen, summary } from './screen.ts'
 import type { TerminalMap } from './terminal-map.ts'
 
-const { world, threads, port, open, headless, seconds, data } = airliftCommand()
+const { world, threads, cluster: count, port, open, headless, seconds, data } = airliftCommand()
 const directory = data ?? mkdtempSync(join(tmpdir(), 'troupe-airlift-'))
 const screen = new Screen()
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -27,12 +28,20 @@ const shown: { url: string | undefined; reading: Reading | undefined; map: Termi
   lines: [],
   word: 'starting …',
 }
+const server = count === undefined ? undefined : await startNatsServer()
+const cluster = server && { count: count!, servers: server.url }
+if (count !== undefined)
+  say(
+    server === undefined
+      ? 'No NATS server was found: all is in one process. npm run engines -- --only nats fetches one.'
+      : `${count} nodes, each a process, on NATS ${server.version}`,
+  )
 let seen = performance.now()
 let lined = performance.now()
 let everReady = false
 
 const parent: Parent = new Parent(
-  { type: 'begin', world, directory, threads, page: headless ? undefined : { port }, map: isTerminal ? screen.room : undefined },
+  { type: 'begin', world, directory, threads, cluster, page: headless ? undefined : { port }, map: isTerminal ? screen.room : undefined },
   {
     told: heard,
     gone: (how) => {
@@ -114,6 +123,9 @@ if (isTerminal && process.stdin.isTTY) {
     f: () => parent.do({ what: 'flood' }),
     s: () => parent.do({ what: 'supervision', on: (supervised = !supervised) }),
     k: () => parent.do({ what: 'kill' }),
+    ...Object.fromEntries(
+      Array.from({ length: cluster?.count ?? 0 }, (_, i) => [`${i + 1}`, () => parent.do({ what: 'node', name: 'abcdefgh'[i] })]),
+    ),
     q: stop,
     '\u0003': stop,
   }
@@ -135,4 +147,5 @@ if (stopped === undefined) {
   if (data !== undefined) say(`  kept in ${data}: what is in flight goes on the next time`)
   if (stopped.reading.sum.lost !== 0) process.exitCode = 1
 }
+await server?.end()
 if (data === undefined) rmSync(directory, { recursive: true, force: true })

@@ -10,6 +10,7 @@ Airlift: ten thousand drones, each an actor. The page shows them; crash them, st
   --seed <number>      what parcels, hills and weather are drawn from (default: 1)
   --drones <number>    how many, in a hundred districts (default: 10000)
   --threads <number>   threads that plan routes (default: 2)
+  --cluster <number>   on so many nodes, each a process, where a NATS server is found; else on one (default: off)
   --port <number>      where the page is (default: any free port)
   --open               opens the page in a browser (default: off)
   --headless           no page at all (default: off)
@@ -23,6 +24,7 @@ const options = {
   seed: { type: 'string', default: '1' },
   drones: { type: 'string', default: '10000' },
   threads: { type: 'string', default: '2' },
+  cluster: { type: 'string' },
   port: { type: 'string', default: '0' },
   open: { type: 'boolean', default: false },
   headless: { type: 'boolean', default: false },
@@ -35,6 +37,8 @@ const options = {
 export interface AirliftCommand {
   readonly world: World
   readonly threads: number
+  /** How many nodes; undefined for one process. */
+  readonly cluster: number | undefined
   readonly port: number
   readonly open: boolean
   readonly headless: boolean
@@ -85,6 +89,7 @@ export function airliftCommand(): AirliftCommand {
   return {
     world: { columns: side, rows: side, dronesEach: drones / (side * side), seed: whole('seed', given.seed, 0, 2 ** 31) },
     threads: whole('threads', given.threads, 2, 16),
+    cluster: given.cluster === undefined ? undefined : whole('cluster', given.cluster, 2, 8),
     port: whole('port', given.port, 0, 65_535),
     open: given.open,
     headless: given.headless,

@@ -2,9 +2,11 @@
 // stands. It ends by itself when it is told to stop, or when its parent is gone.
 
 import { lmdb } from '@troupe/persistence'
-import { Airlift } from './airlift.ts'
+import type { Airlift } from './airlift.ts'
 import { Deeds } from './deeds.ts'
 import { Gauge, type Reading } from './gauge.ts'
+import { Several } from './nodes/several.ts'
+import { OneProcess } from './one-process.ts'
 import { Saboteur } from './saboteur.ts'
 import { type TerminalMap, terminalMap } from './terminal-map.ts'
 import { Tower } from './tower.ts'
@@ -16,7 +18,10 @@ export type Order =
       readonly type: 'begin'
       readonly world: World
       readonly directory: string
+      /** For each process that has drones. */
       readonly threads: number
+      /** How many nodes, on which NATS server; left out, all is in one process. */
+      readonly cluster?: { readonly count: number; readonly servers: string } | undefined
       /** Collects garbage before every so many readings, so that their heap is what lives. */
       readonly collectEvery?: number | undefined
       /** Where the page is to be; none, if left out. */
@@ -47,9 +52,9 @@ type Begin = Extract<Order, { type: 'begin' }>
 
 const tell = (report: Report): void => void process.send?.(report)
 
-// Told while it begins, it stops as soon as it has: an exit in the midst of a write would be one by force.
-let stopping = false
-let stop = (): void => void (stopping = true)
+let stop!: () => void
+/** Told to stop while it begins. */
+const soon = new Promise<void>((resolve) => (stop = resolve))
 let close = (): void => {}
 let deed = (_deed: Readonly<Record<string, unknown>>): void => {}
 
@@ -70,13 +75,19 @@ function failed(cause: unknown): void {
   process.send({ type: 'failed', why: (cause as Error).message } satisfies Report, leave)
 }
 
-async function begin({ world, directory, threads, page, map, collectEvery }: Begin): Promise<void> {
+async function begin({ world, directory, threads, cluster, page, map, collectEvery }: Begin): Promise<void> {
   const began = performance.now()
-  const airlift = new Airlift({ world, journal: lmdb(directory), threads })
-  const saboteur = new Saboteur(airlift)
+  const airlift =
+    cluster === undefined
+      ? new OneProcess({ world, journal: lmdb(directory), threads })
+      : await Several.join({ world, directory, threads, ...cluster })
+  const saboteur = airlift instanceof OneProcess ? new Saboteur(airlift) : undefined
   const deeds = new Deeds(airlift, saboteur)
   const gauge = new Gauge(airlift)
-  await airlift.ready
+  let isSoon = false
+  void soon.then(() => (isSoon = true))
+  await Promise.race([airlift.ready, soon])
+  if (isSoon) return end(airlift, gauge, undefined)
   const tower = page === undefined ? undefined : await Tower.open(airlift, saboteur, deeds, page)
   airlift.say(`process ${process.pid} flies, ${Math.round(performance.now() - began)} ms after it was started`)
   tell({
@@ -95,23 +106,31 @@ async function begin({ world, directory, threads, page, map, collectEvery }: Beg
   }
   const timers = [setInterval(() => void look().catch(() => {}), 1000)]
   if (map !== undefined) timers.push(setInterval(() => tell({ type: 'map', map: terminalMap(airlift.sky, map.columns, map.rows, Date.now()) }), 250))
-  deed = (given) => void deeds.do(given)
-  close = () => void (airlift.switches.open = false)
+  deed = (given) => {
+    try {
+      deeds.do(given)
+    } catch (cause) {
+      // A key for something that is not here.
+      airlift.say((cause as Error).message)
+    }
+  }
+  close = () => airlift.close()
   stop = () => {
     stop = () => {}
     for (const timer of timers) clearInterval(timer)
     void end(airlift, gauge, tower).catch(failed)
   }
-  if (stopping) stop()
+  // Meanwhile the page was opened.
+  if (isSoon) stop()
 }
 
 /** Customers are sent away, what was told is handled, and everything in flight is in the journal. */
 async function end(airlift: Airlift, gauge: Gauge, tower: Tower | undefined): Promise<void> {
   const began = performance.now()
-  airlift.switches.open = false
+  airlift.close()
   await tower?.close()
   const reading = await gauge.read()
-  const { stopped, killed } = await airlift.system.shutdown({ drain: 2000, deadline: 8000 })
-  tell({ type: 'stopped', reading, stopped, killed: killed.length, ms: performance.now() - began })
+  const { stopped, killed } = await airlift.end()
+  tell({ type: 'stopped', reading, stopped, killed, ms: performance.now() - began })
   process.disconnect?.()
 }

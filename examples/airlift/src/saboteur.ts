@@ -1,6 +1,6 @@
 // A game: one drone of all begins to hold the thread, sixty seconds are given to find it by what the observer says, and to have it killed.
 
-import type { Airlift } from './airlift.ts'
+import type { OneProcess } from './one-process.ts'
 
 /** Milliseconds to find it. */
 const given = 60_000
@@ -15,13 +15,16 @@ export interface Game {
   readonly wrong: number
 }
 
+/** Nobody is hidden, and nobody was. */
+export const noGame: Game = { phase: 'none', ms: 0, who: undefined, wrong: 0 }
+
 export class Saboteur {
-  readonly #airlift: Airlift
+  readonly #airlift: OneProcess
   #hunt: { readonly drone: number; readonly since: number; readonly timer: NodeJS.Timeout } | undefined
   #over: Pick<Game, 'phase' | 'ms' | 'who'> = { phase: 'none', ms: 0, who: undefined }
   #wrong = 0
 
-  constructor(airlift: Airlift) {
+  constructor(airlift: OneProcess) {
     this.#airlift = airlift
   }
 

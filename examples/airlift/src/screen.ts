@@ -1,5 +1,6 @@
 // The terminal: a live view where there is one, and a line now and then where there is none.
 
+import type { NodeFacts, Nodes } from './airlift.ts'
 import type { Sum } from './auditor.ts'
 import type { Reading } from './gauge.ts'
 import { type DronePhase, phases } from './sky.ts'
@@ -90,14 +91,22 @@ function picture({ url, reading, map, lines, word, lives }: View): string[] {
     ...(map === undefined ? [] : map.letters.map((line, row) => ` ${painted(line, map.phases[row]!)}`)),
     '',
     ` ${phases.map((phase) => `${paint(colours[phase])('●')} ${phase} ${figure(drones[phase])}`).join('   ')}`,
+    ...(reading.nodes === undefined ? [] : [` ${nodesLine(reading.nodes)}`]),
     '',
     ` ${sum.lost === 0 ? green('✓') : red('✗')} ${sumLine(sum)}`,
     ` ${dim(ledgerLine(reading))}`,
     '',
     ...lines.map((line) => dim(` ${line}`)),
     '',
-    ` ${bold('x')} crash a drone  ${bold('w')} storm  ${bold('h')} hang a thread  ${bold('f')} flood  ${bold('s')} supervision ${reading.supervised ? 'off' : 'on'}  ${bold('k')} kill the process  ${bold('q')} quit   ${word}`,
+    ` ${bold('x')} crash a drone  ${bold('w')} storm  ${bold('h')} hang a thread  ${bold('s')} supervision ${reading.supervised ? 'off' : 'on'}  ${reading.nodes === undefined ? `${bold('f')} flood  ${bold('k')} kill the process` : reading.nodes.facts.map(({ name }, i) => `${bold(`${i + 1}`)} kill ${name}`).join('  ')}  ${bold('q')} quit   ${word}`,
   ]
+}
+
+/** `a up 34 districts   b down   …` */
+function nodesLine({ facts, owners }: Nodes): string {
+  const one = ({ name, state }: NodeFacts): string =>
+    `${bold(name)} ${state === 'up' ? green('up') : red(state)} ${owners.filter((owner) => owner === name).length} districts`
+  return `nodes: ${facts.map(one).join('   ')}`
 }
 
 /** Letters in the colours of their phases, as few changes as there are. */

@@ -8,7 +8,7 @@ import type { Deeds } from './deeds.ts'
 import { rowsFrame, textFrame } from './feed.ts'
 import type { Reading } from './gauge.ts'
 import { hillsOf } from './planner.ts'
-import type { Saboteur } from './saboteur.ts'
+import { noGame, type Saboteur } from './saboteur.ts'
 import { stormRadius } from './deeds.ts'
 import { phases } from './sky.ts'
 import { height, width } from './world.ts'
@@ -39,7 +39,7 @@ export interface TowerOptions {
 
 export class Tower {
   readonly #airlift: Airlift
-  readonly #saboteur: Saboteur
+  readonly #saboteur: Saboteur | undefined
   readonly #observer: Observer
   readonly #streams = new Set<GuardedStream>()
   #findings: readonly Finding[] = []
@@ -49,13 +49,13 @@ export class Tower {
   /** The observer's own page. */
   observerUrl = ''
 
-  private constructor(airlift: Airlift, saboteur: Saboteur) {
+  private constructor(airlift: Airlift, saboteur: Saboteur | undefined) {
     this.#airlift = airlift
     this.#saboteur = saboteur
     this.#observer = observe(airlift.system)
   }
 
-  static async open(airlift: Airlift, saboteur: Saboteur, deeds: Deeds, { port, token }: TowerOptions): Promise<Tower> {
+  static async open(airlift: Airlift, saboteur: Saboteur | undefined, deeds: Deeds, { port, token }: TowerOptions): Promise<Tower> {
     const tower = new Tower(airlift, saboteur)
     tower.observerUrl = (await tower.#observer.openPage()).url
     tower.page = await serveGuarded({
@@ -88,7 +88,7 @@ export class Tower {
     const { lines } = this.#airlift
     const worst = this.#findings.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, 12)
     const findings = worst.map(({ id, severity, title, subject, sentence }) => ({ id, severity, title, subject, sentence }))
-    return textFrame('status', { ...reading, findings, lines: lines.slice(-8), game: this.#saboteur.game })
+    return textFrame('status', { ...reading, findings, lines: lines.slice(-8), game: this.#saboteur?.game ?? noGame })
   }
 
   #begin(stream: GuardedStream): void {
@@ -97,7 +97,17 @@ export class Tower {
     this.#streams.add(stream)
     this.#unsubscribe ??= this.#observer.source.subscribe(({ findings }) => void (this.#findings = findings))
     stream.write(
-      textFrame('hello', { pid: process.pid, world, width, height, phases, hills: hillsOf(world.seed), stormRadius, observer: this.observerUrl }),
+      textFrame('hello', {
+        pid: process.pid,
+        world,
+        width,
+        height,
+        phases,
+        hills: hillsOf(world.seed),
+        stormRadius,
+        several: this.#airlift.nodes !== undefined,
+        observer: this.observerUrl,
+      }),
     )
     if (this.#reading !== undefined) stream.write(this.#status(this.#reading))
     const changed = sky.look()

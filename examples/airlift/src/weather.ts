@@ -1,7 +1,8 @@
 // The weather, as flaky as its line: a station for each row of districts, which fails when its instrument does not answer, and is restarted
 // after a backoff that grows. Districts fly by the last word they had, and wait when it is too old.
 
-import { type ActorRef, type Behavior, receive, same, setup, supervise, type SupervisionPolicy } from '@troupe/core'
+import { type ActorRef, type ActorSystem, type Behavior, receive, same, setup, supervise, type SupervisionPolicy } from '@troupe/core'
+import { seeded, type World } from './world.ts'
 
 export interface Wind {
   readonly type: 'wind'
@@ -10,7 +11,7 @@ export interface Wind {
 }
 
 /** Outside of any actor, as instruments are: it has bad spells, and a restart does not mend it. */
-export class Instrument {
+class Instrument {
   readonly #random: () => number
   #bad = 0
   #turn = 0
@@ -29,12 +30,12 @@ export class Instrument {
 
 const measureEvery = 1000
 
-export function station(instrument: Instrument, districts: () => readonly ActorRef<Wind>[]): Behavior<'measure'> {
+function station(instrument: Instrument, districts: readonly ActorRef<Wind>[]): Behavior<'measure'> {
   return setup<'measure'>((ctx) => {
     ctx.timers.every('measure', measureEvery, 'measure')
     return receive(() => {
       const factor = instrument.read()
-      for (const one of districts()) one.tell({ type: 'wind', factor })
+      for (const one of districts) one.tell({ type: 'wind', factor })
       return same
     })
   })
@@ -44,3 +45,12 @@ export const stationPolicy: SupervisionPolicy = supervise({
   limit: { restarts: Number.MAX_SAFE_INTEGER, within: 8000 },
   backoff: { min: 250, max: 8000, factor: 2, jitter: 0.2 },
 })
+
+/** A station for each row of districts. */
+export function startStations(system: ActorSystem, { columns, rows, seed }: World, districts: readonly ActorRef<Wind>[]): void {
+  for (let row = 0; row < rows; row++) {
+    const own = districts.slice(row * columns, (row + 1) * columns)
+    const behavior = station(new Instrument(seeded(seed * 31 + row)), own)
+    system.spawn(behavior, { name: `station-${row}`, kind: 'station', supervision: stationPolicy })
+  }
+}

@@ -15,7 +15,9 @@ export interface Status {
   readonly restarts: number
   readonly threadsLost: number
   readonly supervised: boolean
-  readonly game: { readonly phase: string }
+  readonly game: { readonly phase: string; readonly who?: string }
+  readonly findings: readonly { readonly subject: string }[]
+  readonly nodes?: { readonly facts: readonly { readonly name: string; readonly state: string }[]; readonly owners: readonly (string | undefined)[] }
 }
 
 /** A run of the command; `out` is what it printed. */

@@ -1,0 +1,115 @@
+// Who presses the buttons: a visitor in a browser, where there is one, or whoever speaks as the page does. A test says what is pressed once.
+
+import { type Browser, chromium as playwright, type Page } from 'playwright-core'
+import { chromium, flags } from '../../../packages/observer/test/page/chromium.ts'
+import type { Client } from './client.ts'
+
+export interface Hands {
+  /** In words, for the name of a test. */
+  readonly name: string
+  /** Presses a button; gives what is said then. */
+  press(deed: string, more?: object): Promise<string>
+  /** Crashes whatever is near a place of the world. */
+  click(x: number, y: number): Promise<string>
+  storm(x: number, y: number): Promise<string>
+  /** Accuses whoever the observer names first; undefined while it names nobody. */
+  accuse(): Promise<string | undefined>
+  /** Whatever went wrong in the page. */
+  readonly errors: readonly string[]
+  end(): Promise<void>
+}
+
+/** Speaks as the page does. */
+class Voice implements Hands {
+  readonly name = 'without a browser'
+  readonly errors = []
+  readonly #client: Client
+  constructor(client: Client) {
+    this.#client = client
+  }
+  press(deed: string, more?: object): Promise<string> {
+    return this.#client.do(deed, more)
+  }
+  click(x: number, y: number): Promise<string> {
+    return this.#client.do('crash', { drone: Math.floor(y / 100) * 100 + Math.floor(x / 160) * 10 })
+  }
+  storm(x: number, y: number): Promise<string> {
+    return this.#client.do('storm', { x, y })
+  }
+  async accuse(): Promise<string | undefined> {
+    const { findings } = await this.#client.until(() => true)
+    const named = findings.find(({ subject }) => subject.startsWith('/user/'))
+    return named && this.#client.do('accuse', { path: named.subject })
+  }
+  async end(): Promise<void> {}
+}
+
+export class Visitor implements Hands {
+  readonly name = 'in a browser'
+  readonly errors: string[] = []
+  readonly #browser: Browser
+  readonly page: Page
+
+  private constructor(browser: Browser, page: Page) {
+    this.#browser = browser
+    this.page = page
+    page.on('pageerror', (error) => void this.errors.push(error.message))
+  }
+  static async open(program: string): Promise<Visitor> {
+    const browser = await playwright.launch({ executablePath: program, args: flags })
+    return new Visitor(browser, await browser.newPage({ viewport: { width: 1200, height: 800 } }))
+  }
+  async visit(url: string): Promise<void> {
+    await this.page.goto(url)
+    await this.page.locator('#sent', { hasText: /\d/ }).waitFor()
+  }
+
+  /** What is said next: what was said before is wiped away. */
+  async #said(act: () => Promise<unknown>): Promise<string> {
+    await this.page.evaluate(`document.getElementById('said').textContent = ''`)
+    await act()
+    const said = this.page.locator('#said', { hasText: /./ })
+    await said.waitFor()
+    return await said.innerText()
+  }
+  press(deed: string): Promise<string> {
+    return this.#said(() => this.page.click(`[data-deed=${deed}]`))
+  }
+  async click(x: number, y: number): Promise<string> {
+    const at = await this.page.evaluate<{ left: number; top: number }>(
+      `const { sky } = window.airlift; const drone = sky.nearest({ x: ${x}, y: ${y} }, 400); sky.spot({ x: sky.xs[drone], y: sky.ys[drone] })`,
+    )
+    const box = (await this.page.locator('#sky').boundingBox())!
+    return await this.#said(() => this.page.mouse.click(box.x + at.left, box.y + at.top))
+  }
+  async storm(x: number, y: number): Promise<string> {
+    const at = await this.page.evaluate<{ left: number; top: number }>(`window.airlift.sky.spot({ x: ${x}, y: ${y} })`)
+    const box = (await this.page.locator('#sky').boundingBox())!
+    const said = await this.#said(async () => {
+      await this.page.mouse.move(box.x + at.left - 60, box.y + at.top)
+      await this.page.mouse.down()
+      await this.page.mouse.move(box.x + at.left, box.y + at.top, { steps: 3 })
+    })
+    await this.page.mouse.up()
+    return said
+  }
+  async accuse(): Promise<string | undefined> {
+    const first = this.page.locator('#findings button').first()
+    try {
+      return await this.#said(() => first.click({ timeout: 2000 }))
+    } catch {
+      return undefined
+    }
+  }
+  end(): Promise<void> {
+    return this.#browser.close()
+  }
+}
+
+/** A browser, where there is one. */
+export async function handsFor(client: Client, url: string): Promise<Hands> {
+  if (chromium === undefined) return new Voice(client)
+  const visitor = await Visitor.open(chromium)
+  await visitor.visit(url)
+  return visitor
+}
