@@ -279,8 +279,8 @@ export class ThreadPool implements OtherPlaces {
       await this.#losses.whenSettled()
     }
   }
-  ledger(): Promise<LedgerReport> {
-    return this.#counting.ledger()
+  ledger(own?: () => LedgerReport): Promise<LedgerReport> {
+    return this.#counting.ledger(own)
   }
   whenQuiet(then: () => void): void {
     void this.#counting.quiet().then((quiet) => (quiet ? then() : this.#settings.loop.after(5, () => this.core.onIdle?.())))

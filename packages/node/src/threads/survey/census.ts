@@ -4,6 +4,7 @@
 // written down is of one consistent cut, and what one has sent and the other not received was under way in it.
 
 import type { LedgerReport } from '@troupe/core'
+import { ledgerOf } from '@troupe/core/internal'
 import type { Exchange, Part } from '@troupe/border'
 
 export class Census {
@@ -23,15 +24,26 @@ export class Census {
     }
   }
 
-  /** Writes this thread's part down. */
-  begin(id: number): void {
+  /** Writes this thread's part down; with `own`, which is asked at the same moment, what that says more than the thread's own counts. */
+  begin(id: number, own?: () => LedgerReport): void {
     this.#last = id
     const { core, crossings, epoch } = this.#exchange
     const ways = crossings.map(({ peer, sent, received }) => ({ peer, sent, received }))
     const unsent = crossings.reduce((sum, crossing) => sum + crossing.standing.unsent, 0)
-    const part = { epoch, ledger: this.#exchange.ledger(), ways, unsent, pending: core.pending }
+    const part = { epoch, ledger: this.#ledger(own), ways, unsent, pending: core.pending }
     for (const crossing of crossings) if (crossing.state !== 'closed') crossing.control({ op: 'census', id })
     this.#report(id, part)
+  }
+
+  #ledger(own: (() => LedgerReport) | undefined): LedgerReport {
+    const here = this.#exchange.ledger()
+    if (own === undefined) return here
+    const { core } = this.#exchange
+    const plain = ledgerOf(core.ledger, core.guardian)
+    const given = own()
+    // A node of a cluster counts what came to it as sent here, and what it sent to others not at all.
+    const keys = Object.keys(here) as (keyof LedgerReport)[]
+    return Object.fromEntries(keys.map((key) => [key, here[key] + given[key] - plain[key]])) as unknown as LedgerReport
   }
 }
 

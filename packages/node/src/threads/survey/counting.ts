@@ -21,13 +21,14 @@ export class Counting {
     exchange.on('census.part', ({ id, part }, crossing) => void this.#poll.answered(id, crossing.peer, part))
   }
 
-  async ledger(): Promise<LedgerReport> {
-    return addLedgers(await this.parts())
+  /** `own` is the ledger of this thread as whoever connects the system with others has it. */
+  async ledger(own?: () => LedgerReport): Promise<LedgerReport> {
+    return addLedgers(await this.parts(own))
   }
 
   /** The parts of all threads, of one consistent cut. */
-  parts(): Promise<readonly Part[]> {
-    const counted = this.#last.then(() => this.#gather())
+  parts(own?: () => LedgerReport): Promise<readonly Part[]> {
+    const counted = this.#last.then(() => this.#gather(own))
     this.#last = counted
     return counted
   }
@@ -38,19 +39,19 @@ export class Counting {
     return queued === 0 && inProgress === 0 && parts.every((p) => p.pending === 0)
   }
 
-  async #gather(): Promise<readonly Part[]> {
+  async #gather(own: (() => LedgerReport) | undefined): Promise<readonly Part[]> {
     for (;;) {
       await this.#ready()
-      const parts = await this.#once()
+      const parts = await this.#once(own)
       // A thread that was lost meanwhile took its part with it; its messages are settled, then everything is counted anew.
       if (parts !== undefined) return parts
     }
   }
-  #once(): Promise<readonly Part[] | undefined> {
+  #once(own: (() => LedgerReport) | undefined): Promise<readonly Part[] | undefined> {
     return new Promise((resolve) => {
       // Threads that are started meanwhile have nothing to tell: the mark is the first that they hear of anybody.
       const id = this.#poll.begin([0, ...this.#epochs()], (parts) => resolve(parts && [...parts.values()]))
-      this.#census.begin(id)
+      this.#census.begin(id, own)
     })
   }
 
