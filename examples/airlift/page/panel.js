@@ -141,7 +141,7 @@ export function showNodes({ facts, owners }, tones, kill) {
   const said = JSON.stringify([facts, owners, tones])
   if ($('nodes').dataset.said === said) return
   $('nodes').dataset.said = said
-  $('nodes').hidden = false
+  $('cluster').hidden = false
   $('nodes').replaceChildren(...rows)
 }
 

@@ -103,7 +103,7 @@ export class Deeds {
       if (!(this.#airlift instanceof Several)) throw new InvalidOption('what', 'node', 'start with --cluster 3 to have nodes')
       if (typeof name !== 'string' || !this.#airlift.hasNode(name)) throw new InvalidOption('name', name, 'use the name of a node')
       this.#airlift.killNode(name)
-      return `Node ${name} is killed with SIGKILL: once its lease has run out the others have its districts, and in ten seconds it is back.`
+      return `Node ${name} is killed: when its lease has run out the others have its districts; in ten seconds it is back.`
     },
   }
 

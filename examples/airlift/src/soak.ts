@@ -100,8 +100,20 @@ say(
   '   minute   heap MB   rss MB  handles  journal MB  messages/s  parcels/s  restarts  threads lost  loop p99  depot p50/p99  planner p50/p99 ms  lost',
 )
 
+/** Milliseconds between two readings from which on the machine stood still: nothing is counted meanwhile, and what is measured next says nothing. */
+const pause = 5000
+const pauses = { count: 0, ms: 0 }
+let lastAt = performance.now()
+
 function heard(reading: Reading): void {
   last = reading
+  const gap = performance.now() - lastAt
+  lastAt = performance.now()
+  if (gap > pause && phase === 'flying' && second > 0) {
+    pauses.count++
+    pauses.ms += gap
+    return
+  }
   if (phase === 'draining' && reading.sum.inFlight === 0) {
     phase = 'over'
     return parent.stop()
@@ -173,6 +185,7 @@ say(
   `  since the kill: messages ${figure(messages)}, handled ${figure(handled)}, failed ${figure(failed)}, dropped ${figure(dropped)}, dead ${figure(deadLettered)}, unknown ${figure(unknown)}`,
 )
 if (rereads > 0) say(`  the auditor came too late for events, and began anew with the books, ${figure(rereads)} times: the machine was too busy`)
+if (pauses.count > 0) say(`  stood still ${figure(pauses.count)} times, for ${figure(pauses.ms / 1000)} s in all, which are not counted`)
 let well = sum.lost === 0 && (phase !== 'over' || sum.inFlight === 0)
 /** What may be added without being called growth. */
 const free: Readonly<Record<keyof Window, number>> = { heap: 8e6, rss: 40e6, handles: 3, journal: 20e6 }

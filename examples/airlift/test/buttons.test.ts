@@ -11,7 +11,7 @@ let hands: Hands
 let url = ''
 
 beforeAll(async () => {
-  run = new Run('--drones', '1000', '--forever')
+  run = new Run(['--drones', '1000', '--forever'])
   url = (await run.printed(/http:\S+/))[0]
   client = new Client(url)
   hands = await handsFor(client, url)
@@ -109,10 +109,4 @@ test('a signal that comes twice at once, as npm sends it on, stops it once: it s
   run.child.kill('SIGINT')
   expect(await run.exited).toBe(0)
   expect(run.out).toMatch(/✓ parcels sent [\d,]+ = delivered [\d,]+ \+ in flight [\d,]+ \+ returned [\d,]+; lost 0\n {2}messages [\d,]+ = handled/)
-})
-
-test('without a page it ends by itself, with the sum', async () => {
-  const short = new Run('--seconds', '1', '--headless', '--drones', '500')
-  expect(await short.exited).toBe(0)
-  expect(short.out).toMatch(/^500 drones fly, \d+ ms after the start\n✓ parcels sent [1-9]/)
 })

@@ -26,8 +26,8 @@ export class Run {
   out = ''
   readonly exited: Promise<number | null>
 
-  constructor(...args: readonly string[]) {
-    this.child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    this.child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text))
     this.exited = new Promise((resolve) => this.child.on('exit', resolve))
   }

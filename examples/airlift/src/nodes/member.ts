@@ -1,6 +1,7 @@
 // The process of one node, which is killed. It has the districts that are its share, tells the tower over its channel what its drones do, and ends
 // when it is told to, when the tower is gone, or when its session has ended: then it knows nothing that the journal does not know.
 
+import type { ActorRef, LedgerReport } from '@troupe/core'
 import { observe } from '@troupe/observer'
 import { auditLog, type Line, logMailbox } from '../audit-log.ts'
 import { district, type Switches } from '../district.ts'
@@ -12,7 +13,6 @@ import { startPlanners } from '../planners.ts'
 import { Sky } from '../sky.ts'
 import { seeded, type World } from '../world.ts'
 import { join, type Joining } from './joining.ts'
-import type { ActorRef } from '@troupe/core'
 
 /** What it is told when it starts. */
 export interface Orders extends Joining {
@@ -27,7 +27,13 @@ export type Order = { readonly type: 'switches'; readonly switches: Switches } |
 export type News =
   | { readonly type: 'joined'; readonly observer: string }
   | { readonly type: 'rows'; readonly frame: Uint8Array }
-  | { readonly type: 'measured'; readonly meter: MeterReading; readonly askPlanner: number; readonly lines: readonly Line[] }
+  | {
+      readonly type: 'measured'
+      readonly meter: MeterReading
+      readonly ledger: LedgerReport
+      readonly askPlanner: number
+      readonly lines: readonly Line[]
+    }
   | { readonly type: 'stopped'; readonly stopped: number; readonly killed: number }
   | { readonly type: 'failed'; readonly why: string }
 
@@ -74,11 +80,12 @@ async function fly(): Promise<void> {
     tell({ type: 'stopped', stopped, killed: killed.length }, () => process.exit(0))
   }
   let askPlanner = 0
-  const measure = (): void => {
+  const measure = async (): Promise<void> => {
     const began = performance.now()
     const done = (): void => void (askPlanner = performance.now() - began)
     planners.ask({ type: 'ping' }, { timeout: 10_000 }).then(done, done)
-    tell({ type: 'measured', meter: meter.read(), askPlanner, lines: lines.splice(0) })
+    const ledger = await system.ledger()
+    tell({ type: 'measured', meter: meter.read(), ledger, askPlanner, lines: lines.splice(0) })
   }
   const changed = sky.look()
   changed.take()
@@ -86,7 +93,7 @@ async function fly(): Promise<void> {
     const rows = changed.take()
     if (rows.length > 0) tell({ type: 'rows', frame: rowsFrame(sky, rows, now()) })
   }
-  const timers = [setInterval(measure, 1000), setInterval(show, rowsEvery)]
+  const timers = [setInterval(() => void measure().catch(() => {}), 1000), setInterval(show, rowsEvery)]
   process.on('message', (order: Order) => {
     if (order.type === 'switches') Object.assign(switches, order.switches)
     else if (order.type === 'hang') planners.tell({ type: 'hang' })

@@ -1,7 +1,7 @@
 // Airlift on several nodes, as the tower sees it: a member of the cluster that has no districts, speaks to those of others by their number, reads
 // the journal that all share, and shows what the nodes tell of their drones.
 
-import { type ActorSystem, type LedgerReport, setup, receive, same } from '@troupe/core'
+import { type ActorSystem, receive, same, setup } from '@troupe/core'
 import type { Airlift, Measures, Nodes } from '../airlift.ts'
 import type { Line } from '../audit-log.ts'
 import { Auditor } from '../auditor.ts'
@@ -41,15 +41,13 @@ export class Several implements Airlift {
   readonly #squadron: Squadron
   readonly #meter: Meter
   readonly #random: () => number
-  #ledger: LedgerReport
   #askDepot = 0
 
-  private constructor(joined: Joined, ledger: LedgerReport, { world, count, ...others }: SeveralOptions) {
+  private constructor(joined: Joined, { world, count, ...others }: SeveralOptions) {
     this.world = world
     this.sky = new Sky(world)
     this.auditor = new Auditor(districtsOf(world))
     this.#joined = joined
-    this.#ledger = ledger
     this.#meter = new Meter(joined.system)
     this.#random = seeded(world.seed)
     const opened = this.#startLooking()
@@ -74,8 +72,7 @@ export class Several implements Airlift {
     )
   }
   static async join(options: SeveralOptions): Promise<Several> {
-    const joined = await join({ ...options, node: 'tower', lease }, undefined)
-    return new Several(joined, await joined.cluster.ledger(), options)
+    return new Several(await join({ ...options, node: 'tower', lease }, undefined), options)
   }
 
   get system(): ActorSystem {
@@ -127,13 +124,9 @@ export class Several implements Airlift {
   }
 
   async measure(): Promise<Measures> {
-    try {
-      this.#ledger = await this.#joined.cluster.ledger()
-    } catch {
-      // A node that is gone has not been missed for long enough: until then what was known.
-    }
+    const ledger = this.#squadron.ledger(await this.system.ledger())
     const meter = this.#squadron.sum(this.#meter.read())
-    return { ...meter, ledger: this.#ledger, askDepot: this.#askDepot, askPlanner: this.#squadron.askPlanner }
+    return { ...meter, ledger, askDepot: this.#askDepot, askPlanner: this.#squadron.askPlanner }
   }
   async end(): Promise<{ readonly stopped: number; readonly killed: number }> {
     const nodes = await this.#squadron.end(9000)

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { LedgerReport } from '@troupe/core'
 import type { NodeFacts, NodeState } from '../airlift.ts'
 import type { Switches } from '../district.ts'
 import type { MeterReading } from '../meter.ts'
@@ -20,6 +21,7 @@ interface Life {
   hasJoined: boolean
   observer: string | undefined
   meter: MeterReading | undefined
+  ledger: LedgerReport | undefined
   askPlanner: number
 }
 export interface Hearing {
@@ -35,8 +37,9 @@ export class Squadron {
   readonly #hearing: Hearing
   readonly #lives: readonly Life[]
   #ending = false
-  /** Of lives that are over. */
+  /** Of lives that are over, as they told last. */
   #past = { restarts: 0, threadsLost: 0 }
+  #pastLedger: LedgerReport | undefined
   readonly #stopped = { stopped: 0, killed: 0 }
 
   constructor(names: readonly string[], orders: Omit<Orders, 'node' | 'switches'>, switches: Readonly<Switches>, hearing: Hearing) {
@@ -50,6 +53,7 @@ export class Squadron {
       hasJoined: false,
       observer: undefined,
       meter: undefined,
+      ledger: undefined,
       askPlanner: 0,
     }))
     for (const life of this.#lives) this.#start(life)
@@ -81,6 +85,14 @@ export class Squadron {
       handles: total(({ handles }) => handles),
       loopDelay: Math.max(...meters.map(({ loopDelay }) => loopDelay)),
     }
+  }
+
+  /**
+   * Of all processes together: each counts what came to it, from wherever, so that each adds up by itself. What one that was killed had not
+   * done a second before is unknown.
+   */
+  ledger(tower: LedgerReport): LedgerReport {
+    return [this.#pastLedger, ...this.#lives.map(({ ledger }) => ledger)].reduce<LedgerReport>((sum, one) => (one ? add(sum, one) : sum), tower)
   }
 
   has(name: string): boolean {
@@ -142,6 +154,7 @@ export class Squadron {
         return this.#hearing.rows(news.frame)
       case 'measured':
         life.meter = news.meter
+        life.ledger = news.ledger
         life.askPlanner = news.askPlanner
         for (const { at, text } of news.lines) this.#hearing.line(`${life.name}: ${text}`, at)
         return
@@ -153,7 +166,8 @@ export class Squadron {
   #gone(life: Life, how: string): void {
     const { restarts = 0, threadsLost = 0 } = life.meter ?? {}
     this.#past = { restarts: this.#past.restarts + restarts, threadsLost: this.#past.threadsLost + threadsLost }
-    Object.assign(life, { state: 'down', child: undefined, observer: undefined, meter: undefined, askPlanner: 0 })
+    if (life.ledger !== undefined) this.#pastLedger = add(this.#pastLedger ?? nothing, ended(life.ledger))
+    Object.assign(life, { state: 'down', child: undefined, observer: undefined, meter: undefined, ledger: undefined, askPlanner: 0 })
     if (this.#ending) return
     // What it could not begin with at all it will not begin with the next time.
     if (!life.hasJoined) return this.#hearing.hopeless(`node ${life.name} could not begin: ${how}`)
@@ -161,6 +175,20 @@ export class Squadron {
     setTimeout(() => this.#start(life), backAfter)
   }
 }
+
+const nothing: LedgerReport = {
+  sent: 0, handled: 0, failed: 0, unhandled: 0, dropped: 0, deadLettered: 0, queued: 0, stashed: 0, inProgress: 0, unknown: 0,
+} // prettier-ignore
+const add = (a: LedgerReport, b: LedgerReport): LedgerReport =>
+  Object.fromEntries(Object.keys(nothing).map((name) => [name, a[name as keyof LedgerReport] + b[name as keyof LedgerReport]])) as never
+/** Nobody knows any more what became of what was under way. */
+const ended = (ledger: LedgerReport): LedgerReport => ({
+  ...ledger,
+  queued: 0,
+  stashed: 0,
+  inProgress: 0,
+  unknown: ledger.unknown + ledger.queued + ledger.stashed + ledger.inProgress,
+})
 
 function send({ child }: Life, order: Order): void {
   if (child?.connected === true) child.send(order, () => {})
