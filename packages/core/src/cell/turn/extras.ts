@@ -97,3 +97,13 @@ export class Extras {
     )
   }
 }
+
+/**
+ * Lets go of extras that say nothing, as those of an actor that needed them for its start only. Since when it runs matters to nobody as long
+ * as it has not failed. For packages, between turns of that actor.
+ */
+export function shed(cell: Cell): void {
+  const { extras } = cell
+  for (const name in extras) if (name !== 'runningSince' && extras[name as keyof Extras]) return
+  cell.extras = undefined
+}
