@@ -44,6 +44,33 @@ describe('what leaves', () => {
     await kit.end()
   })
 
+  test('who is answered by a commit and asks again is in the next one, with those who wait already: they do not take turns', async () => {
+    const journal = heldJournal()
+    const kit = kitWith(journal)
+    const ref = kit.system.spawn(counter('a'))
+    await kit.settle()
+    const keep = async (): Promise<never> => {
+      for (;;) await ref.ask({ type: 'add', by: 1 }, { timeout: 1e6 })
+    }
+    const many = (count: number): void => {
+      for (let i = 0; i < count; i++) keep().catch(() => undefined)
+    }
+    many(8)
+    await kit.settle()
+    many(2)
+    await kit.settle()
+    const sizes: number[] = []
+    for (let i = 0; i < 4; i++) {
+      const { group } = journal.waiting[0]!
+      sizes.push(group.reduce((events, write) => events + (write.write === 'run' ? write.events.length : 0), 0))
+      await journal.waiting[0]!.end('store')
+      await kit.settle()
+    }
+    expect(sizes).toEqual([8, 10, 10, 10])
+    journal.through = true
+    await journal.waiting[0]!.end('store')
+  })
+
   test('a commit begins at once, and what arrives meanwhile is the next one: one record for each actor', async () => {
     const journal = heldJournal()
     const kit = kitWith(journal)

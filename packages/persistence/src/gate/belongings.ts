@@ -19,6 +19,8 @@ interface Own {
 export class Belongings {
   readonly mail: Mail = new Mail()
   readonly alarms: Alarms = new Alarms()
+  /** Whether the index of timers says that there is mail. */
+  mailNoted = false
 
   /** Reads one of our own events again. Fails with `RecoveryFailed`. */
   fold(id: string, at: number, type: string, data: string): void {

@@ -77,8 +77,8 @@ const inner: ReadonlySet<string> = new Set(['initial', 'set', 'update', 'clear']
 
 class ByMethods extends Stated implements BehindMethods {
   recovered = false
-  instance: object | undefined
-  #handle: BehaviorNode['handle'] | undefined
+  instance: object | undefined = undefined
+  #handle: BehaviorNode['handle'] | undefined = undefined
   calls(handle: BehaviorNode['handle']): void {
     this.#handle = handle
   }
@@ -92,12 +92,11 @@ type AnyClass = (new (key: string) => DurableState<unknown>) & { readonly persis
 
 function stateBehavior(actor: AnyClass, args: readonly unknown[], plain: BehaviorNode): Behavior<never> {
   const given = readOptions(`${actor.name}.persistence`, keepingOf(actor) as StateClassKeeping<never>, table)
-  const key = args[0]
-  const id = idOf(given.kind, key)
+  const id = idOf(given.kind, args[0])
   return classBehavior(given.kind, plain, (ctx) => {
     const { hub, cell } = hubOf(ctx, id)
     const initial = (of: string): unknown => (entity.instance as { initial(key: string): unknown }).initial(of)
-    const entity: ByMethods = new ByMethods(id, key as string, hub, cell, keptState(given as unknown as Record<string, unknown>, initial))
+    const entity: ByMethods = new ByMethods(id, hub, cell, keptState(given as unknown as Record<string, unknown>, initial))
     return entity
   })
 }

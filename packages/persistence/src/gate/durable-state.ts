@@ -2,11 +2,12 @@
 // same; changes that come while a write is under way are one write.
 
 import type { MessageSchema } from '@troupe/core'
-import { checkFunction, checkObject, checkWhole, readOptions, type Table } from '@troupe/core/internal'
+import { type Cell, checkFunction, checkObject, checkWhole, readOptions, type Table } from '@troupe/core/internal'
 import type { Commands, Kind, Leaving } from './context.ts'
 import { checkHandlers } from './event-sourced.ts'
+import type { Hub } from './hub.ts'
 import { checkKind, idOf } from './ids.ts'
-import { gatedBehavior, hubOf } from './shell.ts'
+import { gatedBehavior } from './shell.ts'
 import { CommandedState, type KeptState } from './stated.ts'
 
 /** What a command of a durable-state actor is given. */
@@ -94,13 +95,8 @@ export function durableState<M extends { type: string }, S>(kind: string, defini
   const given = readOptions('durableState', definition as unknown as Record<string, unknown>, table)
   const commands = given['commands'] as Readonly<Record<string, (ctx: never, message: never) => unknown>>
   const kept = keptState(given, given['initial'] as KeptState['initial'])
-  const make = (key: string): ReturnType<Kind<M>> => {
-    const id = idOf(name, key)
-    return gatedBehavior<M>(name, (ctx) => {
-      const { hub, cell } = hubOf(ctx, id)
-      return new CommandedState(id, key, hub, cell, kept, commands)
-    })
-  }
+  const behind = (id: string, hub: Hub, cell: Cell): CommandedState => new CommandedState(id, hub, cell, kept, commands)
+  const make = (key: string): ReturnType<Kind<M>> => gatedBehavior<M>(name, idOf(name, key), behind)
   stateDefinitions.set(make, { kept, commands })
   return Object.defineProperty(make, 'kind', { value: name, enumerable: true }) as Kind<M>
 }

@@ -2,32 +2,24 @@
 // in the record of the command that asked for them, so that they are there with its effects or not at all.
 
 import { type ActorContext, NotAllowed } from '@troupe/core'
-import { type Cell, Keyed } from '@troupe/core/internal'
+import { Keyed } from '@troupe/core/internal'
 import { PersistFenced } from '../values/errors.ts'
 import type { TimerChange } from '../values/stored.ts'
 import { Belongings } from './belongings.ts'
 import { Acked, Delivered } from './delivery.ts'
+import { type Flight, never, type Turn } from './flight.ts'
 import { Gated, ours } from './gated.ts'
-import type { Hub } from './hub.ts'
 import { checkKind, idOf, keyIn } from './ids.ts'
 import { checkDelay, checkTime, checkTimer, type DurableTimers, Fired, mailKey } from './timers.ts'
 
 const noTimers: readonly TimerChange[] = []
 
 export abstract class Entity extends Gated {
-  readonly key: string
   /** Mail and timers; most have neither. */
-  protected own: Belongings | undefined
-  /** Whose message the present command received, if it did. */
-  #received: string | undefined
-  /** Whether the index says that there is mail. */
-  #mailNoted = false
-  /** When the first timer of what is being written is due. */
-  #rings: number = Infinity
+  protected own: Belongings | undefined = undefined
 
-  constructor(id: string, key: string, hub: Hub, cell: Cell) {
-    super(id, hub, cell)
-    this.key = key
+  get key(): string {
+    return keyIn(this.id)
   }
 
   /** Runs a command, in the style that it is written in. */
@@ -72,7 +64,7 @@ export abstract class Entity extends Gated {
   }
 
   override stash(): void {
-    if (this.message instanceof Keyed)
+    if (this.turn?.message instanceof Keyed)
       throw new NotAllowed(
         `${this.id} cannot put aside what was delivered to it, or what a timer sent: that it came is stored with what comes of it. Throw, and it comes again; or keep it in the state.`,
       )
@@ -99,7 +91,7 @@ export abstract class Entity extends Gated {
     if (n === last + 1) {
       this.note('$got', { from, n })
       mail.got(from, n)
-      this.#received = from
+      this.turn!.received = from
       returned = this.command(ctx, message)
     }
     // Held as everything else: it is acknowledged when its effect is durable.
@@ -121,10 +113,6 @@ export abstract class Entity extends Gated {
     return this.command(ctx, alarm.message)
   }
 
-  protected override forget(): void {
-    this.#rings = Infinity
-  }
-
   /** Sends again what was not acknowledged; whether anything waits for that. */
   resend(): boolean {
     if (this.own === undefined || this.ended || this.latched instanceof PersistFenced) return false
@@ -139,51 +127,48 @@ export abstract class Entity extends Gated {
     return true
   }
 
-  protected override mark(): void {
-    this.#received = undefined
-  }
   /** Takes back mail and timers of a command that began at this number. */
-  protected rollBackOwn(seq: number): void {
+  protected rollBackOwn({ seq, received }: Turn): void {
     const { own } = this
     if (own === undefined) return
     own.mail.unsend(seq)
-    if (this.#received !== undefined) own.mail.ungot(this.#received)
+    if (received !== undefined) own.mail.ungot(received)
     own.alarms.rollBack()
   }
-  protected override settle(): void {
+  protected override settle(_turn: Turn): void {
     const { own } = this
     if (own === undefined) return
     own.alarms.settle()
     if (!own.mail.empty) this.hub.posts(this)
   }
   /** What the record that is written now changes in the index of timers. */
-  protected takeTimers(): readonly TimerChange[] {
+  protected takeTimers(flight: Flight): readonly TimerChange[] {
     const { own } = this
     if (own === undefined) return noTimers
     const waits = !own.mail.empty
     // So that what waits to be delivered wakes its sender, as a timer would.
-    if (waits !== this.#mailNoted) own.alarms.note(mailKey, waits ? this.now + this.hub.redeliverEvery : undefined)
-    this.#mailNoted = waits
+    if (waits !== own.mailNoted) own.alarms.note(mailKey, waits ? this.now + this.hub.redeliverEvery : undefined)
+    own.mailNoted = waits
     const changes = own.alarms.take()
-    for (const { due = Infinity } of changes) this.#rings = Math.min(this.#rings, due)
+    for (const { due = never } of changes) flight.rings = Math.min(flight.rings, due)
     return changes
   }
-  protected override accounted(): void {
-    if (this.#rings === Infinity) return
-    this.hub.waking.noted(this.#rings)
-    this.#rings = Infinity
+  protected override accounted(flight: Flight): void {
+    if (flight.rings === never) return
+    this.hub.waking.noted(flight.rings)
+    flight.rings = never
   }
   /** All was read up to this number: from here on it is what the journal has. */
   protected begun(seq: number, own: Belongings | undefined): void {
     const inPlace = this.latched !== undefined
     this.unlatch(seq)
     this.own = own
-    this.#rings = Infinity
-    this.#mailNoted = own?.mail.empty === false
+    if (this.flight !== undefined) this.flight.rings = never
     if (own === undefined) return
+    own.mailNoted = !own.mail.empty
     own.alarms.known()
     // Where it goes on after a write that failed, the index is what tells again: otherwise it would fail as often as it could.
     if (!inPlace) for (const { key, due } of own.alarms.overdue(this.now)) this.cell.send(new Fired(this.key, key, due), ours)
-    if (this.#mailNoted) this.hub.posts(this)
+    if (own.mailNoted) this.hub.posts(this)
   }
 }

@@ -79,8 +79,8 @@ interface Applying {
 /** One whose commands are methods. */
 class ByMethods extends Sourced implements BehindMethods {
   recovered = false
-  instance: object | undefined
-  #handle: BehaviorNode['handle'] | undefined
+  instance: object | undefined = undefined
+  #handle: BehaviorNode['handle'] | undefined = undefined
   calls(handle: BehaviorNode['handle']): void {
     this.#handle = handle
   }
@@ -106,13 +106,11 @@ export function classDefinition(actor: AnyClass, applying: () => object): Defini
 
 function sourcedBehavior(actor: AnyClass, args: readonly unknown[], plain: BehaviorNode): Behavior<never> {
   const { kind } = classDefinition(actor, () => actor)
-  const key = args[0]
-  const id = idOf(kind, key)
+  const id = idOf(kind, args[0])
   return classBehavior(kind, plain, (ctx) => {
     const { hub, cell } = hubOf(ctx, id)
     const entity: ByMethods = new ByMethods(
       id,
-      key as string,
       hub,
       cell,
       classDefinition(actor, () => entity.instance!),

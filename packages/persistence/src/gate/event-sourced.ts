@@ -1,11 +1,12 @@
 // Event-sourced actors as values: a kind is defined once, and called with a key it is the behavior of one actor.
 
 import { InvalidOption, type MessageSchema } from '@troupe/core'
-import { checkFunction, checkObject, checkWhole, readOptions, type Table, unreadable } from '@troupe/core/internal'
+import { type Cell, checkFunction, checkObject, checkWhole, readOptions, type Table, unreadable } from '@troupe/core/internal'
 import type { CommandContext, Commands, Kind } from './context.ts'
 import { type AnyEvent, type Definition, type ErasedForm, stateOf, type StoredForm } from './definition.ts'
+import type { Hub } from './hub.ts'
 import { checkKind, idOf } from './ids.ts'
-import { gatedBehavior, hubOf } from './shell.ts'
+import { gatedBehavior } from './shell.ts'
 import { Commanded } from './sourced.ts'
 
 /** What each type of event makes of a state. */
@@ -126,13 +127,8 @@ export function eventSourced<M extends { type: string }, S, H extends EventHandl
     knows: (type) => Object.hasOwn(events, type),
     apply: (state, event) => stateOf(events[event.type]!(state, event as never), event.type, name),
   }
-  const make = (key: string): ReturnType<Kind<M>> => {
-    const id = idOf(name, key)
-    return gatedBehavior<M>(name, (ctx) => {
-      const { hub, cell } = hubOf(ctx, id)
-      return new Commanded(id, key, hub, cell, known, commands)
-    })
-  }
+  const behind = (id: string, hub: Hub, cell: Cell): Commanded => new Commanded(id, hub, cell, known, commands)
+  const make = (key: string): ReturnType<Kind<M>> => gatedBehavior<M>(name, idOf(name, key), behind)
   definitions.set(make, { definition: known, commands })
   return Object.defineProperty(make, 'kind', { value: name, enumerable: true }) as Kind<M>
 }

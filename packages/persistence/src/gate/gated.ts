@@ -6,24 +6,18 @@
 
 import type { ActorContext, AnyRef } from '@troupe/core'
 import { InvalidOption, NotAllowed, same, stopped, unhandled } from '@troupe/core'
-import { can, type Catcher, type Cell, Envelope, fuse, isThenable, type Meta, PendingAsk } from '@troupe/core/internal'
+import { can, type Catcher, type Cell, Envelope, fuse, isThenable, type Meta, PendingAsk, shed } from '@troupe/core/internal'
 import type { Writing } from '../journal/writer.ts'
 import { PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
 import type { Head, Outcome, Ownership, Write } from '../values/stored.ts'
-import { Held, type Leaving, refuse } from './held.ts'
+import { Flight, Turn } from './flight.ts'
+import { type Leaving, refuse } from './held.ts'
 import type { Hub } from './hub.ts'
 import type { OpenedEvent } from './keyring.ts'
 
 /** What an actor may have in flight; beyond it, it takes no further message until the journal has caught up. */
 const mostEvents = 1000
 const mostBytes = 1_000_000
-
-/** Somebody waits until a number is durable. */
-interface Waiter {
-  readonly seq: number
-  readonly resolve: () => void
-  readonly reject: (cause: Error) => void
-}
 
 /** What an actor is told once something of it is durable, and does in its own turn. */
 class Effect {
@@ -49,24 +43,16 @@ export abstract class Gated implements Catcher, Writing {
   seq = 0
   /** The number of the last one that the journal has. */
   durable = 0
-  /** The last one that was given to the journal. */
-  protected submitted = 0
-  protected bytes = 0
-  /** Whether the writer has it in its list. */
-  wanted = false
   /** Why memory is not what the journal has; nothing is handled in this state. */
-  latched: Error | undefined
+  latched: Error | undefined = undefined
   /** Its incarnation is over: it only finishes what it has under way. */
   ended = false
-  /** What an event makes of a state is being found out: nothing may leave by that, which happens again at every recovery. */
-  protected applying = false
-  /** The context of the incarnation, and the message that is being handled. */
-  protected ctx: ActorContext<never> | undefined
-  protected message: unknown
-  #held: Held | undefined
-  #waiters: Waiter[] | undefined
-  #stops = false
-  #notUnderstood = false
+  /** It was told to stop, and could let out what it held. */
+  orderly = false
+  /** What it has under way; an idle actor has nothing, and no such object. */
+  protected flight: Flight | undefined = undefined
+  /** The command that runs now. */
+  protected turn: Turn | undefined = undefined
 
   constructor(id: string, hub: Hub, cell: Cell) {
     this.id = id
@@ -77,15 +63,15 @@ export abstract class Gated implements Catcher, Writing {
   /** Runs the command that a message is; what it returns is for the style to say. */
   protected abstract perform(ctx: ActorContext<never>, message: unknown): unknown
   /** Notes where memory stands, for `rollBack`. */
-  protected abstract mark(): void
-  /** Takes memory back to the mark. */
-  protected abstract rollBack(): void
+  protected abstract mark(turn: Turn): void
+  /** Takes memory back to the mark; the number is back already. */
+  protected abstract rollBack(turn: Turn): void
   /** The command is done: what it persisted counts. */
-  protected abstract settle(): void
+  protected abstract settle(turn: Turn): void
   /** What is written next. */
-  protected abstract write(owner: Ownership): { readonly write: Write; readonly bytes: number } | undefined
-  /** Forgets what was not given to the journal. */
-  protected abstract forget(): void
+  protected abstract write(owner: Ownership, flight: Flight): Write | undefined
+  /** Forgets what was not given to the journal; what is under way is forgotten already. */
+  protected forget(): void {}
   /** Begins with what the journal knows of it; returns the number after which events are to be replayed, or undefined where none are. */
   abstract begin(head: Head): Promise<number | undefined>
   /** Goes on with consecutive events. */
@@ -99,10 +85,9 @@ export abstract class Gated implements Catcher, Writing {
     if (message instanceof Effect) return message.run(ctx)
     // Only where supervision lets it go on after a failed write: memory must be what the journal has before anything is handled.
     if (this.latched !== undefined) return this.hub.recover(this).then(() => this.handle(ctx, message))
-    this.ctx = ctx
-    this.message = message
-    this.#held?.begin()
-    this.mark()
+    const turn = (this.turn = Turn.begin(ctx, message, this.seq))
+    this.flight?.held?.begin()
+    this.mark(turn)
     const outer = fuse.catch(this)
     let returned: unknown
     try {
@@ -115,7 +100,7 @@ export abstract class Gated implements Catcher, Writing {
       }
     } catch (cause) {
       fuse.done(outer)
-      const dropped = this.#discard()
+      const dropped = this.#discard(turn)
       const fail = (why: unknown): never => {
         refuse(dropped, why)
         throw why
@@ -124,31 +109,25 @@ export abstract class Gated implements Catcher, Writing {
       return this.durable === this.seq ? fail(cause) : this.barrier().then(() => fail(cause), fail)
     }
     fuse.done(outer)
-    this.message = undefined
-    this.settle()
+    this.turn = undefined
+    this.settle(turn)
     this.#release()
-    return this.#next(returned)
-  }
-
-  #next(returned: unknown): unknown {
-    const quiet = this.durable === this.seq
-    if (this.#stops) {
-      this.#stops = false
-      return quiet ? stopped : this.barrier().then(() => stopped)
+    const { stops, notUnderstood } = turn
+    Turn.end(turn)
+    if (stops || notUnderstood || returned === unhandled) {
+      const next = stops ? stopped : unhandled
+      return this.durable === this.seq ? next : this.barrier().then(() => next)
     }
-    if (this.#notUnderstood || returned === unhandled) {
-      this.#notUnderstood = false
-      return quiet ? unhandled : this.barrier().then(() => unhandled)
-    }
-    if (this.seq - this.durable >= mostEvents || this.bytes >= mostBytes)
-      return this.#until(this.submitted > this.durable ? this.submitted : this.seq).then(() => same)
+    const { flight } = this
+    if (flight !== undefined && (this.seq - this.durable >= mostEvents || flight.bytes >= mostBytes))
+      return this.#until(flight.submitted > this.durable ? flight.submitted : this.seq).then(() => same)
     return same
   }
 
   /** Lets a signal's handler run; what it sends is held as long as something is in flight. */
   hear(act: () => unknown): unknown {
     if (this.durable === this.seq && this.latched === undefined) return act()
-    this.#held?.begin()
+    this.flight?.held?.begin()
     const outer = fuse.catch(this)
     try {
       return act()
@@ -166,7 +145,7 @@ export abstract class Gated implements Catcher, Writing {
     if (this.latched !== undefined) return Promise.reject(this.latched)
     if (this.durable >= seq) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      ;(this.#waiters ??= []).push({ seq, resolve, reject })
+      ;(this.flying().waiters ??= []).push({ seq, resolve, reject })
     })
   }
 
@@ -174,7 +153,7 @@ export abstract class Gated implements Catcher, Writing {
   end(dropped: boolean): void {
     if (this.ended) return
     this.ended = true
-    if (dropped) refuse(this.#held?.dropAll() ?? [], new PersistFailed(this.id, 'the actor was killed'))
+    if (dropped) refuse(this.flight?.held?.dropAll() ?? [], new PersistFailed(this.id, 'the actor was killed'))
     this.hub.settled(this)
   }
 
@@ -182,15 +161,33 @@ export abstract class Gated implements Catcher, Writing {
   get idle(): boolean {
     return this.latched !== undefined ? this.submitted <= this.durable : this.durable === this.seq
   }
+  /** The last one that was given to the journal. */
+  get submitted(): number {
+    return this.flight?.submitted ?? this.durable
+  }
+  /** What it has under way, from now on. */
+  protected flying(): Flight {
+    return (this.flight ??= new Flight(this.durable))
+  }
 
   // What the writer calls.
 
+  get wanted(): boolean {
+    return this.flight?.wanted === true
+  }
+  set wanted(wanted: boolean) {
+    this.flying().wanted = wanted
+  }
+  get queued(): number {
+    return this.seq - this.submitted
+  }
   take(owner: Ownership): Write | undefined {
-    this.wanted = false
-    const next = this.latched === undefined ? this.write(owner) : undefined
-    if (next === undefined) return undefined
-    this.submitted = next.write.write === 'run' ? next.write.first + next.write.events.length - 1 : next.write.revision
-    return next.write
+    const flight = this.flying()
+    flight.wanted = false
+    const write = this.latched === undefined ? this.write(owner, flight) : undefined
+    if (write === undefined) return undefined
+    flight.submitted = write.write === 'run' ? write.first + write.events.length - 1 : write.revision
+    return write
   }
 
   outcome(write: Write, outcome: Outcome): void {
@@ -220,18 +217,27 @@ export abstract class Gated implements Catcher, Writing {
   }
 
   #stored(): void {
-    this.durable = this.submitted
-    this.accounted()
+    const flight = this.flying()
+    this.durable = flight.submitted
+    this.accounted(flight)
     this.hub.settled(this)
     this.#release()
-    if (this.#waiters !== undefined) {
-      const due = this.#waiters.filter(({ seq }) => seq <= this.durable)
-      this.#waiters = this.#waiters.filter(({ seq }) => seq > this.durable)
-      for (const { resolve } of due) resolve()
+    const { waiters } = flight
+    if (waiters !== undefined) {
+      const left = waiters.filter(({ seq }) => seq > this.durable)
+      flight.waiters = left.length === 0 ? undefined : left
+      for (const { seq, resolve } of waiters) if (seq <= this.durable) resolve()
     }
+    this.rest()
+    // Between turns, for it is the journal that calls: what its start needed is of no use by now.
+    if (this.cell.extras !== undefined) shed(this.cell)
   }
   /** What was given to the journal last is durable. */
-  protected abstract accounted(): void
+  protected abstract accounted(flight: Flight): void
+  /** Lets go of what is needed only while something is under way. */
+  protected rest(): void {
+    if (this.durable === this.seq && this.latched === undefined && this.flight?.isOver === true) this.flight = undefined
+  }
 
   /** Nothing more of it can become durable: whatever waited for that is dropped, and memory is no longer right. */
   #fail(cause: Error): void {
@@ -251,31 +257,36 @@ export abstract class Gated implements Catcher, Writing {
 
   #latch(cause: Error): boolean {
     this.latched = cause
-    this.submitted = this.durable
+    const flight = this.flying()
+    flight.submitted = this.durable
+    flight.forget()
     this.forget()
-    refuse(this.#held?.dropAll() ?? [], cause)
-    const waiters = this.#waiters
-    this.#waiters = undefined
+    refuse(flight.held?.dropAll() ?? [], cause)
+    const { waiters } = flight
+    flight.waiters = undefined
     for (const { reject } of waiters ?? []) reject(cause)
     this.hub.settled(this)
-    return waiters !== undefined && waiters.length > 0
+    return waiters !== undefined
   }
 
   /** It was recovered in place: memory is what the journal has. */
   protected unlatch(seq: number): void {
     this.latched = undefined
-    this.seq = this.durable = this.submitted = seq
-    this.bytes = 0
+    this.seq = this.durable = seq
+    if (this.flight === undefined) return
+    this.flight.submitted = seq
+    this.flight.bytes = 0
+    this.rest()
   }
 
   // What leaves.
 
   caught(target: Cell | PendingAsk, message: unknown, meta: Meta): void {
-    if (this.applying) this.inCommand('send anything')
-    ;(this.#held ??= new Held()).add(target, message, meta)
+    if (this.turn?.applying === true) this.inCommand('send anything')
+    this.flying().holding.add(target, message, meta)
   }
   acted(act: () => void): void {
-    ;(this.#held ??= new Held()).add(act, undefined, undefined)
+    this.flying().holding.add(act, undefined, undefined)
   }
   refuse(what: string): never {
     throw new NotAllowed(
@@ -285,15 +296,19 @@ export abstract class Gated implements Catcher, Writing {
 
   /** Stamps what the command sent, and lets go of what is durable. */
   #release(): void {
-    if (this.#held?.release(this.seq, this.durable, this.cell) === true) this.#held = undefined
+    const { flight } = this
+    if (flight?.held?.release(this.seq, this.durable, this.cell) !== true) return
+    flight.held = undefined
+    if (this.durable === this.seq) this.rest()
   }
 
   /** The command threw: what it persisted and sent is as if it had not been. */
-  #discard(): readonly Leaving[] {
-    this.rollBack()
-    this.#stops = this.#notUnderstood = false
-    this.message = undefined
-    return this.#held?.dropPresent() ?? []
+  #discard(turn: Turn): readonly Leaving[] {
+    this.turn = undefined
+    this.seq = turn.seq
+    this.rollBack(turn)
+    Turn.end(turn)
+    return this.flight?.held?.dropPresent() ?? []
   }
 
   // What a command may do.
@@ -302,17 +317,16 @@ export abstract class Gated implements Catcher, Writing {
     return this.hub.now()
   }
   tell(to: AnyRef, message: unknown): void {
-    this.#within('tell')
+    this.inCommand('tell')
     if (!can(to, 'tell'))
       throw new InvalidOption('to', to, `${this.id} tells refs: what a timer or a delivery brings has one only where it is part of the message`)
     // Through the fuse where it is an actor of ours; whatever else speaks `tell` is held as well.
-    const before = this.#held?.size ?? 0
+    const before = this.flight?.held?.size ?? 0
     if ('cell' in to || to instanceof PendingAsk) to.tell(message as never)
-    if ((this.#held?.size ?? 0) === before) this.acted(() => to.tell(message as never))
+    if ((this.flight?.held?.size ?? 0) === before) this.acted(() => to.tell(message as never))
   }
   ask(ref: AnyRef, question: never, toMessage: (result: unknown) => unknown, options?: never): void {
-    this.#within('ask')
-    const ctx = this.ctx!
+    const { ctx } = this.inCommand('ask')
     const asked = (ctx.ask as unknown as (ref: AnyRef, question: unknown, options: unknown) => Promise<unknown>)(ref, question, options)
     ctx.pipeToSelf(
       asked,
@@ -321,34 +335,30 @@ export abstract class Gated implements Catcher, Writing {
     )
   }
   after(effect: (ctx: ActorContext<never>) => void): void {
-    this.#within('use after')
+    this.inCommand('use after')
     const { cell } = this
     this.acted(() => cell.send(new Effect(effect), ours))
   }
   stash(): void {
-    this.#within('stash')
-    this.ctx!.stash.add(this.message as never)
+    const { ctx, message } = this.inCommand('stash')
+    ctx.stash.add(message as never)
   }
   unstashAll(): void {
-    this.#within('unstash')
-    this.ctx!.stash.unstashAll()
+    this.inCommand('unstash').ctx.stash.unstashAll()
   }
   stop(): void {
-    this.#within('stop')
-    this.#stops = true
+    this.inCommand('stop').stops = true
   }
   unhandled(): void {
-    this.#within('say that it does not understand')
-    this.#notUnderstood = true
+    this.inCommand('say that it does not understand').notUnderstood = true
   }
-  #within(what: string): void {
-    this.inCommand(what)
-  }
-  /** Refuses what is possible while a command runs only. */
-  protected inCommand(what: string): void {
-    if (this.message === undefined || fuse.catcher !== this)
+  /** The command that runs; refuses what is possible in one only. */
+  protected inCommand(what: string): Turn {
+    const { turn } = this
+    if (turn === undefined || fuse.catcher !== this)
       throw new NotAllowed(`${this.id} cannot ${what} here: only while a command runs. Nothing of a command goes on after it.`)
     // What an event makes of a state must not depend on when it is applied; an event within one would come before it.
-    if (this.applying) throw new NotAllowed(`${this.id} cannot ${what} while an event is applied: event handlers are pure. Do it in the command.`)
+    if (turn.applying) throw new NotAllowed(`${this.id} cannot ${what} while an event is applied: event handlers are pure. Do it in the command.`)
+    return turn
   }
 }

@@ -1,8 +1,8 @@
 // What stands around every persistent actor, whatever it keeps and in whichever style it is written: its start is a recovery, its end
 // waits for what is in flight, and it refuses what would let something leave beside the gate.
 
-import { type ActorContext, type Behavior, NotAllowed, supervise, type SupervisionPolicy, unhandled } from '@troupe/core'
-import { BehaviorNode, BehaviorWithOptions, type Cell, cellOf, endless, extensionOf } from '@troupe/core/internal'
+import { type ActorContext, type Behavior, NotAllowed, type Signal, supervise, type SupervisionPolicy, unhandled } from '@troupe/core'
+import { BehaviorNode, BehaviorWithOptions, type Cell, type CellOptions, cellOf, endless, extensionOf } from '@troupe/core/internal'
 import type { Gated } from './gated.ts'
 import { Hub } from './hub.ts'
 import { isPermanent } from './recovery.ts'
@@ -38,17 +38,45 @@ export function hubOf(ctx: ActorContext<never>, id: string): { readonly hub: Hub
     throw new NotAllowed(
       `Cannot start ${id}: a persistent actor takes as long as its events do. Leave startTimeout out; recovery.timeout says how long nothing may happen.`,
     )
+  shareOptions(writer, cell)
   return { hub: writer, cell }
 }
 
-/** The behavior of a persistent actor: `make` gives what stands behind the gate. */
-export function gatedBehavior<M>(kind: string, make: (ctx: ActorContext<never>) => Gated): Behavior<M> {
-  const start = async (ctx: ActorContext<never>): Promise<BehaviorNode> => {
-    const gated = make(ctx)
-    await gated.hub.recover(gated)
-    return running(gated, undefined)
-  }
-  return withGateOptions(kind, new BehaviorNode('setup', start as never, undefined))
+/** Actors of a kind are mostly spawned alike, but for their names, and each has its options from `spawn` in an object of its own: one will do. */
+function shareOptions(hub: Hub, cell: Cell): void {
+  const { options: own } = cell
+  const { kind = '' } = own
+  let ofHub = spawned.get(hub)
+  if (ofHub === undefined) spawned.set(hub, (ofHub = new Map()))
+  const first = ofHub.get(kind)
+  if (first === undefined) ofHub.set(kind, own)
+  else if (first !== own && (Object.keys(own) as (keyof CellOptions)[]).every((option) => alike(own[option], first[option]))) cell.options = first
+}
+function alike(one: unknown, other: unknown): boolean {
+  return Object.is(one, other) || (Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0)
+}
+/** By hub and kind, the options of the first. */
+const spawned = new WeakMap<Hub, Map<string, CellOptions>>()
+
+/** Makes what stands behind the gate. */
+type Behind = (id: string, hub: Hub, cell: Cell) => Gated
+
+/** The behavior of a persistent actor. */
+export function gatedBehavior<M>(kind: string, id: string, behind: Behind): Behavior<M> {
+  // Bound, as below: every actor keeps its start for restarts, and a function that is bound takes half of what a closure takes.
+  return withGateOptions(kind, new BehaviorNode('setup', start.bind(behind, id) as never, undefined))
+}
+async function start(this: Behind, id: string, ctx: ActorContext<never>): Promise<BehaviorNode> {
+  const { hub, cell } = hubOf(ctx, id)
+  const gated = this(id, hub, cell)
+  await hub.recover(gated)
+  return new BehaviorNode('receive', handle.bind(gated), hear.bind(gated))
+}
+function handle(this: Gated, ctx: ActorContext<never>, message: unknown): unknown {
+  return this.handle(ctx, message)
+}
+function hear(this: Gated, _ctx: never, signal: Signal): unknown {
+  return heardBy(this, signal, () => unhandled)
 }
 
 /** The kind is what figures and pages call such actors, unless whoever spawns one says otherwise. */
@@ -60,34 +88,30 @@ export function withGateOptions<M>(kind: string, node: BehaviorNode): Behavior<M
 /** One for all actors of a kind. */
 const ofKind = new Map<string, typeof options & { readonly kind: string }>()
 
-/** The behavior once it has recovered; `heard` are the hooks of a class. */
+/** The behavior of one that has recovered, and hears signals by the hooks of its class. */
 export function running(gated: Gated, heard: BehaviorNode['signal']): BehaviorNode {
-  let orderly = false
-  const signal = (ctx: never, s: Parameters<NonNullable<BehaviorNode['signal']>>[1]): unknown => {
-    const others = (): unknown => (heard === undefined ? unhandled : gated.hear(() => heard(ctx, s)))
-    switch (s.type) {
-      case 'PreStop':
-        orderly = true
-        // An orderly end lets out what is held, as far as it has the time.
-        return gated.idle
-          ? others()
-          : gated.barrier().then(
-              () => others(),
-              () => others(),
-            )
-      case 'PreRestart': {
-        const heardIt = others()
-        gated.end(false)
-        return heardIt
-      }
-      case 'PostStop': {
-        const heardIt = others()
-        gated.end(!orderly)
-        return heardIt
-      }
-      default:
-        return others()
+  const signal = (ctx: never, s: Signal): unknown => heardBy(gated, s, () => (heard === undefined ? unhandled : gated.hear(() => heard(ctx, s))))
+  return new BehaviorNode('receive', handle.bind(gated), signal)
+}
+
+/** What the gate itself does at the edges of a life, around what others do. */
+function heardBy(gated: Gated, signal: Signal, others: () => unknown): unknown {
+  switch (signal.type) {
+    case 'PreStop':
+      gated.orderly = true
+      // An orderly end lets out what is held, as far as it has the time.
+      return gated.idle ? others() : gated.barrier().then(others, others)
+    case 'PreRestart': {
+      const heardIt = others()
+      gated.end(false)
+      return heardIt
     }
+    case 'PostStop': {
+      const heardIt = others()
+      gated.end(!gated.orderly)
+      return heardIt
+    }
+    default:
+      return others()
   }
-  return new BehaviorNode('receive', (ctx: ActorContext<never>, message: unknown) => gated.handle(ctx, message), signal)
 }

@@ -8,6 +8,7 @@ import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredEvent, Write } from '../values/stored.ts'
 import { type AnyEvent, type Definition, storedEvent } from './definition.ts'
 import { Entity } from './entity.ts'
+import type { Flight, Turn } from './flight.ts'
 import { Folding, snapshotPlace, snapshotText } from './folding.ts'
 import type { Hub } from './hub.ts'
 import { isSealed, type OpenedEvent, placeOf } from './keyring.ts'
@@ -17,26 +18,15 @@ const noTags: readonly string[] = []
 
 export abstract class Sourced extends Entity {
   readonly definition: Definition
-  protected current: unknown
-  /** Events that were not given to the journal yet. */
-  #queue: StoredEvent[] = []
-  #queued = 0
-  #inFlight = 0
-  // The mark.
-  #before: unknown
-  #seqBefore = 0
-  #lengthBefore = 0
-  #queuedBefore = 0
+  protected current: unknown = undefined
   #snapshotSeq = 0
-  #snapshot: { readonly seq: number; readonly state: unknown; readonly own: object } | undefined
-  #saving = false
   /** Whose data memory has; only where events have subjects. */
-  #subjects: Set<string> | undefined
+  #subjects: Set<string> | undefined = undefined
   /** What is being recovered. */
-  #folding: Folding | undefined
+  #folding: Folding | undefined = undefined
 
-  constructor(id: string, key: string, hub: Hub, cell: Cell, definition: Definition) {
-    super(id, key, hub, cell)
+  constructor(id: string, hub: Hub, cell: Cell, definition: Definition) {
+    super(id, hub, cell)
     this.definition = definition
   }
 
@@ -45,13 +35,13 @@ export abstract class Sourced extends Entity {
   }
 
   persist(...events: readonly AnyEvent[]): void {
-    this.inCommand('persist')
+    const turn = this.inCommand('persist')
     const { definition, id } = this
-    this.applying = true
+    turn.applying = true
     try {
       this.#apply(events, definition, id)
     } finally {
-      this.applying = false
+      turn.applying = false
     }
   }
   #apply(events: readonly AnyEvent[], definition: Definition, id: string): void {
@@ -67,8 +57,7 @@ export abstract class Sourced extends Entity {
     }
   }
   #push(stored: StoredEvent): void {
-    this.#queue.push(stored)
-    this.#queued += stored.data.length
+    this.flying().push(stored)
     this.seq++
   }
   protected override note(type: string, data: object): string {
@@ -77,45 +66,40 @@ export abstract class Sourced extends Entity {
     return text
   }
 
-  protected override mark(): void {
-    super.mark()
-    this.#before = this.current
-    this.#seqBefore = this.seq
-    this.#lengthBefore = this.#queue.length
-    this.#queuedBefore = this.#queued
+  protected override mark(turn: Turn): void {
+    turn.before = this.current
+    const { flight } = this
+    if (flight === undefined) return
+    turn.length = flight.queue.length
+    turn.queued = flight.queued
   }
-  protected override rollBack(): void {
-    this.current = this.#before
-    this.seq = this.#seqBefore
-    this.rollBackOwn(this.#seqBefore)
-    this.#queue.length = this.#lengthBefore
-    this.#queued = this.#queuedBefore
-    this.#before = undefined
+  protected override rollBack(turn: Turn): void {
+    this.current = turn.before
+    this.rollBackOwn(turn)
+    const { flight } = this
+    if (flight === undefined || flight.queue.length === turn.length) return
+    flight.queue.length = turn.length
+    flight.queued = turn.queued
   }
-  protected override settle(): void {
-    this.#before = undefined
-    if (this.#queue.length === this.#lengthBefore) return
-    super.settle()
-    this.bytes = this.#queued + this.#inFlight
+  protected override settle(turn: Turn): void {
+    if (this.seq === turn.seq) return
+    super.settle(turn)
+    const flight = this.flying()
+    flight.bytes = flight.queued + flight.inFlight
     const { snapshotEvery } = this.definition
     // One that waits to be durable is not replaced by a newer one, which under load would have to wait in turn, for ever.
-    if (this.#snapshot === undefined && this.seq - this.#snapshotSeq >= snapshotEvery) {
+    if (flight.snapshot === undefined && this.seq - this.#snapshotSeq >= snapshotEvery) {
       // The state is a value: it stays what it is while later events make others of it.
-      this.#snapshot = { seq: this.seq, state: this.current, own: this.own?.toData() ?? {} }
+      flight.snapshot = { seq: this.seq, state: this.current, own: this.own?.toData() ?? {} }
       this.#snapshotSeq = this.seq
     }
     this.hub.writer.wants(this)
   }
 
-  protected override write(owner: Ownership): { readonly write: Write; readonly bytes: number } | undefined {
-    const events = this.#queue
-    if (events.length === 0 || (this.definition.subject !== undefined && !this.#seal(events))) return undefined
-    this.#queue = []
-    this.#inFlight = this.#queued
-    this.#queued = 0
-    const { scope, epoch } = owner
-    const write: Write = { write: 'run', id: this.id, first: this.durable + 1, events, timers: this.takeTimers(), scope, epoch }
-    return { write, bytes: this.#inFlight }
+  protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
+    if (flight.queue.length === 0 || (this.definition.subject !== undefined && !this.#seal(flight.queue))) return undefined
+    const events = flight.takeQueue()
+    return { write: 'run', id: this.id, first: this.durable + 1, events, timers: this.takeTimers(flight), scope, epoch }
   }
   /** Seals what has a subject; whether all is ready. Keys that are not known are asked for, and then it is tried again. */
   #seal(events: StoredEvent[]): boolean {
@@ -143,28 +127,22 @@ export abstract class Sourced extends Entity {
       )
     return false
   }
-  protected override accounted(): void {
-    super.accounted()
-    this.#inFlight = 0
-    this.bytes = this.#queued
-    if (this.#snapshot !== undefined && this.#snapshot.seq <= this.durable) void this.#save()
-  }
-  protected override forget(): void {
-    super.forget()
-    this.#queue = []
-    this.#queued = this.#inFlight = this.bytes = 0
-    this.#snapshot = undefined
+  protected override accounted(flight: Flight): void {
+    super.accounted(flight)
+    flight.inFlight = 0
+    flight.bytes = flight.queued
+    if (flight.snapshot !== undefined && flight.snapshot.seq <= this.durable) void this.#save(flight)
   }
   override holds(subject: string): boolean {
     return this.#subjects?.has(subject) === true
   }
 
   /** Keeps the state that is durable, beside the way of commands; one that is not kept costs time at the next start, and nothing else. */
-  async #save(): Promise<void> {
-    const snapshot = this.#snapshot
-    if (this.#saving || snapshot === undefined) return
-    this.#saving = true
-    this.#snapshot = undefined
+  async #save(flight: Flight): Promise<void> {
+    const { snapshot } = flight
+    if (flight.saving || snapshot === undefined) return
+    flight.saving = true
+    flight.snapshot = undefined
     const { hub, id, definition } = this
     const { seq } = snapshot
     const subjects = this.#subjects === undefined ? [] : [...this.#subjects].sort()
@@ -181,7 +159,8 @@ export abstract class Sourced extends Entity {
     } catch (cause) {
       hub.environment.logger.warn({ id, seq, cause }, 'a snapshot was not kept; recovery replays more events until the next one is')
     }
-    this.#saving = false
+    flight.saving = false
+    this.rest()
   }
   async #trim(keepEvents: number): Promise<void> {
     const { hub, id, definition, key } = this
@@ -224,15 +203,8 @@ function typeOf(event: unknown): unknown {
 /** One whose commands are functions. */
 export class Commanded extends Sourced {
   readonly #commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>
-  constructor(
-    id: string,
-    key: string,
-    hub: Hub,
-    cell: Cell,
-    definition: Definition,
-    commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>,
-  ) {
-    super(id, key, hub, cell, definition)
+  constructor(id: string, hub: Hub, cell: Cell, definition: Definition, commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>) {
+    super(id, hub, cell, definition)
     this.#commands = commands
   }
   protected override command(_ctx: ActorContext<never>, message: unknown): unknown {

@@ -9,6 +9,7 @@ import type { Head, Ownership, StoredState, Write } from '../values/stored.ts'
 import { Belongings } from './belongings.ts'
 import { checkSubject, stateOf } from './definition.ts'
 import { Entity } from './entity.ts'
+import type { Flight, Turn } from './flight.ts'
 import type { Hub } from './hub.ts'
 import { isSealed } from './keyring.ts'
 
@@ -41,14 +42,14 @@ interface Memory {
   readonly dirty: boolean
 }
 
+const blank: Memory = { state: undefined, there: false, text: undefined, subject: undefined, dirty: false }
+
 export abstract class Stated extends Entity {
   readonly #kept: KeptState
-  #memory: Memory = { state: undefined, there: false, text: undefined, subject: undefined, dirty: false }
-  #before: Memory | undefined
-  #seqBefore = 0
+  #memory: Memory = blank
 
-  constructor(id: string, key: string, hub: Hub, cell: Cell, kept: KeptState) {
-    super(id, key, hub, cell)
+  constructor(id: string, hub: Hub, cell: Cell, kept: KeptState) {
+    super(id, hub, cell)
     this.#kept = kept
   }
 
@@ -78,25 +79,20 @@ export abstract class Stated extends Entity {
     return text
   }
 
-  protected override mark(): void {
-    super.mark()
-    this.#before = this.#memory
-    this.#seqBefore = this.seq
+  protected override mark(turn: Turn): void {
+    turn.before = this.#memory
   }
-  protected override rollBack(): void {
-    this.#memory = this.#before!
-    this.seq = this.#seqBefore
-    this.rollBackOwn(this.#seqBefore)
-    this.#before = undefined
+  protected override rollBack(turn: Turn): void {
+    this.#memory = turn.before as Memory
+    this.rollBackOwn(turn)
   }
-  protected override settle(): void {
-    this.#before = undefined
-    if (this.seq === this.#seqBefore) return
-    super.settle()
+  protected override settle(turn: Turn): void {
+    if (this.seq === turn.seq) return
+    super.settle(turn)
     this.hub.writer.wants(this)
   }
 
-  protected override write(owner: Ownership): { readonly write: Write; readonly bytes: number } | undefined {
+  protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
     const { state, there, dirty, subject } = this.#memory
     if (!dirty) return undefined
     let text = there ? (this.#memory.text ?? encode(state, `state of ${this.id}`)) : undefined
@@ -107,14 +103,10 @@ export abstract class Stated extends Entity {
     const data =
       Object.keys(own).length === 0 ? text : JSON.stringify({ $: 'kept', ...(text === undefined ? {} : { s: text }), own: encode(own, id) })
     this.#memory = { state, there, text: undefined, subject, dirty: false }
-    const { scope, epoch } = owner
     const time = this.hub.now()
-    this.bytes = data?.length ?? 0
-    const timers = this.takeTimers()
-    return {
-      write: { write: 'state', id, expected, revision, version: this.#kept.version, data, subject, time, timers, scope, epoch },
-      bytes: this.bytes,
-    }
+    flight.bytes = data?.length ?? 0
+    const timers = this.takeTimers(flight)
+    return { write: 'state', id, expected, revision, version: this.#kept.version, data, subject, time, timers, scope, epoch }
   }
   /** The text, sealed; undefined where the key is not known yet, or never will be. */
   #sealed(subject: string, text: string): string | undefined {
@@ -135,14 +127,12 @@ export abstract class Stated extends Entity {
   #place(): string {
     return `state of ${this.id}`
   }
-  protected override accounted(): void {
-    super.accounted()
-    this.bytes = 0
+  protected override accounted(flight: Flight): void {
+    super.accounted(flight)
+    flight.bytes = 0
   }
   protected override forget(): void {
-    super.forget()
     this.#memory = { ...this.#memory, text: undefined, dirty: false }
-    this.bytes = 0
   }
   override holds(subject: string): boolean {
     return this.#memory.subject === subject
@@ -218,15 +208,8 @@ function parts(id: string, stored: StoredState | undefined): { readonly text: st
 /** One whose commands are functions. */
 export class CommandedState extends Stated {
   readonly #commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>
-  constructor(
-    id: string,
-    key: string,
-    hub: Hub,
-    cell: Cell,
-    kept: KeptState,
-    commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>,
-  ) {
-    super(id, key, hub, cell, kept)
+  constructor(id: string, hub: Hub, cell: Cell, kept: KeptState, commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>) {
+    super(id, hub, cell, kept)
     this.#commands = commands
   }
   protected override command(_ctx: ActorContext<never>, message: unknown): unknown {

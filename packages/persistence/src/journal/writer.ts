@@ -13,6 +13,8 @@ export interface Writing {
   readonly id: string
   /** Whether it is in the writer's list; taken out by `take`. */
   wanted: boolean
+  /** How many events wait to be taken. */
+  readonly queued: number
   /** What it has to write, if it still has. */
   take(owner: Ownership): Write | undefined
   /** How that ended. */
@@ -33,6 +35,8 @@ export interface WriterHost {
   readonly closing: boolean
   /** Monotonic milliseconds. */
   ticks(): number
+  /** Lets all have a turn that can. */
+  breathe(): Promise<void>
   readonly tally: Tally
 }
 
@@ -55,6 +59,8 @@ export class Writer {
   #closedUntil = 0
   /** When the group was given to the journal that it has now. */
   #began: number | undefined
+  /** How many events the last group had. */
+  #last = 0
   readonly #idle: (() => void)[] = []
   /** Settles when the epoch has been raised after an outcome that is not known. */
   raising: Promise<void> | undefined
@@ -98,10 +104,21 @@ export class Writer {
         this.#refuseAll(cause)
         continue
       }
+      if (this.#isSmall) await this.#host.breathe()
       await this.#group(opened)
     }
     this.#running = false
     for (const wake of this.#idle.splice(0)) wake()
+  }
+
+  /**
+   * Fewer wait than were just written. Who was answered by that is about to come back, as a rule: those who wait now would have a commit of
+   * their own, and the others the next one, for ever. One turn of the loop brings them together; a lone command does not wait.
+   */
+  get #isSmall(): boolean {
+    let waiting = 0
+    for (const actor of this.#list) if ((waiting += actor.queued) >= this.#last) return false
+    return true
   }
 
   #refuseAll(cause: unknown): void {
@@ -162,6 +179,7 @@ export class Writer {
       events += eventsIn(write)
       bytes += sizeOf(write)
     }
+    this.#last = events
     const skipped = this.#list.slice(0, taken).filter((actor) => actor.wanted)
     this.#list = [...skipped, ...this.#list.slice(taken)]
   }

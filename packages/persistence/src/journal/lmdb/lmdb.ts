@@ -63,7 +63,8 @@ export function lmdb(directory: string, options: LmdbOptions = {}): JournalSourc
 
 class LmdbJournal implements Journal {
   readonly identity: string
-  readonly limits: GroupLimits = { writes: 1000, events: 20_000, bytes: 8_000_000 }
+  // Few enough that the loop is free again after some milliseconds: a write is a page or two, whether many go together or not.
+  readonly limits: GroupLimits = { writes: 250, events: 20_000, bytes: 8_000_000 }
   readonly transactional = false
   readonly #name: string
   readonly #file: LmdbFile
