@@ -26,6 +26,17 @@ const inTest = (file, name) => ({ file: `packages/persistence/test/${file}`, nam
 
 export const persistence = [
   {
+    name: 'an actor comes to rest while something of it is under way',
+    file: gated,
+    edits: [['if (this.durable === this.seq && this.latched === undefined && this.flight', 'if (this.latched === undefined && this.flight']],
+  },
+  {
+    name: 'a watched actor loses its watchers when it comes to rest',
+    test: inTest('rest.test.ts', 'one that is watched keeps what that takes, and its watchers hear of its end'),
+    file: 'core/src/cell/turn/extras.ts',
+    edits: [["if (name !== 'runningSince' && extras", "if (name !== 'runningSince' && name !== 'watchers' && extras"]],
+  },
+  {
     name: 'what leaves does not wait for the journal',
     file: held,
     edits: [['all[this.#released]!.seq <= durable', 'all[this.#released]!.seq <= durable + 1_000_000']],
@@ -34,10 +45,9 @@ export const persistence = [
     name: 'a read answers at once from what is not durable',
     file: gated,
     edits: [
-      ['    this.mark()\n', '    this.mark()\n    const at = this.seq\n'],
       [
-        '    this.settle()\n    this.#release()\n',
-        '    this.settle()\n    if (this.seq === at && this.#held?.release(this.seq, this.seq, this.cell) === true) this.#held = undefined\n    this.#release()\n',
+        '    this.settle(turn)\n    this.#release()\n',
+        '    this.settle(turn)\n    if (this.seq === turn.seq && this.flight?.held?.release(this.seq, this.seq, this.cell) === true) this.flight.held = undefined\n    this.#release()\n',
       ],
     ],
   },
@@ -49,9 +59,13 @@ export const persistence = [
   {
     name: 'the events of a command that threw are kept',
     file: gated,
-    edits: [['  #discard(): readonly Leaving[] {\n    this.rollBack()\n', '  #discard(): readonly Leaving[] {\n']],
+    edits: [['    this.seq = turn.seq\n    this.rollBack(turn)\n', '']],
   },
-  { name: 'what a command that threw had told leaves', file: gated, edits: [['    return this.#held?.dropPresent() ?? []\n', '    return []\n']] },
+  {
+    name: 'what a command that threw had told leaves',
+    file: gated,
+    edits: [['    return this.flight?.held?.dropPresent() ?? []\n', '    return []\n']],
+  },
   {
     name: 'a write that was refused is forgotten, and the actor goes on',
     file: gated,
@@ -158,8 +172,8 @@ export const persistence = [
     name: 'a snapshot is of what is not durable',
     file: sourced,
     edits: [
-      ['this.#snapshot !== undefined && this.#snapshot.seq <= this.durable', 'this.#snapshot !== undefined'],
-      ['    this.hub.writer.wants(this)\n', '    void this.#save()\n    this.hub.writer.wants(this)\n'],
+      ['flight.snapshot !== undefined && flight.snapshot.seq <= this.durable', 'flight.snapshot !== undefined'],
+      ['    this.hub.writer.wants(this)\n', '    void this.#save(flight)\n    this.hub.writer.wants(this)\n'],
     ],
   },
   {
@@ -177,10 +191,9 @@ export const persistence = [
     file: sourced,
     edits: [
       [
-        '    const events = this.#queue\n    if (events.length === 0 ||',
-        '    const events = this.#queue.splice(0, 1)\n    if (events.length === 0 ||',
+        '    const events = flight.takeQueue()\n',
+        '    const events = flight.queue.splice(0, 1)\n    if (flight.queue.length > 0) this.hub.writer.wants(this)\n',
       ],
-      ['    this.#queue = []\n    this.#inFlight', '    if (this.#queue.length > 0) this.hub.writer.wants(this)\n    this.#inFlight'],
     ],
   },
   {
@@ -198,7 +211,7 @@ export const persistence = [
   {
     name: 'a state that a command threw on is kept',
     file: stated,
-    edits: [['    this.#memory = this.#before!\n', '    void this.#before\n']],
+    edits: [['    this.#memory = turn.before as Memory\n', '']],
   },
   {
     name: 'a change while a state is written is forgotten',
@@ -206,8 +219,8 @@ export const persistence = [
     file: stated,
     edits: [
       [
-        '    super.accounted()\n    this.bytes = 0\n',
-        '    super.accounted()\n    this.#memory = { ...this.#memory, dirty: false }\n    this.bytes = 0\n',
+        '    super.accounted(flight)\n    flight.bytes = 0\n',
+        '    super.accounted(flight)\n    this.#memory = { ...this.#memory, dirty: false }\n    flight.bytes = 0\n',
       ],
     ],
   },
@@ -248,7 +261,7 @@ export const persistence = [
     name: 'what a command that threw received counts as received',
     scenario: 'persistence deliveries',
     file: entity,
-    edits: [['    if (this.#received !== undefined) own.mail.ungot(this.#received)\n', '    void this.#received\n']],
+    edits: [['    if (received !== undefined) own.mail.ungot(received)\n', '    void received\n']],
   },
   {
     name: 'a snapshot forgets what was not delivered',
@@ -275,7 +288,7 @@ export const persistence = [
     scenario: 'persistence deliveries',
     file: entity,
     edits: [
-      ['    if (this.#mailNoted) this.hub.posts(this)\n', ''],
+      ['    if (own.mailNoted) this.hub.posts(this)\n', ''],
       ['    if (!own.mail.empty) this.hub.posts(this)\n', ''],
     ],
   },
@@ -288,8 +301,8 @@ export const persistence = [
     edits: [
       ['const { now } = this\n    const alarm = due <= now ? ', 'const now = this.now + 100\n    const alarm = due <= now ? '],
       [
-        '    this.#rings = Infinity\n    this.#mailNoted = own',
-        '    this.#rings = Infinity\n    if (own !== undefined) for (const { key, due } of own.alarms.overdue(this.now + 100)) this.cell.send(new Fired(this.key, key, due), ours)\n    this.#mailNoted = own',
+        '    own.mailNoted = !own.mail.empty\n',
+        '    for (const { key, due } of own.alarms.overdue(this.now + 100)) this.cell.send(new Fired(this.key, key, due), ours)\n    own.mailNoted = !own.mail.empty\n',
       ],
     ],
   },

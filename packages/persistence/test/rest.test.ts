@@ -36,7 +36,7 @@ test('one that is watched keeps what that takes, and its watchers hear of its en
   await kit.settle()
   kit.system.stop(ref)
   await kit.settle()
-  probe.expectTerminated(ref)
+  await probe.expectTerminated(ref)
   await kit.end()
 })
 
