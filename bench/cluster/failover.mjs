@@ -85,8 +85,12 @@ export async function takeOver(found, about) {
   try {
     const [a, b] = [boot({ ...given, node: 'a' }), boot({ ...given, node: 'b' })]
     await Promise.all([a.up, b.up])
-    while ((await balance([a, b])) !== given.shards) await after(100)
-    const { active: shards } = await b.state()
+    // Each has about half of them, and none is on its way.
+    let shards
+    do {
+      await after(100)
+      shards = (await b.state()).active
+    } while (shards < about * 0.75 || (await balance([a, b])) !== given.shards)
     await kill(b)
     const all = a.heard('all')
     a.child.send(['watch'])

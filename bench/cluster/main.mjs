@@ -10,13 +10,14 @@ import { failovers, takeOver } from './failover.mjs'
 import { pekkoFailovers } from './pekko.mjs'
 
 const parts = ['carry', 'failover', 'shards', 'pekko']
-const { only, seconds, rounds, kills } = commandLine({
+const { only, seconds, rounds, kills, takeovers } = commandLine({
   name: 'npm run bench:cluster',
   about: 'Messages and questions between two processes, failover, and the take-over of 1,024 shards, with the budgets of the design as ratios.',
   options: {
     only: someOf('part', parts, 'just these', 'all'),
     seconds: amount('how long each way of carrying is measured', 3, { from: 0.5, to: 60 }),
     rounds: whole('how often each is measured', 3),
+    takeovers: whole('how often the shards of a node are taken over', 5),
     kills: whole('how many nodes are killed for the time of a failover', 20),
   },
 })
@@ -89,9 +90,16 @@ if (wanted('failover')) {
   budget('failover with a lease of 5 s ≤ 7 s', `${(most / 1e3).toFixed(2)} s`, most <= 7_000)
 }
 if (wanted('shards')) {
-  const { shards, ms, raw } = await takeOver(found, 1_024)
-  console.log(`\ntake-over of ${shards} shards of a node that ended: ${ms.toFixed(0)} ms; as many writes to NATS by themselves: ${raw.toFixed(0)} ms`)
-  budget('1,024 shards taken over in ≤ 1 s', `${((ms * 1_024) / shards).toFixed(0)} ms`, (ms * 1_024) / shards <= 1_000)
+  const runs = []
+  for (let n = 0; n < takeovers; n++) runs.push(await takeOver(found, 1_024))
+  // As if it had been 1,024 each time.
+  const times = runs.map(({ shards, ms }) => (ms * 1_024) / shards)
+  const most = Math.max(...times)
+  const raw = median(runs.map(({ shards, raw: ms }) => (ms * 1_024) / shards))
+  console.log(
+    `\ntake-over of 1,024 shards of a node that ended, ${runs.length} times: median ${median(times).toFixed(0)} ms, longest ${most.toFixed(0)} ms; as many writes to NATS by themselves: ${raw.toFixed(0)} ms`,
+  )
+  budget('1,024 shards taken over in ≤ 1 s', `${most.toFixed(0)} ms`, most <= 1_000)
 }
 if (wanted('pekko')) {
   const pekko = await pekkoFailovers(3)

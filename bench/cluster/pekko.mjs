@@ -54,7 +54,8 @@ export async function pekkoFailovers(kills) {
     const ports = [await freePort(), await freePort(), await freePort()]
     const nodes = ports.map((port, i) => boot(port, ports[0], i === 0 ? ids : 0))
     try {
-      const late = after(240_000).then(() => 'late')
+      // Nobody waits for it who is done.
+      const late = new Promise((resolve) => void setTimeout(() => resolve('late'), 240_000).unref())
       if ((await Promise.race([Promise.all(nodes.map(({ ready }) => ready)), late])) === 'late') return 'its nodes did not come up within 240 s'
       const { seen } = nodes[0]
       const victim = ports[2]

@@ -164,6 +164,24 @@ export const cluster = [
     test: inTest('cluster/hand-over.test.ts', "K8: a shard is named another's when its actors have ended, and not while one is at work"),
   },
   {
+    name: 'a barrier overtakes what its shard had when it moved',
+    file: routes,
+    edits: [
+      ['    this.#putBack(route, had)\n', ''],
+      [
+        '    this.#flush(route)\n  }\n\n  /** What a shard of this node had',
+        '    this.#flush(route)\n    this.leave(shard, had)\n  }\n\n  /** What a shard of this node had',
+      ],
+    ],
+    test: inTest('sharding/routes.test.ts', 'K1: what a shard had goes on before the barriers that came while it moved'),
+  },
+  {
+    name: 'a shard is handed back to a node that is leaving',
+    file: keeper,
+    edits: [['      if (!(await this.#isHost(to))) return false\n', '']],
+    test: inTest('cluster/hand-over.test.ts', 'a shard is not handed back to a node that is leaving, whatever the other knows of that'),
+  },
+  {
     name: 'a shard that is only starting is handed over as it is',
     file: 'cluster/src/sharding/shards.ts',
     edits: [

@@ -38,13 +38,15 @@ export class HostKeys {
     }
   }
 
-  /** Says that it has the kind no more. Where the registry is away that is seen by the end of its session. */
-  async remove(): Promise<void> {
+  /** Says that it has the kind no more; false where that is not certain: the registry is away, or somebody wrote there meanwhile. */
+  async remove(): Promise<boolean> {
     try {
       const there = await this.#registry.read(this.#key)
       if (there?.value === writeHost(this.#self.number)) await this.#registry.remove(this.#key, there.revision)
+      return true
     } catch (cause) {
-      if (!(cause instanceof RegistryConflict || cause instanceof RegistryUnavailable)) throw cause
+      if (cause instanceof RegistryConflict || cause instanceof RegistryUnavailable) return false
+      throw cause
     }
   }
 

@@ -4,13 +4,13 @@
 import type { SystemCore } from '@troupe/core/internal'
 import { Mirror } from '../membership/mirror.ts'
 import type { Hint, Registry, Watch } from '../ports/registry.ts'
-import { RegistryConflict } from '../values/errors.ts'
+import { RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { type ClaimView, decideClaims, handedOver, planHandOvers, type ShardSeen } from './claims.ts'
 import { candidatesOf, desiredOwner } from './desired.ts'
 import type { HostKeys, HostSeen } from './host-keys.ts'
-import { hostsAmong, nodeOfHost, readHost } from './hosts.ts'
+import { hostKey, hostsAmong, nodeOfHost, readHost } from './hosts.ts'
 import type { KindSpec } from './kind.ts'
 import { type Ownership, ownKey, readOwnership, shardIn, writeOwnership } from './ownership.ts'
 
@@ -48,7 +48,8 @@ export class Keeper {
   readonly #handing = new Set<number>()
   /** Shards of which a write may or may not have been done. */
   readonly #doubtful = new Set<number>()
-  #phase: 'opening' | 'host' | 'guest' | 'leaving' | 'over' = 'opening'
+  /** `departing`: it is to have no more shards, and not everybody can know that yet. */
+  #phase: 'opening' | 'host' | 'guest' | 'departing' | 'leaving' | 'over' = 'opening'
   /** Those that are leaving. */
   readonly #excluded = new Set<string>()
   /** Who is being named as the next owner of a shard. */
@@ -93,11 +94,15 @@ export class Keeper {
   /** Hands over all that it owns, as far as there is somebody to; resolves when that is done. */
   async leave(): Promise<void> {
     if (this.#phase !== 'host') return
-    this.#phase = 'leaving'
-    this.#leavingSince = this.#host.core.runtime.now()
-    await this.#keys.remove()
+    this.#phase = 'departing'
+    const { core, lease } = this.#host
+    // Before it hands over anything: whoever names a next owner looks at the registry first, and would give back what it got.
+    while (!(await this.#keys.remove()) && !this.#isOver) await new Promise<void>((resolve) => void core.runtime.timer(lease / 12, resolve))
     // Somebody may be about to hand over a shard to this node.
     await this.#host.announce()
+    if (this.#isOver) return
+    this.#phase = 'leaving'
+    this.#leavingSince = core.runtime.now()
     await new Promise<void>((resolve) => {
       this.#left = resolve
       this.look()
@@ -270,12 +275,29 @@ export class Keeper {
     if (!mine || to === undefined || sameSession(to, this.#host.self) || !this.#host.held || this.#isOver) return false
     this.#naming.set(shard, to)
     try {
+      if (!(await this.#isHost(to))) return false
       const next = handedOver(owner, to, await this.#host.journalEpoch(shard))
       await this.#claim(shard, next, revision)
     } finally {
       this.#naming.delete(shard)
     }
     return true
+  }
+
+  /** Whether a session has the kind, by the registry itself: what is known here may be of the past, and who leaves would hand it back. */
+  async #isHost({ node, number }: Session): Promise<boolean> {
+    const key = hostKey(this.#spec.kind, node)
+    const known = this.#mirror.revision(key)
+    try {
+      const entry = await this.#host.registry.read(key)
+      this.#mirror.read(key, entry, known)
+      if (entry !== undefined && readHost(entry.value) === number) return true
+      this.look()
+    } catch (cause) {
+      // Nothing was written, so nothing is in doubt.
+      if (!(cause instanceof RegistryUnavailable)) throw cause
+    }
+    return false
   }
 
   /** Writes an owner; what another wrote meanwhile is read. */

@@ -173,10 +173,10 @@ export class Region {
     const known = this.#routes.ownerOf(shard)
     if (known !== undefined && owner.epoch < known.epoch) return
     const mine = sameSession(owner.session, this.#self)
+    if (!mine) return this.#routes.owned(shard, owner, this.#shards.release(shard))
     // Before anything is delivered to it.
-    if (mine) this.#shards.start(shard, owner.epoch)
+    this.#shards.start(shard, owner.epoch)
     this.#routes.owned(shard, owner)
-    if (!mine) this.#shards.release(shard)
   }
 
   #tick(): void {

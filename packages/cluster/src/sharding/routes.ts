@@ -111,11 +111,15 @@ export class Routes {
     this.#host.lookAt(shard)
   }
 
-  /** A shard is known to have an owner; one of an earlier epoch is of the past. */
-  owned(shard: number, owner: Ownership): void {
+  /**
+   * A shard is known to have an owner; one of an earlier epoch is of the past. What this node had of it goes there before all that came since:
+   * barriers are among that, and say that it has gone.
+   */
+  owned(shard: number, owner: Ownership, had: readonly Item[] = []): void {
     const route = this.#routes[shard]!
-    if (route.owner !== undefined && owner.epoch <= route.owner.epoch) return
+    if (route.owner !== undefined && owner.epoch <= route.owner.epoch) return this.leave(shard, had)
     route.owner = owner
+    this.#putBack(route, had)
     const { wentTo } = route
     if (wentTo !== undefined && !sameSession(wentTo, owner.session)) {
       if (this.#host.isMember(wentTo)) this.#raise(route, wentTo)
@@ -127,10 +131,14 @@ export class Routes {
   /** What a shard of this node had when it was given away goes to its owner, before all else. */
   leave(shard: number, items: readonly Item[]): void {
     const route = this.#routes[shard]!
+    if (items.length === 0) return
     if (this.#closed) return items.forEach((item) => this.#refuse(item))
+    this.#putBack(route, items)
+    this.#flush(route)
+  }
+  #putBack(route: Route, items: readonly Item[]): void {
     for (const item of items) if (item.is === 'letter') this.#host.backlog.keep(item)
     route.back.prepend(items)
-    this.#flush(route)
   }
 
   /** A barrier of this node has come to the owner. */

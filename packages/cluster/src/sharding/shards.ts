@@ -149,12 +149,12 @@ export class Shards {
   }
 
   /** Another owns it: what it had goes there. */
-  release(shard: number): void {
+  release(shard: number): readonly Item[] {
     const there = this.#shards.get(shard)
-    if (there === undefined) return
+    if (there === undefined) return []
     const { items } = there
     this.#end(shard, there, undefined)
-    this.#host.leave(shard, items)
+    return items
   }
 
   /** This node is no member any more. */

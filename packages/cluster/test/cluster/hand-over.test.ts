@@ -150,3 +150,36 @@ test('K12: whoever joined while a node was about to leave, and is not known to i
     await stage.until('all has come', () => there.every((id) => got.get(id)?.length === n), 20_000)
     for (const id of there) expect(got.get(id)).toEqual(all)
   }))
+
+test('a shard is not handed back to a node that is leaving, whatever the other knows of that', () =>
+  onStage(async (stage) => {
+    const { world } = stage
+    const { hub } = world
+    // Hints are hints: a does not hear that b has the kind no more, and b cannot tell it.
+    const watch = hub.watch.bind(hub)
+    hub.watch = (watcher) =>
+      watch({
+        ...watcher,
+        onHint: (hint) => {
+          if (watcher.node !== 'a' || hint === 'anything' || !hint.key.startsWith('host.')) watcher.onHint(hint)
+        },
+      })
+    const [a, b] = await stage.nodes('a', 'b')
+    const kinds = [a, b].map((node) => node!.cluster!.sharded<Cart>('cart', () => receive<Cart>(() => same), { shards }))
+    await stage.until('all run', () => kinds.reduce((sum, kind) => sum + kind.active.length, 0) === shards)
+    await stage.until('b has some', () => kinds[1]!.active.length > 0)
+    let moves = 0
+    const update = hub.store.update.bind(hub.store)
+    hub.store.update = (key, value, expected, ttl) => {
+      const revision = update(key, value, expected, ttl)
+      if (key.startsWith('own.')) moves++
+      return revision
+    }
+    const mine = kinds[1]!.active.length
+    hub.cut('a', 'b', true)
+    b!.leave()
+    await stage.until('a has all', () => kinds[0]!.active.length === shards, 10_000)
+    hub.cut('a', 'b', false)
+    await stage.until('b left', () => b!.state === 'left')
+    expect(moves).toBe(mine)
+  }))

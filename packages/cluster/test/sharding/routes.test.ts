@@ -44,7 +44,9 @@ function stage(): {
       },
       send: (to: Session, mail: Mail) => {
         const came = readItem(mail, undefined)!
-        if (came.item.is === 'barrier') barriers.push({ via: to.node, token: came.item.token })
+        if (came.item.is !== 'barrier') return true
+        if (came.item.origin === 'a#1') barriers.push({ via: to.node, token: came.item.token })
+        else sent.push(`barrier ${came.item.token}`)
         return true
       },
     } as never,
@@ -77,6 +79,17 @@ test('K1: what follows a change of owner waits until a barrier has come by the w
   expect(sent).toEqual(['first', 'second'])
   routes.take(0, letter('third'))
   expect(sent).toEqual(['first', 'second', 'third'])
+})
+
+test('K1: what a shard had goes on before the barriers that came while it moved', () => {
+  const { routes, sent, members } = stage()
+  members.add('b').add('c')
+  routes.owned(0, { session: self, epoch: 1 })
+  // From one that knows more: it is behind what this node had, and says so to whoever waits for it.
+  routes.came(0, 2, { is: 'barrier', origin: 'c#3', token: 9 })
+  routes.came(0, 2, letter('later'))
+  routes.owned(0, { session: other, epoch: 2 }, [letter('had')])
+  expect(sent).toEqual(['had', 'barrier 9', 'later'])
 })
 
 test('K6: what others pass by a node that knows no owner is bounded; more are dead letters no-owner, and what waited goes on in order', () => {
