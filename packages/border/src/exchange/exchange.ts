@@ -1,6 +1,7 @@
 // One thread's post office: the ways to other threads, and who is known to whom. Everything that crosses the border goes by
 // here; what it means for an actor is in stub (here stands for one that runs there) and hosted (runs here for one that
-// stands there), and what comes in is read by incoming. What cannot be read ends the way it came by, and nothing else.
+// stands there), and what comes in is read by incoming. What cannot be read ends the way it came by, here;
+// whoever owns the places ends the one that sent it.
 
 import type { AnyRef, LedgerReport } from '@troupe/core'
 import { type Cell, fuse, ledgerOf, MessageRing, type SystemCore, walk } from '@troupe/core/internal'

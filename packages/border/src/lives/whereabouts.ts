@@ -1,4 +1,4 @@
-// Which actor is where: refs of actors elsewhere, who wants to know of whose end, where an actor has gone, and messages that
+// Which actor is where: refs of actors elsewhere, who watches from elsewhere and is told of an end, where an actor has gone, and messages that
 // came before their actor did. An actor's home, the thread that spawned it, is the one that knows.
 
 import type { Phase } from '@troupe/core'

@@ -1,6 +1,7 @@
 // An actor of another thread, as this one sees it: a ref with a cell behind it, so that asks, watches and offers work
 // as they do for actors that live here. The cell never has a turn: what it is told goes to the actor's thread as long
-// as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home.
+// as there is credit, and waits in its mailbox otherwise; what it is asked to do goes to the actor's home. Those who watch it hear
+// of its end here (`finish`), once whereabouts has.
 
 import { ignore, OfferRefused, type Phase } from '@troupe/core'
 import {

@@ -1,4 +1,5 @@
-// Every choice of a simulated run, from one source. What was chosen is the run: replaying it gives the same trace, and
+// Every choice of a simulated run, from one source: which actor is next (`pick`, asked by core's dispatcher), and all that runtime, places and
+// the simulation itself leave open. What was chosen is the run: replaying it gives the same trace, and
 // since 0 always means "the plain thing" (first in line, full turn, no fault), runs with more zeros are simpler. Choices are
 // kept by who made them (the scheduler, an action from outside, an actor's turn), so that leaving out an action does not
 // give everybody else the choices of others.

@@ -1,5 +1,5 @@
 // A question under way: the ref that takes the answer, the envelope that travels with the question, and the deadline,
-// in one object. Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops,
+// in one object. Its deadline is armed at once, or after the drain that may answer it (young-asks). Settles once; what comes later is a dead letter. Linked into its target, which ends it when it stops,
 // and, where a handler asked it, into its asker. Kept small: it is most of what an ask costs.
 
 import { isAborted, listenTo, reasonOf } from '../../ports/on-abort.ts'

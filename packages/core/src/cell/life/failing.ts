@@ -1,5 +1,6 @@
 // A failure: counted, logged, decided about and acted on, at once, whatever the parent is doing. The decision itself is
-// pure (deciders/supervision); here it meets the tree.
+// pure (deciders/supervision); here it meets the tree, and who fails together is found. A handler's throw comes from outcome,
+// which has told whoever asked.
 
 import { logFailure } from './failure-log.ts'
 import { backoffDelay, decideFailure, FailureHistory } from '../../deciders/supervision.ts'

@@ -1,4 +1,4 @@
-// Restarts that belong together, because one of a group failed: all incarnations end before the first begins anew, and
+// Restarts that belong together, because one of a group failed (who belongs to it is found in failing): all incarnations end before the first begins anew, and
 // they begin in order of birth, since the younger may depend on the older. Whoever goes another way meanwhile, because it is
 // stopped or fails on its own, leaves the group, so that the others never wait for it.
 

@@ -8,7 +8,8 @@ import { ChildUnrecoverable, RestartIntensityExceeded } from './errors.ts'
 import { advance, begin, beginClosing, cancel, dropIfDone, type Step, stop, withdraw } from './operations.ts'
 import type { ExitReason } from '../../values/signals.ts'
 import type { RestartType } from './child-spec.ts'
-import { type Exit, labelOf, type Member, type Operation, scopeOf } from './tree.ts'
+import { scopeOf } from './scope.ts'
+import { type Exit, labelOf, type Member, type Operation } from './tree.ts'
 
 /** Whether an end is answered with a restart. */
 export function restarts(type: RestartType, reason: ExitReason): boolean {

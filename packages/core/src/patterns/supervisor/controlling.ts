@@ -2,7 +2,8 @@
 // at once where it is refused, and otherwise when it is done.
 
 import { answer, begin, cancel, forget, type Step, withdraw } from './operations.ts'
-import { type Event, join, type Member, type Refusal, scopeOf, statusOf } from './tree.ts'
+import { scopeOf } from './scope.ts'
+import { type Event, join, type Member, type Refusal, statusOf } from './tree.ts'
 
 type Control = Extract<Event, { readonly request: number }>
 

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest'
 import { decide } from './decide.ts'
-import { type ChildFacts, type Effect, type Event, makeTree, type Strategy, type Tree } from './tree.ts'
+import type { Strategy } from './scope.ts'
+import { type ChildFacts, type Effect, type Event, makeTree, type Tree } from './tree.ts'
 
 function facts(name: string, more: Partial<ChildFacts> = {}): ChildFacts {
   return { name, restart: 'permanent', shutdown: 5000, significant: false, needs: [], siblings: [], backoff: undefined, ...more }

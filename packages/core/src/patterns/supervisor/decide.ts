@@ -1,5 +1,5 @@
 // The decisions of a supervisor: an event in, effects out, the tree's state brought up to date. Deterministic; nothing
-// is done here, and nobody waits here. What a child's end leads to is in answering.ts, how groups come to rest and up
+// is done here, and nobody waits here. What a child's end leads to is in answering.ts, who restarts with it in scope.ts, how groups come to rest and up
 // again in operations.ts, what may be asked for at run time in controlling.ts.
 //
 //   event ─→ decide(tree, event, now) ─→ effects ─→ (the engine performs them) ─→ events …

@@ -20,7 +20,7 @@ import { RestartIntensityExceeded } from './errors.ts'
 import type { ChildKey, ChildReply, SupervisorMessage } from './protocol.ts'
 import { refusal } from './refusal.ts'
 import { Roster } from './roster.ts'
-import { siblingsOf } from './siblings.ts'
+import { siblingsOf } from './sibling-refs.ts'
 import { type Effect, type Event, type Operation, type Outcome, statusOf, type Tree } from './tree.ts'
 
 class Alarm implements Deadline {

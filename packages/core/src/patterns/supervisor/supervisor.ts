@@ -16,7 +16,8 @@ import { SupervisorBehavior } from './marker.ts'
 import { orderByNeeds } from './order.ts'
 import type { SupervisorMessage } from './protocol.ts'
 import { refusal } from './refusal.ts'
-import { type AutoShutdown, makeTree, type Strategy } from './tree.ts'
+import type { Strategy } from './scope.ts'
+import { type AutoShutdown, makeTree } from './tree.ts'
 
 interface CommonOptions {
   /** How many restarts are too many when exceeded within `period`; 3 if left out. */

@@ -6,9 +6,7 @@ import type { Backoff } from '../../values/policy.ts'
 import type { ExitReason } from '../../values/signals.ts'
 import type { RestartType } from './child-spec.ts'
 import type { CountedRestart, RefusalReason } from './errors.ts'
-
-/** Who is restarted with a child, besides itself: nobody, everybody, those started later, those that need it. */
-export type Strategy = 'one-for-one' | 'all-for-one' | 'rest-for-one' | 'dependents' | 'simple-one-for-one'
+import type { Strategy } from './scope.ts'
 
 /** Whether the end of significant children ends the supervisor. */
 export type AutoShutdown = 'never' | 'any-significant' | 'all-significant'
@@ -206,31 +204,6 @@ export function leave(tree: Tree, member: Member): void {
   tree.members.delete(member.id)
   tree.replaced.delete(member)
   if (member.facts.name !== undefined) tree.names.delete(member.facts.name)
-}
-
-/** A child and those that share its restarts, in start order. */
-export function scopeOf(tree: Tree, member: Member): Member[] {
-  switch (tree.strategy) {
-    case 'one-for-one':
-    case 'simple-one-for-one':
-      return [member]
-    case 'all-for-one':
-      return [...tree.members.values()]
-    case 'rest-for-one': {
-      const all = [...tree.members.values()]
-      return all.slice(all.indexOf(member))
-    }
-    case 'dependents': {
-      // Start order puts each child after those it needs: one pass finds them all.
-      const touched = new Set<string | undefined>([member.facts.name])
-      return [...tree.members.values()].filter((m) => {
-        if (m === member) return true
-        if (!m.facts.needs.some((need) => touched.has(need))) return false
-        touched.add(m.facts.name)
-        return true
-      })
-    }
-  }
 }
 
 /** What a user calls a child: its name, or its number where it has none. */

@@ -1,5 +1,5 @@
-// How a sleeping thread is woken: before it sleeps it says so on its bell, and whoever has written something for it rings. One of those who
-// ring at once sees that it slept, and owes it a wake by port. A thread that says that it sleeps looks once more for what came before it does.
+// How a thread says that it sleeps, so that whoever has written something for it knows to wake it. One of those who ring at once sees that
+// it slept, and owes it a wake by port (`nudge` of shared-medium; after the loss of a thread the pool wakes all). A thread that says that it sleeps looks once more for what came before it does.
 
 import type { Bell } from '@troupe/border'
 
