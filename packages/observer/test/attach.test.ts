@@ -71,6 +71,12 @@ describe('where it is', () => {
     expect(listSystems()).toEqual([])
   })
 
+  test('whoever lists what is not there makes nothing', () => {
+    const missing = join(folder, 'missing')
+    expect(listSystems(missing)).toEqual([])
+    expect(existsSync(missing)).toBe(false)
+  })
+
   test('a directory that is not mine, or is a link, is refused; one that others may open is closed to them', () => {
     const real = join(folder, 'real')
     mkdirSync(real, { mode: 0o755 })

@@ -36,6 +36,11 @@ export function runtimeDirectory(env: NodeJS.ProcessEnv = process.env): string {
 /** Makes it where it is not there; refuses one that others could have made, or may open. */
 export function openDirectory(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
+  return guarded(path)
+}
+
+/** One that is there, and nobody else's; from now on nobody else opens it. */
+function guarded(path: string): string {
   if (onWindows) return path
   const found = lstatSync(path)
   const uid = process.getuid?.()
@@ -72,7 +77,7 @@ export function removeDescriptor(directory: string, { pid, id, socket }: Pick<De
  * The systems of this user that can be looked at now, the oldest first.
  *
  * Guarantees: what those left behind that were killed is cleared away; what is no descriptor is passed over. Fails: never; where there is no directory
- * there is nothing in it.
+ * there is nothing in it, and none is made.
  *
  * @example
  * for (const { system, pid } of listSystems()) console.log(system, pid)
@@ -81,7 +86,7 @@ export function listSystems(directory: string = runtimeDirectory()): readonly De
   const found: Descriptor[] = []
   let names: readonly string[]
   try {
-    names = readdirSync(openDirectory(directory)).filter((name) => /^\d+-\d+\.json$/.test(name))
+    names = readdirSync(guarded(directory)).filter((name) => /^\d+-\d+\.json$/.test(name))
   } catch {
     return []
   }
