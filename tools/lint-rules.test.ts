@@ -56,7 +56,7 @@ test.each([
   ['packages/core/src/cell', ['message', 'ask', 'ref', 'life', 'turn', 'context'], '@troupe/border'],
   ['packages/border/src', ['ports', 'codec', 'values', 'way', 'questions', 'lives', 'exchange'], '@troupe/node'],
   ['packages/node/src/threads', ['wire', 'survey', 'pool'], '@troupe/testkit'],
-  ['packages/observer/src', ['survey', 'findings', 'sampling', 'source', 'attach'], '@troupe/node'],
+  ['packages/observer/src', ['survey', 'findings', 'sampling', 'capsule', 'source', 'feed', 'server', 'attach', 'telemetry'], '@troupe/node'],
   ['packages/persistence/src', ['values', 'journal', 'gate', 'reading', 'keeping', 'operating'], '@troupe/border'],
   [
     'packages/cluster/src',
@@ -94,6 +94,7 @@ test('files beside the rooms hold to what their package is built on; threads and
   }
   for (const name of siblings)
     for (const other of siblings) put(`packages/${name}/src/to-${other}.ts`, `@troupe/${other}`, !may[name]!.includes(other))
+  for (const other of ['core', 'observer', 'cli']) put(`packages/create/src/to-${other}.ts`, `@troupe/${other}`, true)
   put('packages/node/src/io/to-threads.ts', '../threads/index.ts', true)
   put('packages/node/src/io/to-border.ts', '@troupe/border', true)
   put('packages/node/src/io/to-core.ts', '@troupe/core/internal', false)

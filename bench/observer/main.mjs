@@ -1,15 +1,21 @@
-// What it costs to be looked at: a system without an observer, with one that nobody looks through, and one that somebody does, saturated.
-// Processes take turns, and the first is measured twice: what differs there is noise.
+// What it costs to be looked at: a system without an observer, with one that nobody looks through, and one that somebody does, saturated;
+// and a hundred thousand busy actors with a page open. Processes, or windows of one, take turns, and the first is measured twice: what differs
+// there is noise.
 
 import { execFileSync } from 'node:child_process'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { commandLine, whole } from '@troupe/testkit/internal'
+import { commandLine, someOf, whole } from '@troupe/testkit/internal'
 
-const { rounds, messages } = commandLine({
+const { rounds, messages, actors, only } = commandLine({
   name: 'npm run bench:observer',
   about: 'Nanoseconds for each message without an observer, with one that nobody looks through, and while somebody does.',
-  options: { rounds: whole('processes of each', 7), messages: whole('messages of each', 4_000_000) },
+  options: {
+    rounds: whole('processes, or windows, of each', 7),
+    messages: whole('messages of each', 4_000_000),
+    actors: whole('actors of the crowd', 100_000),
+    only: someOf('workloads', ['ping-pong', 'big', 'crowd'], 'which', 'all'),
+  },
 })
 
 const one = fileURLToPath(new URL('one.mjs', import.meta.url))
@@ -26,6 +32,7 @@ process.stdout.write(
 )
 let missed = 0
 for (const workload of Object.keys(budgets)) {
+  if (only?.includes(workload) === false) continue
   const taken = { plain: [], again: [], attached: [], armed: [] }
   for (let i = 0; i < rounds; i++) for (const name of Object.keys(taken)) taken[name].push(measure(workload, name === 'again' ? 'plain' : name))
   const ns = Object.fromEntries(Object.entries(taken).map(([name, all]) => [name, median(all)]))
@@ -46,5 +53,35 @@ for (const workload of Object.keys(budgets)) {
   ]
   process.stdout.write(`${workload.padEnd(12)}${cells.map((t) => t.padStart(10)).join('')}\n`)
 }
+/** With a page open: so many percent of the messages a second at most, and kilobytes a second of the feed. */
+const crowdBudget = { percent: 5, kilobytes: 200 }
+
+/** Windows of each way take turns; what a way costs is the middle of what it cost in each turn, beside the window of nobody right before it. */
+function crowd() {
+  const ways = ['armed', 'overview', 'actors', 'flow']
+  const script = fileURLToPath(new URL('crowd.mjs', import.meta.url))
+  const given = [script, String(actors), String(rounds), '3', ways.join(',')]
+  const found = JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', maxBuffer: 2 ** 24 }))
+  const cost = (way) => median(found[way].map(({ rate, nobody }) => (1 - rate / nobody) * 100))
+  const noise = Math.abs(cost('again'))
+  const line = (cells) => process.stdout.write(`${cells.map((t, i) => (i === 0 ? t.padEnd(12) : t.padStart(14))).join('')}\n`)
+  line([`${actors} busy`, 'messages/s', 'costs', '', 'feed', 'rounds/s'])
+  line(['nobody', `${(median(found.again.map(({ nobody }) => nobody)) / 1e6).toFixed(2)} M`, `± ${noise.toFixed(1)} %`])
+  let over = 0
+  for (const way of ways) {
+    const percent = cost(way)
+    const kilobytes = median(found[way].map(({ bytes = 0 }) => bytes)) / 1024
+    // Of one that looks without a page only what a message costs is bounded, above.
+    const late = way !== 'armed' && (percent > crowdBudget.percent + noise || kilobytes > crowdBudget.kilobytes)
+    over += Number(late)
+    const page =
+      way === 'armed'
+        ? []
+        : [late ? 'missed' : `≤ ${crowdBudget.percent} %`, `${kilobytes.toFixed(1)} KB/s`, median(found[way].map(({ rounds: n }) => n)).toFixed(1)]
+    line([way, `${(median(found[way].map(({ rate }) => rate)) / 1e6).toFixed(2)} M`, `${percent.toFixed(1)} %`, ...page])
+  }
+  return over
+}
+if (only?.includes('crowd') !== false) missed += crowd()
 process.stdout.write(`load after: ${loadavg()[0].toFixed(2)}\n`)
 process.exitCode = missed === 0 ? 0 : 1

@@ -63,6 +63,7 @@ describe('calling it', () => {
     'replay',
     'flow',
     'trace',
+    'profile',
     'report',
     'ls',
     'top',
@@ -86,9 +87,12 @@ describe('calling it', () => {
     expect(err).toMatch(/Did you mean doctor\?/)
   })
 
-  test.each(['top --by colour', 'tree --depth x', 'doctor --for soon', 'inspect', 'top -n 0'])('%s is refused with 2', async (argv) => {
-    expect((await troupe(argv)).code).toBe(2)
-  })
+  test.each(['top --by colour', 'tree --depth x', 'doctor --for soon', 'inspect', 'top -n 0', 'profile --for 1m'])(
+    '%s is refused with 2',
+    async (argv) => {
+      expect((await troupe(argv)).code).toBe(2)
+    },
+  )
 
   test('--version is the version', async () => {
     expect(await troupe('--version')).toMatchObject({ code: 0, out: '1.2.3\n' })
@@ -179,6 +183,32 @@ describe('more to look at', () => {
     expect(traced.err).toBe('')
     expect(traced.out).toMatch(/\/user\/door +come .*\n.* {3}\/user\/till +pay/)
     expect(await troupe('trace --next never --within 200ms')).toMatchObject({ code: 1, err: expect.stringContaining('No message never') })
+  })
+
+  test('profile says whose turns take the time, and in which functions', async () => {
+    const shop = await observed('shop')
+    let x = 0
+    function weigh(): void {
+      for (let i = 0; i < 100_000; i++) x = (x * 31 + i) | 0
+    }
+    const scale = shop.spawn(
+      receive<{ type: 'weigh' }>((ctx, m) => {
+        weigh()
+        ctx.self.tell(m)
+        return same
+      }),
+      { name: 'scale', kind: 'scales' },
+    )
+    scale.tell({ type: 'weigh' })
+    const { code, out, err } = await troupe('profile --for 300ms')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/looked at, \d+ % of it with nothing to do; \d+ samples/)
+    expect(out).toMatch(/\nscales +\d+ % +█+/)
+    expect(out).toMatch(/weigh /)
+    expect(out).toMatch(/\/user\/scale +\d+ % +scales/)
+    const { actors, flame } = JSON.parse((await troupe('profile --for 200ms --json')).out) as { actors: { path: string }[]; flame: { ms: number } }
+    expect(actors[0]!.path).toBe('/user/scale')
+    expect(flame.ms).toBeGreaterThan(0)
   })
 
   test('report is one file, in which a name is text, and never takes the place of another', async () => {

@@ -196,6 +196,64 @@ describe('surveys', () => {
     look.disarm()
   })
 
+  test('where more have turns than are followed, the messages of all are counted, and whoever is behind is followed', async () => {
+    await using kit = createTestKit()
+    const look = looker(kit)
+    const core = coreOf(kit.system)
+    look.arm()
+    const many = Array.from({ length: 9000 }, () => kit.system.spawn(counter()))
+    const stuck = kit.system.spawn(worker())
+    await kit.settle()
+    const first = await look.survey()
+    const before = new Map(many.map(({ uid }, i) => [uid, first.rows.processed[first.rows.uid.indexOf(uid, i)]!]))
+    for (let i = 0; i < 3; i++) for (const ref of many) ref.tell({ type: 'work' })
+    for (let i = 0; i < 20; i++) stuck.tell({ type: 'hang' })
+    await kit.settle()
+    const second = await look.survey(first.epoch)
+    // Of those that were not written down only a look at everybody tells.
+    expect([first.whole, second.whole]).toEqual([true, true])
+    const { rows } = second
+    const after = new Map(Array.from(rows.uid, (uid, i) => [uid, rows.processed[i]!]))
+    expect(many.filter(({ uid }) => after.get(uid)! - before.get(uid)! !== 3)).toEqual([])
+    expect(core.stirred!.find(core.mine(many[8999]!, 'look at'))).toBeUndefined()
+    expect(core.stirred!.find(core.mine(stuck, 'look at'))?.processed).toBe(2)
+    // Where few have turns it is as it was.
+    many[8999]!.tell({ type: 'work' })
+    await kit.settle()
+    const third = await look.survey(second.epoch)
+    expect(third.whole).toBe(false)
+    expect(row(third.rows, many[8999]!.uid)).toMatchObject({ processed: after.get(many[8999]!.uid)! + 1 })
+    look.disarm()
+  })
+
+  test('of many of whom only messages are counted, one whose messages take long is timed', async () => {
+    await using kit = createTestKit()
+    const look = looker(kit)
+    look.arm()
+    const core = coreOf(kit.system)
+    const now = core.runtime.now.bind(core.runtime)
+    let spent = 0
+    core.runtime.now = () => now() + spent
+    const many = Array.from({ length: 8300 }, () => kit.system.spawn(counter()))
+    const slow = kit.system.spawn(
+      receive<'x'>(() => {
+        spent += 30
+        return same
+      }),
+    )
+    await kit.settle()
+    await look.survey()
+    for (let i = 0; i < 5; i++) {
+      for (const ref of many) ref.tell({ type: 'work' })
+      slow.tell('x')
+      await kit.settle()
+    }
+    const { rows } = await look.survey()
+    const [s, m] = [row(rows, slow.uid)!, row(rows, many[8299]!.uid)!]
+    expect(s['busy']).toBeGreaterThan(100 * m['busy']!)
+    look.disarm()
+  })
+
   test('nothing is counted before somebody looks, and nothing is left afterwards', async () => {
     await using kit = createTestKit()
     const core = coreOf(kit.system)

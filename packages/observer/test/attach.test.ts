@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sym
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ActorSystem, type ActorRef, receive, same } from '@troupe/core'
+import { ActorSystem, type ActorRef, NotAllowed, receive, same } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
 import { attach, type Attached, listSystems, observe, type Observer, type Watched } from '@troupe/observer'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -100,6 +100,13 @@ describe('where it is', () => {
     writeFileSync(join(folder, '1-2.json'), 'nothing')
     expect(listSystems().map((d) => d.system)).toEqual(['shop'])
     expect(existsSync(dead.socket)).toBe(false)
+  })
+
+  test('whoever waits until others can attach is told where the system ends first', async () => {
+    const system = ActorSystem.create('brief', { logger: false })
+    const observer = observe(system)
+    await Promise.all([observer.close(), expect(observer.ready).rejects.toThrow(NotAllowed)])
+    await system.shutdown()
   })
 
   test('a system is observed once, and can be observed again afterwards', async () => {

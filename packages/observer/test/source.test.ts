@@ -42,6 +42,31 @@ test('every round tells all who look the same, once a second, with a number that
   for (const end of ends) end()
 })
 
+test('where looking takes long actors are looked at more rarely, and the system is told of all the same', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const map = kit.system.spawn(sink(), { name: 'map' })
+  await kit.settle()
+  const updates: Update[] = []
+  const end = source.subscribe((update) => {
+    updates.push(update)
+    // As if a page had worked for a tenth of a second: a fortieth of four seconds.
+    if (update.surveyed !== false) source.work(100)
+  })
+  await kit.settle()
+  for (let i = 0; i < 10; i++) {
+    map.tell({ type: 'position' })
+    await kit.advance(1000)
+  }
+  // The second does not wait for what the first took: only then anybody knows how fast actors are.
+  expect(updates.map(({ surveyed }) => (surveyed === false ? '-' : 'S')).join('')).toBe('SS---S---S-')
+  expect(updates.filter(({ surveyed, parts }) => parts.length !== (surveyed === false ? 0 : 1))).toEqual([])
+  const handled = updates.map(({ metrics }) => metrics.messages.handled)
+  expect(handled.map((n, i) => n - (handled[i - 1] ?? n)).slice(1)).toEqual(Array.from({ length: 10 }, () => 1))
+  expect(source.picture.get(map.uid, 'processed')).toBe(9)
+  end()
+})
+
 test('one that throws is logged, and the others are told all the same', async () => {
   await using kit = createTestKit()
   const source = sourceOf(kit)
@@ -270,4 +295,29 @@ test('several record one actor, and who ends first takes nothing from the others
   second.stop()
   expect(cell.options).toBe(options)
   expect(cell.extras?.flight).toBeUndefined()
+})
+
+test('of two systems of one process both are sampled, each by those who look at it', async () => {
+  await using one = createTestKit()
+  await using other = createTestKit()
+  const kits = [one, other]
+  const seen = kits.map((): Update['flow'][number][] => [])
+  const sinks = kits.map(({ system }) => system.spawn(sink(), { name: 'sink' }))
+  const sources = kits.map(sourceOf)
+  const ends = sources.map((source, i) => source.subscribe((update) => seen[i]!.push(...update.flow), { flow: true, traces: true }))
+  for (const kit of kits) await kit.settle()
+  for (let i = 0; i < 10; i++) for (const [k, ref] of sinks.entries()) ref.tell({ type: k === 0 ? 'first' : 'second' })
+  const followed = sources.map((source) => source.traceNext('late'))
+  for (const ref of sinks) ref.tell({ type: 'late' })
+  for (const kit of kits) await kit.advance(1000)
+  const types = seen.map((flows) => flows.map(({ type, messages }) => `${type} ${messages}`))
+  expect(types).toEqual([
+    ['first 10', 'late 1'],
+    ['second 10', 'late 1'],
+  ])
+  expect((await Promise.all(followed)).every((id) => id > 0)).toBe(true)
+  ends[1]!()
+  expect(fuse.sampler).toBeDefined()
+  ends[0]!()
+  expect(fuse.sampler).toBeUndefined()
 })

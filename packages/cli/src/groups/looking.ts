@@ -8,11 +8,16 @@ import { flow } from '../commands/flow.ts'
 import { inspect } from '../commands/inspect.ts'
 import { dead, events, waits } from '../commands/lists.ts'
 import { ls } from '../commands/ls.ts'
+import { profile } from '../commands/profile.ts'
 import { report } from '../commands/report.ts'
 import { type SortedBy, sorts, top } from '../commands/top.ts'
 import { trace } from '../commands/trace.ts'
 import { tree } from '../commands/tree.ts'
+import { Exit, exitCodes } from '../exit.ts'
 import type { Group } from './group.ts'
+
+/** Milliseconds that a system lets itself be profiled for. */
+const longestProfile = 30_000
 
 export function addLooking({ program, around }: Group): void {
   const { screen } = around
@@ -81,6 +86,13 @@ export function addDiagnosing({ program, around, end }: Group): void {
         settle: options.settle,
       }),
     )
+  command('profile', 'what the thread of the system does for some seconds: whose turns take the time, and in which functions')
+    .option('--for <time>', 'how long to look, up to 30 s', span, 5000)
+    .option('-m, --most <lines>', 'how many kinds, and actors', whole(1), 10)
+    .action(async (options: Common & { readonly for: number; readonly most: number }) => {
+      if (options.for > longestProfile) throw new Exit(exitCodes.usage, 'A profile takes up to 30 s: use --for 30s or less.')
+      await profile(await attachTo(options.system), screen, { json: options.json === true, for: Math.round(options.for), most: options.most })
+    })
   command('report', 'all of it as one file: HTML, or with --json JSON; no messages')
     .option('--to <file>', 'where to')
     .option('--for <time>', 'how long to look', span, 8000)

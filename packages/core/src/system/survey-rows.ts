@@ -25,8 +25,9 @@ export interface Rows {
   readonly parent: Float64Array
   /** Messages and signals handled since somebody looks. */
   readonly processed: Float64Array
-  /** Milliseconds that its turns took since. */
+  /** Milliseconds that its turns took since. Of one of whom only messages are counted, because too many have turns: what so many take on average. */
   readonly busy: Float64Array
+  /** Of such a one as many as messages. */
   readonly turns: Float64Array
   /** For how many milliseconds a handler is pending; NaN where none is. */
   readonly pending: Float64Array
@@ -40,35 +41,80 @@ export interface Rows {
   readonly stub: Uint8Array
 }
 
-const doubles = ['uid', 'parent', 'processed', 'busy', 'turns', 'pending'] as const
-const wholes = ['queued', 'stashed', 'timers', 'incarnation'] as const
-const bytes = ['phase', 'stub'] as const
+/** Rows that may be left at the end of columns. */
+const spare = 1024
 
 type Columns = { -readonly [K in keyof Rows]: Rows[K] }
 
-function makeColumns(length: number, from?: Columns): Columns {
-  const columns = { length } as Record<string, unknown>
-  const make = (names: readonly string[], Kind: new (length: number) => Float64Array | Uint32Array | Uint8Array): void => {
-    for (const name of names) {
-      const column = new Kind(length)
-      const before = from?.[name as 'uid']
-      if (before !== undefined) column.set(before.length > length ? before.subarray(0, length) : before)
-      columns[name] = column
-    }
+/** Fields by name: what is put together by a loop is looked up by hash ever after. */
+function columnsOf(length: number): Columns {
+  return {
+    length,
+    uid: new Float64Array(length),
+    parent: new Float64Array(length),
+    processed: new Float64Array(length),
+    busy: new Float64Array(length),
+    turns: new Float64Array(length),
+    pending: new Float64Array(length),
+    queued: new Uint32Array(length),
+    stashed: new Uint32Array(length),
+    timers: new Uint32Array(length),
+    incarnation: new Uint32Array(length),
+    phase: new Uint8Array(length),
+    stub: new Uint8Array(length),
   }
-  make(doubles, Float64Array)
-  make(wholes, Uint32Array)
-  make(bytes, Uint8Array)
-  return columns as unknown as Columns
+}
+
+/** The first `length` of all of them. */
+function cut(from: Columns, length: number): Columns {
+  return {
+    length,
+    uid: from.uid.subarray(0, length),
+    parent: from.parent.subarray(0, length),
+    processed: from.processed.subarray(0, length),
+    busy: from.busy.subarray(0, length),
+    turns: from.turns.subarray(0, length),
+    pending: from.pending.subarray(0, length),
+    queued: from.queued.subarray(0, length),
+    stashed: from.stashed.subarray(0, length),
+    timers: from.timers.subarray(0, length),
+    incarnation: from.incarnation.subarray(0, length),
+    phase: from.phase.subarray(0, length),
+    stub: from.stub.subarray(0, length),
+  }
+}
+function copied(from: Columns, length: number): Columns {
+  const columns = columnsOf(length)
+  const source = cut(from, Math.min(length, from.length))
+  columns.uid.set(source.uid)
+  columns.parent.set(source.parent)
+  columns.processed.set(source.processed)
+  columns.busy.set(source.busy)
+  columns.turns.set(source.turns)
+  columns.pending.set(source.pending)
+  columns.queued.set(source.queued)
+  columns.stashed.set(source.stashed)
+  columns.timers.set(source.timers)
+  columns.incarnation.set(source.incarnation)
+  columns.phase.set(source.phase)
+  columns.stub.set(source.stub)
+  return columns
 }
 
 export class RowWriter {
-  #columns = makeColumns(256)
+  readonly #price: number
+  #columns: Columns
   #size = 0
 
-  /** Whether something about it may change without a turn of its own. */
-  add(cell: Cell, count: TurnCount | undefined, now: number): boolean {
-    if (this.#size === this.#columns.length) this.#columns = makeColumns(this.#size * 2, this.#columns)
+  /** For about so many; `price` is what a message takes of one that has no account. */
+  constructor(expected = 256, price = 0) {
+    this.#columns = columnsOf(Math.max(256, expected))
+    this.#price = price
+  }
+
+  /** What is counted of it is an account, or how many messages it handled. Returns whether something about it may change without a turn of its own. */
+  add(cell: Cell, count: TurnCount | number | undefined, now: number): boolean {
+    if (this.#size === this.#columns.length) this.#columns = copied(this.#columns, this.#size * 2)
     const columns = this.#columns
     const at = this.#size++
     const { ref, extras } = cell
@@ -80,7 +126,10 @@ export class RowWriter {
     columns.queued[at] = queued
     columns.stub[at] = cell.endsElsewhere ? 1 : 0
     columns.pending[at] = NaN
-    if (count !== undefined) {
+    if (typeof count === 'number') {
+      columns.processed[at] = columns.turns[at] = count
+      columns.busy[at] = count * this.#price
+    } else if (count !== undefined) {
       columns.processed[at] = count.processed
       columns.busy[at] = count.busy
       columns.turns[at] = count.turns
@@ -96,6 +145,12 @@ export class RowWriter {
   }
 
   rows(): Rows {
-    return makeColumns(this.#size, this.#columns)
+    const columns = this.#columns
+    // To copy all for the sake of a few that are left would take longer than to keep them.
+    return columns.length - this.#size > spare ? copied(columns, this.#size) : cut(columns, this.#size)
+  }
+  /** Messages in the mailbox of the one that was added last. */
+  get lastQueued(): number {
+    return this.#columns.queued[this.#size - 1]!
   }
 }

@@ -3,7 +3,7 @@
 // that is spawned while it goes on may be missing; it has its first turn by then, and is in the next one.
 
 import type { Cell } from '../cell/turn/cell.ts'
-import { Stirred } from '../cell/turn/stirred.ts'
+import { followedMost, Stirred, type TurnCount } from '../cell/turn/stirred.ts'
 import { TurnWatch } from '../cell/turn/turn-watch.ts'
 import { kindOfActor } from './kind.ts'
 import { type MarkOf, type Wait, waitsOf } from './waits.ts'
@@ -42,6 +42,8 @@ const portion = 1
 const stride = 256
 /** Characters of a label that are told. */
 const longestLabel = 200
+/** Whoever has so many messages waiting is followed closely, however many others have turns. */
+const behindFrom = 16
 /** Questions that one survey tells of. */
 const waitsMost = 5000
 
@@ -57,6 +59,8 @@ export class Surveyor {
   /** Those about whom something may change without a turn of theirs: messages wait, questions are open, a phase is to end. */
   #restless: readonly Cell[] = []
   #epoch = 0
+  /** How many were in the last one that was of all. */
+  #rows = 0
 
   constructor(core: SystemCore, roots: Roots = () => [core.guardian], markOf?: MarkOf) {
     this.#core = core
@@ -97,14 +101,21 @@ export class Surveyor {
     const at = core.runtime.now()
     const taken = this.#stirred?.take()
     if (this.#stirred !== undefined) this.#watchAll(this.#stirred)
-    const whole = taken === undefined || since !== this.#epoch
+    // Where so many had turns that not all of them were written down, only a look at all finds them; and in the order of the tree it is quicker.
+    const crowded = taken !== undefined && taken.list.length >= followedMost
+    const whole = taken === undefined || crowded || since !== this.#epoch
     const epoch = (this.#epoch = taken?.epoch ?? 0)
-    const writer = new RowWriter()
+    const stirred = this.#stirred
+    const writer = new RowWriter(whole ? this.#rows + 64 : undefined, stirred?.price)
     const waits: Wait[] = []
     let waitsLeftOut = 0
     const restless: Cell[] = []
     const visit = (cell: Cell): void => {
-      if (writer.add(cell, this.#stirred?.find(cell), at)) restless.push(cell)
+      if (writer.add(cell, stirred === undefined ? undefined : countOf(stirred, cell), at)) {
+        restless.push(cell)
+        if (crowded && writer.lastQueued >= behindFrom) stirred?.of(cell)
+      } else if (crowded) stirred?.unfollow(cell)
+      if (crowded) stirred?.plain.see(cell.ref.uid)
       const { extras } = cell
       if (extras === undefined || (extras.asked === undefined && extras.asking === undefined)) return
       const found = waitsOf(cell, at, this.#markOf)
@@ -114,8 +125,11 @@ export class Surveyor {
     }
     const spent = whole ? await this.#each(this.#roots(), true, visit) : await this.#each(this.#stirring(taken.list), false, visit)
     this.#restless = taken === undefined ? [] : restless
+    if (crowded) stirred?.plain.sweep()
     const gone = Float64Array.from(taken?.gone ?? [])
-    return { at, epoch, whole, rows: writer.rows(), gone, waits, waitsLeftOut, spent }
+    const rows = writer.rows()
+    if (whole) this.#rows = rows.length
+    return { at, epoch, whole, rows, gone, waits, waitsLeftOut, spent }
   }
 
   /** Each once: the list of those that had a turn, and those that were restless before and had none. */
@@ -183,4 +197,9 @@ export class Surveyor {
       go()
     })
   }
+}
+
+/** Its account, or how many messages it handled where it has none. */
+function countOf(stirred: Stirred, cell: Cell): TurnCount | number | undefined {
+  return stirred.plain.get(cell.ref.uid) ?? stirred.find(cell)
 }

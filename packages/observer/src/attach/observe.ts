@@ -29,7 +29,10 @@ export interface Observer {
   readonly source: ObservationSource
   /** The socket, once it is open; undefined where there is none. */
   readonly socket: string | undefined
-  /** Resolves once others can attach, and the page is served where one was asked for. Rejects if the socket or the page cannot be opened. */
+  /**
+   * Resolves once others can attach, and the page is served where one was asked for. Rejects if the socket or the page cannot be opened, and where the system
+   * ends before they are.
+   */
   readonly ready: Promise<void>
   /**
    * Serves a page on this machine that shows the system, to whoever has its URL.
@@ -136,6 +139,7 @@ function openDoor(system: ActorSystem, source: ObservationSource): Door {
     program: process.argv.slice(1, 4).join(' '),
   }
   const sessions = new Set<Session>()
+  let refuse: (cause: unknown) => void
   const server: Server = createServer((client) => {
     if (sessions.size >= mostClients) return void client.destroy()
     const session = new Session(client, source)
@@ -146,6 +150,7 @@ function openDoor(system: ActorSystem, source: ObservationSource): Door {
   server.unref()
   const leave = (): void => removeDescriptor(directory, descriptor)
   const ready = new Promise<void>((resolve, reject) => {
+    refuse = reject
     server.once('error', reject)
     // One of this number that was killed may have left it.
     if (process.platform !== 'win32') rmSync(path, { force: true })
@@ -167,6 +172,8 @@ function openDoor(system: ActorSystem, source: ObservationSource): Door {
       new Promise((resolve) => {
         process.off('exit', leave)
         for (const session of sessions) session.close()
+        // Whoever waits to attach waits in vain; of one that was ready this says nothing.
+        refuse(new NotAllowed(`Nobody can attach to ${system.name} any more: it has ended, or its observer was closed, before its socket was open.`))
         server.close(() => resolve())
         leave()
       }),

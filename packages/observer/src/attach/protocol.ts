@@ -8,7 +8,7 @@ import type { ActorDetail } from '../source/detail.ts'
 import type { SeenFailure, SeenLetter } from '../source/source.ts'
 import type { Capsule } from '../capsule/capsule.ts'
 import type { NoCapsule } from '../capsule/recorder.ts'
-import type { FlowEdge } from '../feed/news.ts'
+import type { FlowEdge, ProfileNews } from '../feed/news.ts'
 import type { Span, Trace } from '../sampling/span.ts'
 import type { TopRow } from './ranking.ts'
 import type { TreeNode } from './tree.ts'
@@ -28,6 +28,8 @@ export interface Operations {
   trace: { readonly takes: { readonly trace: number }; readonly gives: NamedTrace | null }
   /** Of the last failure at a path, where the system records. */
   capsule: { readonly takes: { readonly path: string }; readonly gives: Capsule | NoCapsule }
+  /** What the thread that made the system does for so many milliseconds, by whose turn it is. It costs that thread a few percent meanwhile. */
+  profile: { readonly takes: { readonly ms?: number }; readonly gives: ProfileNews }
   /** Answered once a round. */
   watch: { readonly takes: WatchWishes; readonly gives: Watched }
   /** Ends a watch by the id it was asked with. */

@@ -29,8 +29,11 @@ type Draft = Omit<TopRow, 'path' | 'kind' | 'label'>
 export class Ranking {
   readonly #before = new Map<number, { processed: number; busy: number; at: number }>()
 
-  /** The first of them, without their names. */
+  #last: readonly Draft[] = []
+
+  /** The first of them, without their names; in a round without a survey those of the last one. */
   first(update: Update, picture: Picture, most: number, by: RankedBy): readonly Draft[] {
+    if (update.surveyed === false) return this.#last
     const drafts: Draft[] = []
     const { at } = update
     for (const { rows, gone } of update.parts) {
@@ -40,7 +43,7 @@ export class Ranking {
         if (draft !== undefined) drafts.push(draft)
       }
     }
-    return drafts.toSorted((a, b) => weight(b, by) - weight(a, by)).slice(0, most)
+    return (this.#last = drafts.toSorted((a, b) => weight(b, by) - weight(a, by)).slice(0, most))
   }
 
   #draft(uid: number, at: number, picture: Picture): Draft | undefined {

@@ -2,12 +2,13 @@
 // is told once it reads again.
 
 import type { Socket } from 'node:net'
-import type { ActorName, Wait } from '@troupe/core/internal'
+import { type ActorName, coreOf, type Wait } from '@troupe/core/internal'
 import type { ObservationSource } from '../source/source.ts'
 import type { Update } from '../source/update.ts'
 import { capsuleOf } from '../capsule/recorder.ts'
 import type { FlowEdge } from '../feed/news.ts'
-import { Flows } from '../server/flows.ts'
+import { Flows, partnersIn } from '../server/flows.ts'
+import { longestProfile, takeProfile } from '../server/profile.ts'
 import { LineReader } from './lines.ts'
 import type { Operation, Request, Response, Watched } from './protocol.ts'
 import { type RankedBy, Ranking, type TopRow } from './ranking.ts'
@@ -113,6 +114,7 @@ export class Session {
     traces: () => this.#source.traces,
     traceNext: ({ type }) => this.#source.traceNext(text('type', type)),
     trace: async ({ trace }) => (await namedTrace(this.#source, whole('trace', trace, Number.MAX_SAFE_INTEGER))) ?? null,
+    profile: ({ ms = 5000 }) => takeProfile(coreOf(this.#source.system), whole('ms', ms, longestProfile)),
     capsule: ({ path }) => capsuleOf(this.#source.system, text('path', path)),
     watch: (request) => this.#watch(request),
     end: ({ watch }) => {
@@ -188,10 +190,8 @@ export class Session {
 
   /** By kind, and over a few rounds, as samples of one jump about. */
   async #flow(flows: Flows, { flow }: Update, seconds: number): Promise<readonly FlowEdge[]> {
-    const uids = new Set(flow.flatMap(({ from, to }) => (typeof from === 'number' ? [from, to] : [to])))
-    const names = await this.#source.names(uids)
-    flows.take(flow, seconds, names)
-    return flows.news(new Map(), names).edges
+    flows.take(flow, seconds, await this.#source.names(partnersIn(flow)))
+    return flows.news(new Map()).edges
   }
 }
 

@@ -96,6 +96,7 @@ export interface FlameNode {
   readonly ms: number
   readonly below: readonly FlameNode[]
 }
+/** What the thread did for a while, by whose turn it was. */
 export interface ProfileNews {
   /** Milliseconds of it all, and of those in which the thread had nothing to do. */
   readonly ms: number
@@ -103,6 +104,8 @@ export interface ProfileNews {
   readonly samples: number
   /** There were more turns than were kept. */
   readonly cut: boolean
+  /** Those whose turns took longest, the longest first. */
+  readonly actors: readonly { readonly path: string; readonly kind: string; readonly ms: number }[]
   readonly flame: FlameNode
 }
 

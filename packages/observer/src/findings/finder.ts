@@ -34,7 +34,8 @@ export class Finder {
 
   look(frame: Frame): Noticed {
     const { picture } = this
-    const told = picture.take(frame.at, frame.parts, frame.silent)
+    // What was found in the last survey holds until the next.
+    const told = frame.surveyed === false ? picture.told : picture.take(frame.at, frame.parts, frame.silent)
     for (const event of frame.events) this.#happenings.hear(event)
     const waiting = [...waitClues(frame.waits, frame.at)]
     const circles = new Set(waiting.filter(({ rule }) => rule === 'wait-cycle').flatMap(({ uids }) => uids))
@@ -56,10 +57,12 @@ export class Finder {
     }
   }
 
+  /** Their rows. */
   #childrenOf(parent: number): number[] {
-    const children: number[] = []
-    for (const uid of this.picture.uids) if (this.picture.get(uid, 'parent') === parent) children.push(uid)
-    return children
+    const rows: number[] = []
+    const { columns, used } = this.picture
+    for (let row = 0; row < used; row++) if (columns.parent[row] === parent && columns.uid[row] !== 0) rows.push(row)
+    return rows
   }
 
   /** Since when each has been found: a window that moves on does not make it younger. */

@@ -30,6 +30,8 @@ export interface SeenEvent {
 export interface Frame {
   /** Milliseconds of the system's clock. */
   readonly at: number
+  /** False: nobody looked at single actors for this one, and `parts` is empty. They were looked at if it is left out. */
+  readonly surveyed?: boolean | undefined
   readonly parts: readonly PlacedSurvey[]
   /** Threads that did not answer. */
   readonly silent?: readonly number[] | undefined

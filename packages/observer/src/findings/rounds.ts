@@ -3,7 +3,7 @@
 
 import { type ActorSystem, type BufferedChannel, buffered } from '@troupe/core'
 import { type ActorName, coreOf } from '@troupe/core/internal'
-import { Look } from '../survey/look.ts'
+import { Look, type Sight } from '../survey/look.ts'
 import type { Picture } from '../survey/picture.ts'
 import { seenEvent } from './events.ts'
 import { Finder } from './finder.ts'
@@ -45,6 +45,7 @@ export class Rounds {
   readonly #names = new Map<number, ActorName>()
   #round = 0
   #lost = 0
+  #waits: Kept = { waits: [], waitsLeftOut: 0, silent: [] }
 
   constructor(system: ActorSystem) {
     this.#system = system
@@ -73,22 +74,27 @@ export class Rounds {
     this.look.end()
   }
 
-  async round(): Promise<Round> {
-    const { parts, silent, waits, waitsLeftOut, spent, at } = await this.look.sight()
-    const ledger = this.#round++ % ledgerEvery === 0 ? await this.look.ledger() : undefined
+  /** One round; without a survey nothing new is known of single actors, only of the system. */
+  async round(survey = true): Promise<Round> {
+    const { runtime } = coreOf(this.#system)
+    const { parts, silent, waits, waitsLeftOut, spent, at } = survey ? await this.look.sight() : unseen(runtime.now(), this.#waits)
+    if (survey) this.#waits = { waits, waitsLeftOut, silent }
+    let began = runtime.now()
+    const counted = survey && this.#round++ % ledgerEvery === 0 ? this.look.ledger() : undefined
+    const counting = runtime.now() - began
+    const ledger = await counted
     const channel = this.#channel
     const events = (channel?.drain() ?? []).map(seenEvent).filter((e): e is SeenEvent => e !== undefined)
     const lost = (channel?.dropped ?? 0) - this.#lost
     this.#lost = channel?.dropped ?? 0
     for (const part of parts) for (const uid of part.gone) this.#names.delete(uid)
-    const frame: Frame = { at, parts, silent, waits, metrics: this.look.metrics(), ledger, events }
-    const { runtime } = coreOf(this.#system)
-    const began = runtime.now()
+    const frame: Frame = { at, surveyed: survey, parts, silent, waits, metrics: this.look.metrics(), ledger, events }
+    began = runtime.now()
     const noticed = this.#finder.look(frame)
     const thought = runtime.now() - began
     await this.names(noticed.uids)
     const names = { of: (uid: number) => this.#names.get(uid)?.path ?? `actor ${uid}`, kindOf: (uid: number) => this.#names.get(uid)?.kind }
-    return { frame, findings: noticed.tell(names), lost, spent: spent + thought, waitsLeftOut }
+    return { frame, findings: noticed.tell(names), lost, spent: spent + counting + thought, waitsLeftOut }
   }
 
   /** What these are called; asked once for each. */
@@ -103,4 +109,11 @@ export class Rounds {
     }
     return found
   }
+}
+
+/** What of the last survey holds until the next. */
+type Kept = Pick<Sight, 'waits' | 'waitsLeftOut' | 'silent'>
+
+function unseen(at: number, kept: Kept): Sight {
+  return { at, parts: [], spent: 0, ...kept }
 }

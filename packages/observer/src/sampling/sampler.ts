@@ -3,16 +3,15 @@
 // followed to its end, with all that comes of it.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Cell, fuse, type Meta, PendingAsk, type Sampler, type SystemCore, typeOf } from '@troupe/core/internal'
+import { type Cell, type Meta, PendingAsk, type SystemCore, typeOf } from '@troupe/core/internal'
 import type { SpanListener } from './listener.ts'
 import { type Flow, type Origin, type Span, type Trace } from './span.ts'
 import type { Closeness } from './closeness.ts'
+import { type SendLooker, sharedFuse } from './shared-fuse.ts'
 import { Traced, type Follower } from './traced.ts'
 
-/** Samples a second that are aimed at, and after how many the gap is looked at anew. */
-const perSecond = 2000
+/** After how many samples it is looked anew how many pass between two. */
 const lookEvery = 64
-const widest = 2 ** 20
 /** Milliseconds between two traces, how many are kept, and how many messages of each. */
 const traceEvery = 100
 const tracesKept = 200
@@ -30,11 +29,9 @@ interface OpenTrace {
   leftOut: number
 }
 
-export class SendSampler implements Sampler, Follower {
+export class SendSampler implements SendLooker, Follower {
   readonly #core: SystemCore
   readonly #running = new AsyncLocalStorage<Span>()
-  #mean = 1
-  #seed = 0x2545f491
   #looked = 0
   #lookedAt: number
   /** The span whose handler runs now, in its synchronous part. */
@@ -60,10 +57,10 @@ export class SendSampler implements Sampler, Follower {
   }
 
   start(): void {
-    fuse.sample(this)
+    sharedFuse.add(this)
   }
   stop(): void {
-    if (fuse.sampler === this) fuse.sample(undefined)
+    sharedFuse.remove(this)
     this.#running.disable()
     this.#flows.clear()
     this.#open.clear()
@@ -74,39 +71,31 @@ export class SendSampler implements Sampler, Follower {
   }
   /** One of so many sends is looked at. */
   get rate(): number {
-    return this.#mean
+    return sharedFuse.mean
   }
   get now(): number {
     return this.#core.runtime.now()
   }
 
-  get gap(): number {
-    if (this.#current !== undefined || this.#wanted !== undefined || this.#incoming !== undefined) return 1
-    if (this.#hot > 0) {
-      this.#hot--
-      return 1
-    }
-    if (this.#mean <= 1) return 1
-    // xorshift: the system's own chance is not ours to draw from.
-    let seed = this.#seed
-    seed ^= seed << 13
-    seed ^= seed >>> 17
-    seed ^= seed << 5
-    this.#seed = seed
-    return 1 + Math.floor(((seed >>> 0) / 2 ** 32) * (2 * this.#mean - 1))
+  get hurried(): boolean {
+    if (this.#current !== undefined || this.#wanted !== undefined || this.#incoming !== undefined) return true
+    if (this.#hot === 0) return false
+    this.#hot--
+    return true
+  }
+  looksAt(cell: Cell): boolean {
+    return cell.host === this.#core
   }
 
-  sampled(target: Cell | PendingAsk, message: unknown, meta: Meta): boolean {
+  look(target: Cell | PendingAsk, cell: Cell, message: unknown, meta: Meta): boolean {
     const answer = target instanceof PendingAsk
-    const cell = answer ? target.target : target
-    if (cell.host !== this.#core) return false
     const type = answer ? 'answer' : typeOf(message)
     const near = this.#current ?? this.#running.getStore()
     // The host waits for all timers at once, in the name of whoever set one last: only its own are of its making.
     const parent = this.#core.timers.firing && near?.to !== cell.ref.uid ? undefined : near
     const from = this.#sender(parent)
     const to = answer ? (target.edge?.asker.cell.ref.uid ?? 0) : cell.ref.uid
-    this.#count(from, to, type, this.#current === undefined && this.#hot === 0 ? this.#mean : 1)
+    this.#count(from, to, type, this.#current === undefined && this.#hot === 0 ? sharedFuse.mean : 1)
     this.#adapt()
     if (answer) {
       if (parent !== undefined) this.#span(parent.trace, parent.id, from, to, type, 'answer')
@@ -144,10 +133,8 @@ export class SendSampler implements Sampler, Follower {
     if (this.#current !== undefined || ++this.#looked < lookEvery) return
     this.#looked = 0
     const { now } = this
-    const passed = Math.max(0.01, now - this.#lookedAt)
+    sharedFuse.adapt(lookEvery, now - this.#lookedAt)
     this.#lookedAt = now
-    const factor = ((lookEvery / perSecond) * 1000) / passed
-    this.#mean = Math.min(widest, Math.max(1, this.#mean * Math.min(4, Math.max(0.25, factor))))
   }
 
   /** The span of a message that is to be followed; undefined of others. */
@@ -198,12 +185,12 @@ export class SendSampler implements Sampler, Follower {
   within<T>(incoming: unknown, task: () => T): T {
     const outer = this.#incoming
     this.#incoming = incoming
-    if (fuse.catcher === undefined) fuse.left = 1
+    sharedFuse.hurry()
     try {
       return task()
     } finally {
       this.#incoming = outer
-      if (fuse.catcher === undefined) fuse.left = this.gap
+      sharedFuse.goOn()
     }
   }
 
@@ -219,7 +206,7 @@ export class SendSampler implements Sampler, Follower {
   run(span: Span, _cell: Cell, handler: () => unknown): unknown {
     const outer = this.#current
     this.#current = span
-    if (fuse.catcher === undefined) fuse.left = 1
+    sharedFuse.hurry()
     try {
       const returned = this.#running.run(span, handler)
       if (returned instanceof Promise) {
@@ -236,7 +223,7 @@ export class SendSampler implements Sampler, Follower {
     } finally {
       span.returnedAt = this.now
       this.#current = outer
-      if (fuse.catcher === undefined) fuse.left = this.gap
+      sharedFuse.goOn()
     }
   }
 
@@ -264,7 +251,7 @@ export class SendSampler implements Sampler, Follower {
   next(type: string): Promise<number> {
     return new Promise((resolve) => {
       this.#wanted = { type, found: resolve }
-      if (fuse.catcher === undefined) fuse.left = 1
+      sharedFuse.hurry()
     })
   }
 }

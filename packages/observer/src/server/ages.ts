@@ -3,6 +3,8 @@
 
 import type { SeenActor } from '../survey/picture.ts'
 
+type Mailbox = Pick<SeenActor, 'uid' | 'queued' | 'processed'>
+
 /** Mailboxes that are followed, and looks that are kept of each. */
 const mailboxesMost = 5000
 const looksMost = 600
@@ -25,7 +27,7 @@ export class Ages {
   readonly #whole = new Set<number>()
 
   /** A look at one actor. */
-  take({ uid, queued, processed }: SeenActor, at: number, born: boolean): void {
+  take({ uid, queued, processed }: Mailbox, at: number, born: boolean): void {
     if (queued === 0) return this.forget(uid)
     let looks = this.#looks.get(uid)
     if (looks === undefined) {

@@ -15,7 +15,7 @@ import type { Age } from './ages.ts'
 import { Attention } from './attention.ts'
 import type { Hub } from './hub.ts'
 import type { CheckedPage } from './page-options.ts'
-import { ProfileTaker } from './profile.ts'
+import { longestProfile, takeProfile } from './profile.ts'
 import { linesOf } from './lines.ts'
 import type { Stand } from './standing.ts'
 import { BadWish, fieldsOf, linesIn, numberIn, textIn } from './wishes.ts'
@@ -44,7 +44,6 @@ export interface TraceNews extends Omit<Trace, 'spans'> {
 
 const lettersMost = 300
 const failuresMost = 20
-const longestProfile = 30_000
 const tracesMost = 60
 
 export class Desk {
@@ -55,7 +54,6 @@ export class Desk {
   readonly #pages: CheckedPage['pages']
   readonly #payloads: boolean
   readonly #attention: Attention
-  readonly #profile = new ProfileTaker()
   /** Those that are being made: one that takes long is not begun again. */
   readonly #making = new Map<string, Promise<OwnNews>>()
 
@@ -83,13 +81,14 @@ export class Desk {
     '/api/stop': (body) => this.#stop(body),
   }
 
-  async #lines(body: string): Promise<Lines> {
-    const { standing } = this.#hub
+  #lines(body: string): Promise<Lines> {
     const wish = linesIn(fieldsOf(body))
-    const began = performance.now()
-    const lines = await linesOf(wish, standing.stands, standing.at, (uids) => this.#source.names(uids))
-    this.#hub.spend(began)
-    return lines
+    return linesOf(
+      wish,
+      this.#hub.standing,
+      (uids) => this.#source.names(uids),
+      (began) => this.#hub.spend(began),
+    )
   }
 
   async #actor(body: string): Promise<ActorNews | { readonly gone: true }> {
@@ -98,7 +97,7 @@ export class Desk {
     const detail = name === undefined ? undefined : await this.#source.inspect(name.path)
     // The name may be another's by now.
     if (detail === undefined || detail.uid !== uid) return { gone: true }
-    const stand = this.#hub.standing.stands.get(uid)
+    const stand = this.#hub.standing.of(uid)
     const pace = stand === undefined ? undefined : { rate: stand.rate, load: stand.load, turns: stand.turns, growth: stand.growth }
     const { standing } = this.#hub
     const oldest = stand === undefined ? undefined : standing.ages.oldest(stand.seen, standing.at)
@@ -126,8 +125,7 @@ export class Desk {
   }
 
   #takeProfile(body: string): Promise<ProfileNews> {
-    const ms = numberIn(fieldsOf(body), 'ms', longestProfile)
-    return this.#profile.take(coreOf(this.#source.system), Math.max(100, ms))
+    return takeProfile(coreOf(this.#source.system), numberIn(fieldsOf(body), 'ms', longestProfile))
   }
 
   #letters(): LettersNews {

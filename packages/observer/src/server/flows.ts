@@ -2,9 +2,9 @@
 // sample of one second jumps about.
 
 import type { ActorName } from '@troupe/core/internal'
-import type { FlowEdge, FlowNews, FlowNode } from '../feed/news.ts'
+import type { FlowEdge, FlowNews } from '../feed/news.ts'
 import type { Flow, Origin } from '../sampling/span.ts'
-import type { Stand } from './standing.ts'
+import type { Kindred } from './census.ts'
 
 const kindsShown = 40
 /** Rounds that are put together. */
@@ -15,6 +15,11 @@ interface Tally {
   readonly to: string
   readonly types: Map<string, number>
   messages: number
+}
+
+/** Whose names are needed to tell of these. */
+export function partnersIn(flow: readonly Flow[]): Set<number> {
+  return new Set(flow.flatMap(({ from, to }) => (typeof from === 'number' ? [from, to] : [to])))
 }
 
 export class Flows {
@@ -46,7 +51,7 @@ export class Flows {
   }
 
   /** Kinds with most traffic, and what goes between them. */
-  news(stands: ReadonlyMap<number, Stand>, names: ReadonlyMap<number, ActorName>): FlowNews {
+  news(census: ReadonlyMap<string, Readonly<Kindred>>): FlowNews {
     const seconds = this.#rounds.reduce((sum, round) => sum + round.seconds, 0)
     const edges = this.#edges(Math.max(0.001, seconds))
     const traffic = new Map<string, number>()
@@ -54,7 +59,7 @@ export class Flows {
     const order = [...traffic.keys()].sort((a, b) => traffic.get(b)! - traffic.get(a)! || (a < b ? -1 : 1))
     const shown = new Set(order.slice(0, kindsShown))
     return {
-      nodes: nodesOf(shown, stands, names),
+      nodes: [...shown].map((kind) => ({ kind, actors: census.get(kind)?.actors ?? 0, queued: census.get(kind)?.queued ?? 0 })),
       edges: edges.filter(({ from, to }) => shown.has(from) && shown.has(to)),
       leftOut: order.length - shown.size,
     }
@@ -75,15 +80,4 @@ export class Flows {
       return { from, to, type: top[0], otherTypes: Math.max(0, types.size - 1), rate: messages / seconds }
     })
   }
-}
-
-function nodesOf(shown: ReadonlySet<string>, stands: ReadonlyMap<number, Stand>, names: ReadonlyMap<number, ActorName>): FlowNode[] {
-  const nodes = new Map<string, { actors: number; queued: number }>([...shown].map((kind) => [kind, { actors: 0, queued: 0 }]))
-  for (const [uid, { seen }] of stands) {
-    const node = nodes.get(names.get(uid)?.kind ?? '')
-    if (node === undefined) continue
-    node.actors++
-    node.queued += seen.queued
-  }
-  return [...nodes].map(([kind, { actors, queued }]) => ({ kind, actors, queued }))
 }

@@ -1,13 +1,13 @@
 // What all streams of a page have in common: one subscription to the source, how actors stand, who talks to whom, how the process is. It
 // looks only while a stream is open, and a moment longer, so that a page that is loaded again or changes its view does not begin anew.
 
-import type { ActorName } from '@troupe/core/internal'
 import type { HostNews, RoundNews, RuntimeNews, View } from '../feed/news.ts'
 import type { ObservationSource } from '../source/source.ts'
 import type { Update } from '../source/update.ts'
 import { coreOf } from '@troupe/core/internal'
 import { partsOfOthers } from './doors.ts'
-import { Flows } from './flows.ts'
+import { Census } from './census.ts'
+import { Flows, partnersIn } from './flows.ts'
 import { HostGauge } from './host-gauge.ts'
 import { roundNews, runtimeNews, SlowTurns } from './round-news.ts'
 import { Standing } from './standing.ts'
@@ -25,6 +25,7 @@ export class Hub {
   readonly source: ObservationSource
   readonly standing: Standing = new Standing()
   readonly #flows = new Flows()
+  readonly #census = new Census()
   readonly #gauge = new HostGauge()
   readonly #slow = new SlowTurns()
   readonly #listeners = new Map<Listener, () => void>()
@@ -82,6 +83,7 @@ export class Hub {
     this.standing.clear()
     for (const task of this.#whenResting) task()
     this.#flows.clear()
+    this.#census.clear()
     this.#slow.clear()
     this.#last = undefined
   }
@@ -96,10 +98,11 @@ export class Hub {
     const update = { ...heard, spent: heard.spent + this.#spent }
     this.#spent = 0
     this.#last = { update, host }
-    // Only what is shown is made; and names of all actors only where kinds are shown.
+    // Only what is shown is made; and kinds of all actors only where they are shown.
     const shown = new Set([...this.#listeners.keys()].map(({ view }) => view))
-    this.spend(began)
-    if (shown.has('flow')) this.#flows.take(update.flow, seconds, await this.#allNames())
+    // That it heard is counted by whoever told it.
+    this.#spent += performance.now() - began
+    if (shown.has('flow')) this.#flows.take(update.flow, seconds, await this.source.names(partnersIn(update.flow)))
     for (const view of shown) {
       const news = await this.#newsFor(view, update, host)
       began = performance.now()
@@ -110,18 +113,20 @@ export class Hub {
 
   /** Notes that a page was worked for since then. */
   spend(began: number): void {
-    this.#spent += performance.now() - began
-  }
-
-  #allNames(): Promise<ReadonlyMap<number, ActorName>> {
-    return this.source.names(this.standing.stands.keys())
+    const ms = performance.now() - began
+    this.#spent += ms
+    this.source.work(ms)
   }
 
   async #newsFor(view: View, update: Update, host: HostNews): Promise<RoundNews> {
     const { standing } = this
-    const flow = view === 'flow' ? this.#flows.news(standing.stands, await this.#allNames()) : undefined
+    const census = view === 'flow' ? await this.#census.take(standing, (uids) => this.source.names(uids)) : undefined
+    const began = performance.now()
+    const flow = census === undefined ? undefined : this.#flows.news(census)
     const runtime: RuntimeNews | undefined =
       view === 'runtime' ? runtimeNews(update, standing, this.#slow, partsOfOthers(coreOf(this.source.system))) : undefined
-    return { ...roundNews(update, host, standing.queued, view), flow, runtime }
+    const news = { ...roundNews(update, host, standing.queued, view), flow, runtime }
+    this.spend(began)
+    return news
   }
 }

@@ -3,7 +3,8 @@
 
 import type { ActorName } from '@troupe/core/internal'
 import type { Line, Lines, LinesWish, SortKey } from '../feed/news.ts'
-import type { Stand } from './standing.ts'
+import { firstOf } from './first-of.ts'
+import type { Stand, Standing } from './standing.ts'
 
 /** Siblings that are shown before the rest is put together: more at the top, where people know what they named. */
 const siblingsShown = [24, 24, 6, 5]
@@ -13,129 +14,180 @@ const small = 60
 const openDepth = 1
 const troubleDepth = 4
 const inTrouble = 2
+const none = -1
 
 /** Where it stands in the list, before it has a name. */
 interface Place {
-  readonly uid: number
+  readonly row: number
   readonly depth: number
   readonly open: boolean
   readonly more?: Line['more']
 }
 
-const keys: Readonly<Record<SortKey, (stand: Stand) => number>> = {
-  // Whoever is in trouble first, then whoever has the longest mailbox, then whoever failed most.
-  trouble: ({ state, seen }) => state * 1e12 + seen.queued * 1000 + Math.min(999, seen.incarnation),
-  queued: ({ seen }) => seen.queued,
-  rate: ({ rate }) => rate,
-  load: ({ load }) => load,
-  restarts: ({ seen }) => seen.incarnation,
-}
-
 export type Names = (uids: Iterable<number>) => Promise<ReadonlyMap<number, ActorName>>
 
-/** The part of the list that was asked for. */
-export async function linesOf(wish: LinesWish, stands: ReadonlyMap<number, Stand>, now: number, names: Names): Promise<Lines> {
-  const key = keys[wish.sort]
-  const matching = wish.filter === '' ? undefined : await matches(wish.filter, stands, names)
+/** The part of the list that was asked for. What is sorted is read at once, which `worked` is told the beginning of; only names are waited for. */
+export async function linesOf(wish: LinesWish, standing: Standing, names: Names, worked: (began: number) => void): Promise<Lines> {
+  const matching = wish.filter === '' ? undefined : await matches(wish.filter, standing, names)
+  const began = performance.now()
+  const list = new List(standing, wish.sort)
   const flat = wish.mode === 'flat' || matching !== undefined
-  const children = childrenOf(stands)
-  const places = flat ? flatPlaces(matching ?? stands.keys(), stands, key) : treePlaces(wish, stands, children, key)
-  const shown = places.slice(wish.offset, wish.offset + wish.count)
-  const named = await names(shown.map(({ uid }) => uid))
-  const lines = shown.flatMap((place) => {
-    const stand = stands.get(place.uid)
-    return stand === undefined ? [] : [lineOf(place, stand, named.get(place.uid), children.get(place.uid)?.length ?? 0, now)]
-  })
-  return { total: places.length, offset: wish.offset, lines, actors: stands.size }
+  const { total, shown } = flat ? list.flat(wish, matching) : list.tree(wish)
+  const drafts = shown.map((place) => ({ place, stand: standing.in(place.row), children: list.childrenOf(place.row) }))
+  const now = standing.at
+  const actors = standing.size
+  worked(began)
+  const named = await names(drafts.map(({ stand }) => stand.seen.uid))
+  const lines = drafts.map(({ place, stand, children }) => lineOf(place, stand, named.get(stand.seen.uid), children, now))
+  return { total, offset: wish.offset, lines, actors }
 }
 
-async function matches(filter: string, stands: ReadonlyMap<number, Stand>, names: Names): Promise<number[]> {
+async function matches(filter: string, standing: Standing, names: Names): Promise<number[]> {
   const wanted = filter.toLowerCase()
   const found: number[] = []
-  for (const [uid, { path, kind, label }] of await names(stands.keys()))
+  for (const [uid, { path, kind, label }] of await names(standing.picture.uids))
     if (`${path} ${kind} ${label ?? ''}`.toLowerCase().includes(wanted)) found.push(uid)
   return found
 }
 
-function flatPlaces(uids: Iterable<number>, stands: ReadonlyMap<number, Stand>, key: (stand: Stand) => number): Place[] {
-  const order = [...uids].filter((uid) => stands.has(uid))
-  return sorted(order, stands, key).map((uid) => ({ uid, depth: 0, open: false }))
-}
+/** All actors as they stand now, by row: what they are sorted by, and who is whose child. A pass or two over numbers for a hundred thousand. */
+class List {
+  readonly #standing: Standing
+  readonly #key: Float64Array
+  /** The first child of each row, and the next sibling of each; those at the top hang at the place after the last row. */
+  readonly #first: Int32Array
+  readonly #next: Int32Array
+  readonly #parent: Int32Array
+  readonly #top: number
+  readonly #rows: number[] = []
 
-/** The greatest first, and of equals the oldest. Keys are read once: a sort asks for each some seventeen times. */
-function sorted(uids: readonly number[], stands: ReadonlyMap<number, Stand>, key: (stand: Stand) => number): number[] {
-  return uids
-    .map((uid): readonly [number, number] => [uid, key(stands.get(uid)!)])
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-    .map(([uid]) => uid)
-}
-
-function childrenOf(stands: ReadonlyMap<number, Stand>): Map<number, number[]> {
-  const children = new Map<number, number[]>()
-  for (const [uid, { seen }] of stands) {
-    // Whose parent is not seen stands at the top: better there than nowhere.
-    const parent = stands.has(seen.parent) ? seen.parent : 0
-    const list = children.get(parent)
-    if (list === undefined) children.set(parent, [uid])
-    else list.push(uid)
-  }
-  return children
-}
-
-function treePlaces(wish: LinesWish, stands: ReadonlyMap<number, Stand>, children: Map<number, number[]>, key: (stand: Stand) => number): Place[] {
-  const opened = new Set(wish.opened)
-  const closed = new Set(wish.closed)
-  const full = new Set(wish.full)
-  const worst = worstBelow(stands, children, key)
-  const states = worstBelow(stands, children, ({ state }) => state)
-  const ill = (uid: number): boolean => children.get(uid)?.some((child) => states.get(child)! >= inTrouble) === true
-  const opens = (uid: number, depth: number): boolean => depth < openDepth + Number(stands.size <= small) || (depth < troubleDepth && ill(uid))
-  const places: Place[] = []
-  const below = (parent: number, depth: number): void => {
-    const order = (children.get(parent) ?? []).toSorted((a, b) => worst.get(b)! - worst.get(a)! || a - b)
-    const few = siblingsShown[Math.min(depth, siblingsShown.length - 1)]!
-    const all = full.has(parent) || order.length <= few + 1
-    for (const uid of all ? order : order.slice(0, few)) {
-      const open = children.has(uid) && (opened.has(uid) || (!closed.has(uid) && opens(uid, depth)))
-      places.push({ uid, depth, open })
-      if (open) below(uid, depth + 1)
+  constructor(standing: Standing, sort: SortKey) {
+    this.#standing = standing
+    const { picture } = standing
+    const { used } = picture
+    const { uid, parent } = picture.columns
+    this.#top = used
+    this.#key = new Float64Array(used)
+    this.#first = new Int32Array(used + 1).fill(none)
+    this.#next = new Int32Array(used).fill(none)
+    this.#parent = new Int32Array(used).fill(used)
+    let above = NaN
+    let aboveRow = used
+    for (let row = used - 1; row >= 0; row--) {
+      if (uid[row] === 0) continue
+      // Siblings are mostly beside each other. Whose parent is not seen stands at the top: better there than nowhere.
+      if (parent[row] !== above) {
+        above = parent[row]!
+        aboveRow = picture.rowOf(above) ?? used
+      }
+      this.#rows.push(row)
+      this.#parent[row] = aboveRow
+      this.#next[row] = this.#first[aboveRow]!
+      this.#first[aboveRow] = row
+      this.#key[row] = this.#keyOf(row, sort)
     }
-    if (!all) places.push({ uid: order[few]!, depth, open: false, more: together(parent, order.slice(few), stands) })
   }
-  below(0, 0)
-  return places
-}
 
-function together(parent: number, uids: readonly number[], stands: ReadonlyMap<number, Stand>): NonNullable<Line['more']> {
-  let queued = 0
-  let restarts = 0
-  for (const uid of uids) {
-    const { seen } = stands.get(uid)!
-    queued += seen.queued
-    restarts += seen.incarnation
+  #keyOf(row: number, sort: SortKey): number {
+    const { queued, waiting, incarnation } = this.#standing.picture.columns
+    const { rate, load, state } = this.#standing.records
+    switch (sort) {
+      // Whoever is in trouble first, then whoever has the longest mailbox, then whoever failed most.
+      case 'trouble':
+        return state[row]! * 1e12 + (queued[row]! + waiting[row]!) * 1000 + Math.min(999, incarnation[row]!)
+      case 'queued':
+        return queued[row]! + waiting[row]!
+      case 'rate':
+        return rate[row]!
+      case 'load':
+        return load[row]!
+      case 'restarts':
+        return incarnation[row]!
+    }
   }
-  return { parent, actors: uids.length, queued, restarts }
-}
 
-/** Of each the worst that is below it or in it, so that trouble deep down brings its branch to the top. */
-function worstBelow(
-  stands: ReadonlyMap<number, Stand>,
-  children: ReadonlyMap<number, readonly number[]>,
-  key: (s: Stand) => number,
-): Map<number, number> {
-  const worst = new Map<number, number>()
-  // Parents before their children, then back: a tree that is a long chain shall not need as deep a stack.
-  const order: number[] = [...(children.get(0) ?? [])]
-  for (let i = 0; i < order.length; i++) for (const child of children.get(order[i]!) ?? []) order.push(child)
-  for (let i = order.length - 1; i >= 0; i--) {
-    const uid = order[i]!
-    const stand = stands.get(uid)!
-    const own = Math.max(worst.get(uid) ?? 0, key(stand))
-    worst.set(uid, own)
-    const { parent } = stand.seen
-    if (stands.has(parent)) worst.set(parent, Math.max(worst.get(parent) ?? 0, own))
+  childrenOf(row: number): number {
+    let count = 0
+    for (let child = this.#first[row]!; child !== none; child = this.#next[child]!) count++
+    return count
   }
-  return worst
+
+  flat({ offset, count }: LinesWish, matching: readonly number[] | undefined): { readonly total: number; readonly shown: readonly Place[] } {
+    const { picture } = this.#standing
+    const rows = matching === undefined ? this.#rows : matching.flatMap((uid) => picture.rowOf(uid) ?? [])
+    const first = firstOf(rows, offset + count, this.#before(this.#key))
+    return { total: rows.length, shown: first.slice(offset).map((row) => ({ row, depth: 0, open: false })) }
+  }
+
+  /** The greatest first, and of equals the oldest. */
+  #before(key: Float64Array): (a: number, b: number) => number {
+    const { uid } = this.#standing.picture.columns
+    return (a, b) => key[b]! - key[a]! || uid[a]! - uid[b]!
+  }
+
+  tree(wish: LinesWish): { readonly total: number; readonly shown: readonly Place[] } {
+    const { picture, records, size } = this.#standing
+    const { uid } = picture.columns
+    const opened = new Set(wish.opened)
+    const closed = new Set(wish.closed)
+    const full = new Set(wish.full)
+    const { worst, ill } = this.#below(records.state)
+    const before = this.#before(worst)
+    const opens = (row: number, depth: number): boolean => depth < openDepth + Number(size <= small) || (depth < troubleDepth && ill[row] === 1)
+    const places: Place[] = []
+    const below = (parent: number, depth: number): void => {
+      const children: number[] = []
+      for (let child = this.#first[parent]!; child !== none; child = this.#next[child]!) children.push(child)
+      const few = siblingsShown[Math.min(depth, siblingsShown.length - 1)]!
+      const whose = parent === this.#top ? 0 : uid[parent]!
+      const all = full.has(whose) || children.length <= few + 1
+      const order = all ? children.toSorted(before) : firstOf(children, few + 1, before)
+      for (const row of all ? order : order.slice(0, few)) {
+        const open = this.#first[row] !== none && (opened.has(uid[row]!) || (!closed.has(uid[row]!) && opens(row, depth)))
+        places.push({ row, depth, open })
+        if (open) below(row, depth + 1)
+      }
+      if (!all) places.push({ row: order[few]!, depth, open: false, more: this.#together(whose, children, order.slice(0, few)) })
+    }
+    below(this.#top, 0)
+    return { total: places.length, shown: places.slice(wish.offset, wish.offset + wish.count) }
+  }
+
+  #together(parent: number, children: readonly number[], shown: readonly number[]): NonNullable<Line['more']> {
+    const { queued, waiting, incarnation } = this.#standing.picture.columns
+    let messages = 0
+    let restarts = 0
+    const add = (rows: readonly number[], sign: number): void => {
+      for (const row of rows) {
+        messages += sign * (queued[row]! + waiting[row]!)
+        restarts += sign * incarnation[row]!
+      }
+    }
+    add(children, 1)
+    add(shown, -1)
+    return { parent, actors: children.length - shown.length, queued: messages, restarts }
+  }
+
+  /** Of each the worst that is below it or in it, so that trouble deep down brings its branch to the top; and whether a child of it is or has somebody in trouble. */
+  #below(state: Uint8Array): { readonly worst: Float64Array; readonly ill: Uint8Array } {
+    const worst = Float64Array.from(this.#key)
+    const states = Uint8Array.from(state.subarray(0, this.#top))
+    const ill = new Uint8Array(this.#top + 1)
+    // Parents before their children, then back: a tree that is a long chain shall not need as deep a stack.
+    const order = new Int32Array(this.#rows.length)
+    let end = 0
+    for (let row = this.#first[this.#top]!; row !== none; row = this.#next[row]!) order[end++] = row
+    for (let i = 0; i < end; i++) for (let row = this.#first[order[i]!]!; row !== none; row = this.#next[row]!) order[end++] = row
+    for (let i = end - 1; i >= 0; i--) {
+      const row = order[i]!
+      const above = this.#parent[row]!
+      if (states[row]! >= inTrouble) ill[above] = 1
+      if (above === this.#top) continue
+      if (worst[row]! > worst[above]!) worst[above] = worst[row]!
+      if (states[row]! > states[above]!) states[above] = states[row]!
+    }
+    return { worst, ill }
+  }
 }
 
 function lineOf(place: Place, stand: Stand, name: ActorName | undefined, children: number, now: number): Line {

@@ -3,7 +3,7 @@
 
 import { Session } from 'node:inspector/promises'
 import type { Profiler } from 'node:inspector'
-import { kindOfActor, type SystemCore } from '@troupe/core/internal'
+import { type Cell, kindOfActor, type SystemCore } from '@troupe/core/internal'
 import type { FlameNode, ProfileNews } from '../feed/news.ts'
 import { TurnLog } from './turn-log.ts'
 
@@ -12,34 +12,42 @@ const interval = 500
 const leastShare = 0.002
 const deepest = 60
 
-export class ProfileTaker {
-  #taking: Promise<ProfileNews> | undefined
+/** Milliseconds that one may take. */
+export const longestProfile = 30_000
+const shortestProfile = 100
+/** Actors that are named, those that took longest. */
+const actorsMost = 50
 
-  /** Whoever asks while one is taken gets that one. */
-  take(core: SystemCore, ms: number): Promise<ProfileNews> {
-    this.#taking ??= this.#take(core, ms).finally(() => (this.#taking = undefined))
-    return this.#taking
+const taking = new WeakMap<SystemCore, Promise<ProfileNews>>()
+
+/** Whoever asks while one of a system is taken gets that one. */
+export function takeProfile(core: SystemCore, ms: number): Promise<ProfileNews> {
+  let one = taking.get(core)
+  if (one === undefined) {
+    one = take(core, Math.max(shortestProfile, Math.min(longestProfile, ms))).finally(() => taking.delete(core))
+    taking.set(core, one)
   }
+  return one
+}
 
-  async #take(core: SystemCore, ms: number): Promise<ProfileNews> {
-    const session = new Session()
-    session.connect()
-    const log = new TurnLog()
-    try {
-      await session.post('Profiler.enable')
-      await session.post('Profiler.setSamplingInterval', { interval })
-      const began = performance.now()
-      await session.post('Profiler.start')
-      const started = performance.now()
-      log.begin(core)
-      await new Promise((resolve) => setTimeout(resolve, ms))
-      const { profile } = await session.post('Profiler.stop')
-      log.end()
-      return flameOf(profile, log, beginOf(profile, began, started))
-    } finally {
-      log.end()
-      session.disconnect()
-    }
+async function take(core: SystemCore, ms: number): Promise<ProfileNews> {
+  const session = new Session()
+  session.connect()
+  const log = new TurnLog()
+  try {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.setSamplingInterval', { interval })
+    const began = performance.now()
+    await session.post('Profiler.start')
+    const started = performance.now()
+    log.begin(core)
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    const { profile } = await session.post('Profiler.stop')
+    log.end()
+    return flameOf(profile, log, beginOf(profile, began, started))
+  } finally {
+    log.end()
+    session.disconnect()
   }
 }
 
@@ -72,6 +80,7 @@ export function flameOf(profile: Profiler.Profile, log: Pick<TurnLog, 'at' | 'wh
   let at = zero
   let turn = -1
   let idle = 0
+  const actors = new Map<Cell, number>()
   for (let i = 0; i < samples.length; i++) {
     // A delta is from the sample before; the sample stands for the time until the next.
     at += timeDeltas[i]! / 1000
@@ -90,9 +99,18 @@ export function flameOf(profile: Profiler.Profile, log: Pick<TurnLog, 'at' | 'wh
     let node = under(root, whose, '')
     for (const { name, place } of cell === undefined ? stack : ownPart(stack)) node = under(node, name, place)
     node.self += took
+    if (cell !== undefined && !late) actors.set(cell, (actors.get(cell) ?? 0) + took)
   }
   const whole = totalOf(root)
-  return { ms: whole + idle, idle, samples: samples.length, cut: log.full, flame: shown(root, Math.max(0.01, whole * leastShare), 0) }
+  const longest = [...actors].sort((a, b) => b[1] - a[1]).slice(0, actorsMost)
+  return {
+    ms: whole + idle,
+    idle,
+    samples: samples.length,
+    cut: log.full,
+    actors: longest.map(([cell, took]) => ({ path: cell.ref.path, kind: kindOfActor(cell), ms: took })),
+    flame: shown(root, Math.max(0.01, whole * leastShare), 0),
+  }
 }
 
 interface StackFrame {

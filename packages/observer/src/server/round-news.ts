@@ -4,6 +4,7 @@ import type { SeenEvent } from '../findings/frame.ts'
 import type { HostNews, RoundNews, RuntimeNews, ThreadNews, View } from '../feed/news.ts'
 import type { Update } from '../source/update.ts'
 import type { PagePart } from '../feed/parts.ts'
+import { here } from '../survey/look.ts'
 import type { Standing } from './standing.ts'
 
 const eventsMost = 300
@@ -49,21 +50,29 @@ function mattering(waits: Update['waits']): Update['waits'] {
   return waits.length <= waitsMost ? waits : waits.toSorted((a, b) => Number(b.binds) - Number(a.binds) || b.ms - a.ms).slice(0, waitsMost)
 }
 
-export function runtimeNews({ metrics, parts, silent = [] }: Update, standing: Standing, slow: SlowTurns, others: readonly PagePart[]): RuntimeNews {
+export function runtimeNews({ metrics, silent = [] }: Update, standing: Standing, slow: SlowTurns, others: readonly PagePart[]): RuntimeNews {
   const threads = new Map<number, { -readonly [K in keyof ThreadNews]: ThreadNews[K] }>()
   const of = (thread: number): { -readonly [K in keyof ThreadNews]: ThreadNews[K] } => {
     let news = threads.get(thread)
     if (news === undefined) threads.set(thread, (news = { thread, actors: 0, queued: 0, load: 0, rate: 0, silent: silent.includes(thread) }))
     return news
   }
-  for (const { thread } of parts) of(thread)
+  for (const thread of standing.picture.threads) of(thread)
   for (const thread of silent) of(thread)
-  for (const { seen, load, rate } of standing.stands.values()) {
-    const news = of(seen.thread)
+  const { picture, records } = standing
+  const { uid, queued, waiting, place } = picture.columns
+  let last = NaN
+  let news = of(here)
+  for (let row = 0; row < picture.used; row++) {
+    if (uid[row] === 0) continue
+    if (place[row] !== last) {
+      last = place[row]!
+      news = of(picture.threadOf(row))
+    }
     news.actors++
-    news.queued += seen.queued
-    news.load += load
-    news.rate += rate
+    news.queued += queued[row]! + waiting[row]!
+    news.load += records.load[row]!
+    news.rate += records.rate[row]!
   }
   return {
     threads: [...threads.values()].sort((a, b) => a.thread - b.thread),

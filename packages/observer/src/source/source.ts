@@ -15,8 +15,8 @@ import type { Picture } from '../survey/picture.ts'
 import { type ActorDetail, detailOf } from './detail.ts'
 import type { Update, Wishes } from './update.ts'
 
-/** How much longer than a look took the next one waits, and for how long at most. */
-const share = 20
+/** How much longer than a survey took the next one waits, and for how long at most. */
+const share = 40
 const longestWait = 5000
 
 interface Onlooker {
@@ -60,6 +60,10 @@ export class ObservationSource {
   #seq = 0
   #findings: readonly Finding[] = []
   #looking = false
+  /** When single actors may be looked at again. */
+  #surveyFrom = -Infinity
+  /** Milliseconds that those who look on worked since the last look, beyond hearing of it. */
+  #worked = 0
   #closed = false
 
   constructor(system: ActorSystem, options: { readonly every: number; readonly mute: readonly string[] }) {
@@ -88,6 +92,10 @@ export class ObservationSource {
       if (this.#onlookers.size === 0) this.#rest()
     }
   }
+  /** Notes that somebody who looks on worked for so many milliseconds: the next look comes the later. */
+  work(ms: number): void {
+    this.#worked += ms
+  }
   /** How many look on. */
   get onlookers(): number {
     return this.#onlookers.size
@@ -114,6 +122,8 @@ export class ObservationSource {
     this.#disarm?.()
     this.#disarm = undefined
     this.#rounds.end()
+    this.#surveyFrom = -Infinity
+    this.#worked = 0
     this.#findings = []
   }
 
@@ -121,22 +131,32 @@ export class ObservationSource {
     if (this.#looking) return
     this.#looking = true
     const { timers, runtime } = coreOf(this.system)
-    let spent = 0
     try {
-      const round = await this.#rounds.round()
+      const survey = runtime.now() >= this.#surveyFrom
+      const round = await this.#rounds.round(survey)
       const began = runtime.now()
       if (this.#onlookers.size > 0) this.#tell(round)
-      spent = round.spent + runtime.now() - began
+      this.#worked += round.spent + runtime.now() - began
+      if (survey) this.#pace(runtime.now())
     } catch (cause) {
       coreOf(this.system).logger.error({ cause }, 'the observer failed to look')
     }
     this.#looking = false
     if (this.#onlookers.size === 0 || this.#closed) return
     // Armed only between two rounds: in none of them it is among the timers that are seen.
-    // Where a look takes long, the next comes later: whoever looks takes a twentieth of the time at most, as long as a round in five seconds is enough for that.
-    const wait = Math.max(this.#every, Math.min(longestWait, spent * share))
-    const deadline = timers.after(wait, () => void this.#look())
+    const deadline = timers.after(this.#every, () => void this.#look())
     this.#disarm = () => timers.cancel(deadline)
+  }
+
+  /**
+   * Where it takes long to look at all actors, the next look at them comes later: whoever looks takes a fortieth of the time at most, as long as a survey in
+   * five seconds is enough for that. What the system tells of itself is told all the same. Only after the second of them anybody knows how fast
+   * actors are: that one does not wait for what the first took.
+   */
+  #pace(now: number): void {
+    const wait = this.#surveyFrom === -Infinity ? 0 : Math.min(longestWait, this.#worked * share)
+    this.#surveyFrom = now + Math.max(0, wait - this.#every / 2)
+    this.#worked = 0
   }
 
   #tell({ frame, findings, lost, spent, waitsLeftOut }: Round): void {

@@ -2,8 +2,12 @@
 // the actor: a word in each is paid by all the systems that nobody looks at.
 //
 //   buckets  │ count ─→ count │ │ count │ …      chained; as many buckets as counts, at least
+//
+// Where more have turns than `followedMost` between two looks, of the others only messages are counted: to fetch the accounts of a hundred
+// thousand from memory, each at its turn, costs more than their turns.
 
 import type { Cell } from './cell.ts'
+import { PlainCounts } from './plain-counts.ts'
 
 /** What is counted of one actor, from the first look on. */
 export class TurnCount {
@@ -26,6 +30,10 @@ export class TurnCount {
 }
 
 const fewestBuckets = 1024
+/** Accounts that are gone on with, or begun, between two looks. */
+export const followedMost = 8192
+/** Milliseconds of a message, from which on its actor is followed however many others have turns. */
+export const dear = 0.2
 
 /** Shared by the dispatchers of a system. */
 export class Stirred {
@@ -35,6 +43,16 @@ export class Stirred {
   gone: number[] = []
   #buckets: (TurnCount | undefined)[] = new Array<TurnCount | undefined>(fewestBuckets).fill(undefined)
   #size = 0
+  /** Of those that have no account. */
+  readonly plain: PlainCounts = new PlainCounts()
+  /** What those took, and handled: what a message of theirs takes is known only of all of them together. */
+  ms = 0
+  messages = 0
+
+  /** Milliseconds of one message of those that have no account. */
+  get price(): number {
+    return this.messages === 0 ? 0 : this.ms / this.messages
+  }
 
   /** What is counted of an actor, from now on if nothing was. */
   of(cell: Cell): TurnCount {
@@ -53,8 +71,12 @@ export class Stirred {
     // One that has ended may still have a turn, in which nothing happens; nobody would take it from here.
     if (cell.phase === 'terminated') return new TurnCount(cell, undefined)
     if (this.#size++ === this.#buckets.length) this.#grow()
-    const at = cell.ref.uid & (this.#buckets.length - 1)
-    return (this.#buckets[at] = new TurnCount(cell, this.#buckets[at]))
+    const { uid } = cell.ref
+    const at = uid & (this.#buckets.length - 1)
+    const count = (this.#buckets[at] = new TurnCount(cell, this.#buckets[at]))
+    count.processed = count.turns = this.plain.follow(uid)
+    count.busy = count.processed * this.price
+    return count
   }
 
   #grow(): void {
@@ -73,6 +95,18 @@ export class Stirred {
   /** An actor has ended: nothing of it is kept. */
   ended(cell: Cell): void {
     this.gone.push(cell.ref.uid)
+    this.#drop(cell)
+  }
+
+  /** Ends an account; how many messages it handled is counted on. Whose messages take long keeps it, and who has a turn now. */
+  unfollow(cell: Cell): void {
+    const count = this.find(cell)
+    if (count === undefined || count.busy > count.processed * dear || count.unpriced > 0 || cell.dispatcher.current === cell) return
+    this.#drop(cell)
+    this.plain.unfollow(cell.ref.uid, count.processed)
+  }
+
+  #drop(cell: Cell): void {
     const buckets = this.#buckets
     const at = cell.ref.uid & (buckets.length - 1)
     let before: TurnCount | undefined

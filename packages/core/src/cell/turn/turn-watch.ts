@@ -1,10 +1,10 @@
 // What is counted of turns while somebody looks: messages, turns and time of each actor, and who had a turn since the last look. It
 // costs a few loads a turn and nothing a message. Time is measured between two reads of the clock, which the dispatcher makes anyway,
-// and shared among those that ran by the messages they handled.
+// and shared among those that ran by the messages they handled. Of those without an account (see stirred) only messages are counted.
 
 import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import type { Stirred, TurnCount } from './stirred.ts'
+import { dear, followedMost, type Stirred, type TurnCount } from './stirred.ts'
 import type { Witness } from './witness.ts'
 
 /** Looks on at one dispatcher. An account is closed when the next turn begins, or with the drain: nothing need be called after a turn. */
@@ -14,13 +14,18 @@ export class TurnWatch implements Witness {
   /** Who looked on before, and is told all the same. */
   outer: Witness | undefined
   #current: TurnCount | undefined
+  /** Whose turn it is, where that one has no account; and who of those was the last before the clock is read again. */
+  #other: Cell | undefined
+  #last: Cell | undefined
   /** Messages of the dispatcher when the present turn began. */
   #messages: number
   /** When the clock was read last. */
   #at: number
   /** Those that ran since. */
   readonly #ran: TurnCount[] = []
+  /** Messages since then; and those of them that were handled by others than those. */
   #unpriced = 0
+  #others = 0
 
   constructor(dispatcher: Dispatcher, stirred: Stirred) {
     this.#dispatcher = dispatcher
@@ -34,7 +39,13 @@ export class TurnWatch implements Witness {
     if (this.outer !== undefined) this.outer.turn(cell)
     this.#close()
     const stirred = this.#stirred
+    if (stirred.list.length >= followedMost && stirred.plain.get(cell.ref.uid) !== undefined) {
+      this.#current = undefined
+      this.#other = cell
+      return
+    }
     const count = stirred.of(cell)
+    this.#other = undefined
     count.turns++
     if (count.epoch !== stirred.epoch) {
       count.epoch = stirred.epoch
@@ -50,11 +61,22 @@ export class TurnWatch implements Witness {
     if (handled === 0) return
     this.#messages = messages
     const count = this.#current
-    if (count === undefined) return
+    if (count === undefined) {
+      if (this.#other !== undefined) this.#countOnly(this.#other, handled)
+      return
+    }
     count.processed += handled
     if (count.unpriced === 0) this.#ran.push(count)
     count.unpriced += handled
     this.#unpriced += handled
+  }
+
+  #countOnly(cell: Cell, handled: number): void {
+    // Somebody who looked may have begun an account in this very turn.
+    if (!this.#stirred.plain.add(cell.ref.uid, handled)) this.#stirred.of(cell).processed += handled
+    this.#unpriced += handled
+    this.#others += handled
+    this.#last = cell
   }
 
   clockRead(now: number, fired: boolean): void {
@@ -66,23 +88,33 @@ export class TurnWatch implements Witness {
 
   #price(now: number): void {
     const ran = this.#ran
-    if (ran.length > 0) {
+    if (this.#unpriced > 0) {
       const each = (now - this.#at) / this.#unpriced
       for (const count of ran) {
         count.busy += each * count.unpriced
         count.unpriced = 0
       }
       ran.length = 0
-      this.#unpriced = 0
+      if (this.#last !== undefined) this.#priceOthers(this.#last, each)
+      this.#unpriced = this.#others = 0
     }
     this.#at = now
+  }
+
+  /** Where one of them took long it was probably the last: those that are suspected the dispatcher times alone. */
+  #priceOthers(last: Cell, each: number): void {
+    this.#last = undefined
+    const stirred = this.#stirred
+    stirred.ms += each * this.#others
+    stirred.messages += this.#others
+    if (each > dear) stirred.of(last)
   }
 
   /** The end of a drain: what comes until the next one is nobody's time. */
   rest(): void {
     this.#close()
-    this.#current = undefined
-    if (this.#ran.length > 0) this.#price(this.#dispatcher.host.runtime.now())
+    this.#current = this.#other = undefined
+    if (this.#unpriced > 0) this.#price(this.#dispatcher.host.runtime.now())
     this.outer?.rest()
   }
 }

@@ -1,7 +1,7 @@
 // Mailboxes that only grow, and why: handlers that take too long, or actors that would be quick enough and do not get their turn. And
 // handlers that do not come to an end, and stashes that nobody takes up again.
 
-import type { Picture } from '../../survey/picture.ts'
+import type { Columns, Picture, SeenActor } from '../../survey/picture.ts'
 import type { Clue } from '../finding.ts'
 import { count, duration, times } from '../words.ts'
 
@@ -15,25 +15,35 @@ const smallShare = 0.2
 const pendingFor = 10_000
 const stashFor = 30_000
 
-/** What is wrong with the actors that something was said of; that a handler of those is pending whose circle is known needs no saying. */
-export function* mailboxClues(picture: Picture, told: Iterable<number>, explained: ReadonlySet<number>): Iterable<Clue> {
-  for (const uid of told) {
-    // Most have nothing of the sort: they are told by a number or three.
-    const quiet = picture.get(uid, 'queued') + picture.get(uid, 'waiting') < growsBy && picture.get(uid, 'stashed') === 0
-    if (quiet && Number.isNaN(picture.get(uid, 'pendingSince'))) continue
-    const actor = picture.actor(uid)
-    if (actor === undefined) continue
-    const { at } = picture
-    const { pendingSince } = actor
-    if (pendingSince !== undefined && at - pendingSince >= pendingFor && !explained.has(uid)) yield pending(uid, at, pendingSince, actor.queued)
-    if (actor.stashed > 0 && at - picture.get(uid, 'stashSince') >= stashFor) yield stash(uid, at, picture.get(uid, 'stashSince'), actor.stashed)
-    const since = picture.get(uid, 'growsSince')
-    const grown = actor.queued - picture.get(uid, 'growsFrom')
-    if (at - since < growsFor || grown < growsBy) continue
-    const handled = actor.processed - picture.get(uid, 'growsDone')
-    const busy = actor.busy - picture.get(uid, 'growsBusy')
-    yield grows(uid, at, since, { queued: actor.queued, grown, handled, busy, pending: pendingSince !== undefined })
+/** What is wrong with the actors in these rows; that a handler of those is pending whose circle is known needs no saying. */
+export function mailboxClues(picture: Picture, told: Uint32Array, explained: ReadonlySet<number>): readonly Clue[] {
+  const { at, columns } = picture
+  const clues: Clue[] = []
+  // By index: to go through a hundred thousand by an iterator takes three times as long.
+  for (let i = 0; i < told.length; i++) {
+    const row = told[i]!
+    if (maybe(columns, row)) clues.push(...cluesOf(row, picture.actorIn(row), columns, at, explained))
   }
+  return clues
+}
+
+/** Most have nothing of the sort: they are told by a number or three. */
+function maybe({ queued, waiting, stashed, pendingSince }: Columns, row: number): boolean {
+  return queued[row]! + waiting[row]! >= growsBy || stashed[row] !== 0 || !Number.isNaN(pendingSince[row])
+}
+
+function* cluesOf(row: number, actor: SeenActor, columns: Columns, at: number, explained: ReadonlySet<number>): Iterable<Clue> {
+  const { uid, pendingSince } = actor
+  if (uid === 0) return
+  if (pendingSince !== undefined && at - pendingSince >= pendingFor && !explained.has(uid)) yield pending(uid, at, pendingSince, actor.queued)
+  const stashSince = columns.stashSince[row]!
+  if (actor.stashed > 0 && at - stashSince >= stashFor) yield stash(uid, at, stashSince, actor.stashed)
+  const since = columns.growsSince[row]!
+  const grown = actor.queued - columns.growsFrom[row]!
+  if (at - since < growsFor || grown < growsBy) return
+  const handled = actor.processed - columns.growsDone[row]!
+  const busy = actor.busy - columns.growsBusy[row]!
+  yield grows(uid, at, since, { queued: actor.queued, grown, handled, busy, pending: pendingSince !== undefined })
 }
 
 function pending(uid: number, at: number, since: number, queued: number): Clue {

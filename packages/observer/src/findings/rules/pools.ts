@@ -11,24 +11,27 @@ const longer = 3
 const queuedLeast = 20
 const handledLeast = 20
 
-/** Looks at those of whom something was said, and at their siblings. */
-export function* poolClues(picture: Picture, told: Iterable<number>, siblingsOf: (parent: number) => readonly number[]): Iterable<Clue> {
+/** Looks at those in these rows, and at their siblings. */
+export function poolClues(picture: Picture, told: Uint32Array, siblingsOf: (parent: number) => readonly number[]): readonly Clue[] {
   const seen = new Set<number>()
-  for (const uid of told) {
-    if (picture.get(uid, 'queued') + picture.get(uid, 'waiting') < queuedLeast) continue
-    const actor = picture.actor(uid)
-    if (actor === undefined || actor.queued < queuedLeast || seen.has(actor.parent)) continue
-    const size = picture.children.get(actor.parent) ?? 0
+  const clues: Clue[] = []
+  const { queued, waiting, parent: parents, uid } = picture.columns
+  for (let i = 0; i < told.length; i++) {
+    const row = told[i]!
+    if (queued[row]! + waiting[row]! < queuedLeast || uid[row] === 0) continue
+    const parent = parents[row]!
+    if (seen.has(parent)) continue
+    const size = picture.children.get(parent) ?? 0
     if (size < fewest || size > largest) continue
-    seen.add(actor.parent)
-    const pool = siblingsOf(actor.parent)
-      .map((sibling) => picture.actor(sibling))
-      .filter((a) => a !== undefined && a.processed >= handledLeast)
-      .map((a) => ({ uid: a!.uid, each: a!.busy / a!.processed, queued: a!.queued }))
+    seen.add(parent)
+    const pool = siblingsOf(parent)
+      .map((sibling) => picture.actorIn(sibling))
+      .filter((a) => a.processed >= handledLeast)
+      .map((a) => ({ uid: a.uid, each: a.busy / a.processed, queued: a.queued }))
     if (pool.length < fewest) continue
-    if (pool.length < fewest) continue
-    yield uneven(actor.parent, pool, (sibling) => picture.get(sibling, 'growsSince'))
+    clues.push(uneven(parent, pool, (sibling) => picture.get(sibling, 'growsSince')))
   }
+  return clues
 }
 
 interface Worker {

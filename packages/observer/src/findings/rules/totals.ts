@@ -96,10 +96,8 @@ export class Totals {
 function timers({ since, from, last }: Growth, at: number, picture: Picture): Clue {
   let most = 0
   let whose: number | undefined
-  for (const uid of picture.uids) {
-    const held = picture.get(uid, 'timers')
-    if (held > most) [most, whose] = [held, uid]
-  }
+  const { timers: held, uid } = picture.columns
+  for (let row = 0; row < picture.used; row++) if (uid[row] !== 0 && held[row]! > most) [most, whose] = [held[row]!, uid[row]!]
   return {
     rule: 'timers-grow',
     severity: 'warning',

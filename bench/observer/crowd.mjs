@@ -1,0 +1,94 @@
+// A hundred thousand actors that are all busy, and whoever looks at them: messages a second of a saturated thread, printed as JSON. Windows of
+// each way to look take turns in one process, for between two processes the same differs by more than is to be measured.
+//   node crowd.mjs <actors> <rounds> <seconds of a window> <ways, with commas>
+// Each message makes its receiver tell another one by chance: where each is in another place of memory, a thread handles about a million a
+// second. Where a view is named a page of it is open, in another process, so that only what it costs the system is measured.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { ActorSystem, receive, same } from '@troupe/core'
+import { observe } from '@troupe/observer'
+
+const [actors, rounds, seconds] = process.argv.slice(2, 5).map(Number)
+const ways = process.argv[5].split(',')
+const families = 100
+/** Messages under way: enough that the thread never rests. */
+const under = 2000
+/** Milliseconds until what a way begins with is over: the first look is at everything. */
+const settling = 2500
+
+const system = ActorSystem.create('crowd', { logger: false })
+let seed = 42
+let handled = 0
+const crowd = []
+function draw() {
+  seed ^= seed << 13
+  seed ^= seed >>> 17
+  seed ^= seed << 5
+  return (seed >>> 0) % crowd.length
+}
+const person = () =>
+  receive((_ctx, { hops }) => {
+    handled++
+    crowd[draw()].tell({ type: 'word', hops: hops + 1 })
+    return same
+  })
+const family = (size) =>
+  receive((ctx) => {
+    for (let i = 0; i < size; i++) crowd.push(ctx.spawn(person(), { name: `person-${i}`, kind: 'person' }))
+    return same
+  })
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function measured() {
+  const from = { handled, at: performance.now(), cpu: process.cpuUsage() }
+  await wait(seconds * 1000)
+  const { user, system: kernel } = process.cpuUsage(from.cpu)
+  const done = handled - from.handled
+  return { rate: done / ((performance.now() - from.at) / 1000), ns: ((user + kernel) * 1000) / done }
+}
+
+/** A page of this view is open meanwhile. */
+async function withPage(view) {
+  const page = await observer.openPage()
+  const viewer = spawn(process.execPath, [fileURLToPath(new URL('viewer.mjs', import.meta.url)), page.url, view], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let said = ''
+  viewer.stdout.setEncoding('utf8').on('data', (piece) => (said += piece))
+  await wait(settling)
+  viewer.stdin.write('begin\n')
+  const found = await measured()
+  viewer.stdin.end()
+  await once(viewer, 'exit')
+  await page.close()
+  return { ...found, ...JSON.parse(said) }
+}
+async function withOnlooker() {
+  const end = observer.source.subscribe(() => {}, { flow: true })
+  await wait(settling)
+  const found = await measured()
+  end()
+  return found
+}
+
+for (let i = 0; i < families; i++) system.spawn(family(actors / families), { name: `family-${i}`, kind: 'family' }).tell({ type: 'begin' })
+while (crowd.length < actors) await new Promise((resolve) => setImmediate(resolve))
+for (let i = 0; i < under; i++) crowd[draw()].tell({ type: 'word', hops: 0 })
+await wait(settling)
+
+const observer = observe(system)
+await observer.ready
+const found = { again: [] }
+for (const way of ways) found[way] = []
+for (let i = 0; i < rounds; i++)
+  for (const way of ['again', ...ways]) {
+    // Beside the window right before it, in which nobody looks: the machine is not the same from minute to minute.
+    const { rate: nobody } = await measured()
+    const seen = way === 'again' ? await measured() : await (way === 'armed' ? withOnlooker() : withPage(way))
+    found[way].push({ nobody, ...seen })
+    await wait(settling / 4)
+  }
+process.stdout.write(`${JSON.stringify(found)}\n`)
+process.exit(0)

@@ -1,0 +1,61 @@
+// How many messages those handled that have no account of their own, by uid: four bytes each, in pages, because where a hundred thousand have turns
+// what is read at each of them must be small. The highest bit says that there is an account, which is then the one to count in.
+
+const pageSize = 4096
+const followed = 0x8000_0000
+const most = 0x7fff_ffff
+
+export class PlainCounts {
+  readonly #pages = new Map<number, Uint32Array>()
+  /** Those that somebody who lives was found in, since the last sweep. */
+  readonly #seen = new Set<number>()
+  #lastAt = -1
+  #last: Uint32Array | undefined
+
+  /** The page of a uid, made where there is none; most of the time it is the one of last time. */
+  #page(uid: number): Uint32Array {
+    const at = Math.floor(uid / pageSize)
+    if (at === this.#lastAt) return this.#last!
+    let page = this.#pages.get(at)
+    if (page === undefined) this.#pages.set(at, (page = new Uint32Array(pageSize)))
+    this.#lastAt = at
+    return (this.#last = page)
+  }
+
+  /** Adds to the count of one without an account, and returns true; false of one that has one. */
+  add(uid: number, messages: number): boolean {
+    const page = this.#page(uid)
+    const at = uid % pageSize
+    const value = page[at]!
+    if (value >= followed) return false
+    page[at] = Math.min(most, value + messages)
+    return true
+  }
+  /** Undefined of one that has an account. */
+  get(uid: number): number | undefined {
+    const value = this.#page(uid)[uid % pageSize]!
+    return value >= followed ? undefined : value
+  }
+  /** From now on there is an account, which goes on from what is returned. */
+  follow(uid: number): number {
+    const page = this.#page(uid)
+    const value = page[uid % pageSize]!
+    page[uid % pageSize] = followed
+    return value >= followed ? 0 : value
+  }
+  /** There is no account any more; it is counted on from there. */
+  unfollow(uid: number, messages: number): void {
+    this.#page(uid)[uid % pageSize] = Math.min(most, messages)
+  }
+
+  /** Whoever has this uid lives. */
+  see(uid: number): void {
+    this.#seen.add(Math.floor(uid / pageSize))
+  }
+  /** Lets go of pages in which nobody lives, as far as was seen since the last time. */
+  sweep(): void {
+    for (const at of this.#pages.keys()) if (!this.#seen.has(at)) this.#pages.delete(at)
+    this.#seen.clear()
+    this.#lastAt = -1
+  }
+}

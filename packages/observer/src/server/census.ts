@@ -1,0 +1,67 @@
+// How many actors there are of each kind, and how much waits for them. What kind an actor is of is asked once and kept under its row; then it
+// is a pass over numbers each round.
+
+import type { ActorName } from '@troupe/core/internal'
+import type { Standing } from './standing.ts'
+
+export interface Kindred {
+  actors: number
+  queued: number
+}
+
+type Names = (uids: Iterable<number>) => Promise<ReadonlyMap<number, ActorName>>
+
+export class Census {
+  readonly #kinds: string[] = []
+  readonly #numbers = new Map<string, number>()
+  /** Whose the row was when it was asked, and the number of its kind. */
+  #uid = new Float64Array(0)
+  #kind = new Uint32Array(0)
+
+  /** By kind, of all that are known now. */
+  async take({ picture }: Standing, names: Names): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
+    const { columns, used } = picture
+    if (this.#uid.length < columns.uid.length) this.#grow(columns.uid.length)
+    const unknown: number[] = []
+    for (let row = 0; row < used; row++) if (columns.uid[row] !== 0 && columns.uid[row] !== this.#uid[row]) unknown.push(columns.uid[row]!)
+    if (unknown.length > 0)
+      for (const [uid, { kind }] of await names(unknown)) {
+        const row = picture.rowOf(uid)
+        if (row === undefined || row >= this.#uid.length) continue
+        this.#uid[row] = uid
+        this.#kind[row] = this.#numberOf(kind)
+      }
+    return this.#count(picture)
+  }
+
+  clear(): void {
+    this.#uid = new Float64Array(0)
+    this.#kind = new Uint32Array(0)
+  }
+
+  #count({ columns: { uid, queued, waiting }, used }: Standing['picture']): ReadonlyMap<string, Kindred> {
+    const all = this.#kinds.map((): Kindred => ({ actors: 0, queued: 0 }))
+    for (let row = 0; row < Math.min(used, this.#uid.length); row++) {
+      if (uid[row] === 0 || uid[row] !== this.#uid[row]) continue
+      const kindred = all[this.#kind[row]!]!
+      kindred.actors++
+      kindred.queued += queued[row]! + waiting[row]!
+    }
+    return new Map(all.map((kindred, i) => [this.#kinds[i]!, kindred]))
+  }
+  #numberOf(kind: string): number {
+    let number = this.#numbers.get(kind)
+    if (number === undefined) {
+      this.#numbers.set(kind, (number = this.#kinds.length))
+      this.#kinds.push(kind)
+    }
+    return number
+  }
+  #grow(length: number): void {
+    const [uid, kind] = [new Float64Array(length), new Uint32Array(length)]
+    uid.set(this.#uid)
+    kind.set(this.#kind)
+    this.#uid = uid
+    this.#kind = kind
+  }
+}
