@@ -2,6 +2,18 @@
 
 export const equivalents = [
   {
+    file: 'queues/ring.ts',
+    before: 'for (let i = 0; i < this.size && i < most; i++) {',
+    after: 'for (let i = 0; i <= this.size && i < most; i++) {',
+    why: 'the slot behind the last message holds no meta, or in a full ring that of the first, which was looked at already',
+  },
+  {
+    file: 'cell/life/ending.ts',
+    before: 'if (limit < endless) armStep(cell, Math.max(0, limit - now))',
+    after: 'if (limit <= endless) armStep(cell, Math.max(0, limit - now))',
+    why: 'a step that is due in 285,000 years instead of never',
+  },
+  {
     file: 'queues/timers.ts',
     before: 'if (++this.#dead > sweepFrom && this.#dead * 2 > this.#heap.length && this.#fresh === undefined) this.#sweep()',
     after: 'if (++this.#dead > sweepFrom && this.#fresh === undefined) this.#sweep()',

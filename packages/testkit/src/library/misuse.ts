@@ -1,8 +1,9 @@
 // Wrong arguments, in a running actor and from outside: each is refused with an error that names it, at once, and nothing
-// else happens.
+// else happens. What is left out is not wrong, and who has no name is found by its path.
 
-import { ActorSystem, type AnyRef, bounded, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from '@troupe/core'
+import { ActorSystem, type AnyRef, bounded, Cancelled, InvalidOption, NotAllowed, receive, same, setup, supervise, TroupeError } from '@troupe/core'
 import type { ActorContext } from '@troupe/core'
+import { makeAbortSource } from '@troupe/core/internal'
 import type { Simulation } from '../sim/simulation.ts'
 import type { LibraryScenario } from './scenario.ts'
 
@@ -125,6 +126,7 @@ function run(sim: Simulation): void {
   const spawns: readonly unknown[] = [
     { supervision: 'perhaps' },
     { supervision: { scope: 'none' } },
+    { supervision: { limit: { restarts: 1, within: 1 } } },
     { stopTimeout: -1 },
     { drain: 'away' },
     { drain: null },
@@ -133,11 +135,12 @@ function run(sim: Simulation): void {
     7,
     { supervision: { scope: 'one-for-one', limit: { restarts: -1, within: 1 } } },
   ]
+  const nameless = sim.calmly(() => [user, user].map((behavior) => sim.system.spawn(behavior)))
   let sent = 0
   let rejected = 0
   let asked = 0
   sim.plan(sim.int(3, 9), () => {
-    switch (sim.choose(4)) {
+    switch (sim.choose(6)) {
       case 1: {
         sim.oneOf(allowed)()
         const use = sim.oneOf(policies)
@@ -167,6 +170,24 @@ function run(sim: Simulation): void {
         sim.check(sim.system.counts().active === active, 'a spawn was refused, and something was spawned')
         return undefined
       }
+      case 4: {
+        // What is left out of the options is not wrong.
+        asked++
+        const abort = makeAbortSource()
+        ref
+          .ask<number>(() => 'question', { signal: abort.signal, headers: {} })
+          .then(
+            () => sim.check(false, 'a question that nobody answers was answered'),
+            (cause: unknown) => {
+              rejected++
+              sim.check(cause instanceof Cancelled, `a question that was taken back was refused with ${String(cause)}`)
+            },
+          )
+        return abort.abort(undefined)
+      }
+      case 5:
+        for (const one of [...nameless, ref]) sim.check(sim.system.find(one.path) === one, `${one.path} is not found by its path`)
+        return undefined
       default:
         sent++
         return ref.tell(`misuse${sim.choose(inside.length)}`)
