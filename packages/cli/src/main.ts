@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command as it is started: its screen, its keys, its exit code. Whoever reads it and has enough closes the pipe, which is no failure.
 
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { ascii, knowsUtf8 } from './ascii.ts'
 import { type Keys } from './commands/top.ts'
@@ -46,6 +47,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
     },
     colours: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     write: (text) => void stdout.write(plain ? ascii(text) : text),
+    ready: () => (stdout.writableNeedDrain ? once(stdout, 'drain') : Promise.resolve()),
   },
   keys: stdout.isTTY && stdin.isTTY ? keys : undefined,
   complain: (text) => void stderr.write(`${text}\n`),

@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { completionFor, type Shell, shells } from './commands/completion.ts'
+import { addKeeping } from './groups/keeping.ts'
 import { addDiagnosing, addLooking } from './groups/looking.ts'
 import { addReproducing } from './groups/reproducing.ts'
 import { addRunning } from './groups/running.ts'
@@ -31,6 +32,7 @@ export async function runCommand(argv: readonly string[], around: Surroundings):
   addLooking(group)
   addDiagnosing(group)
   addReproducing(group)
+  addKeeping(group)
   program.commandsGroup('Else:')
   program
     .command('completion')

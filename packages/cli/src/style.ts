@@ -8,6 +8,8 @@ export interface Screen {
   /** Whether colours are seen. */
   readonly colours: boolean
   write(text: string): void
+  /** Resolves when there is room for more; for those who write more than fits into memory. */
+  ready?(): Promise<unknown>
 }
 
 export class Style {

@@ -10,19 +10,22 @@ export function completionFor(shell: Shell, program: Command): string {
   const commands = program.commands.map((command) => ({
     name: command.name(),
     about: plain(command.description()),
-    options: command.options.flatMap(({ long }) => (long === undefined || long === null ? [] : [long])).concat('--help'),
+    options: [...new Set([command, ...command.commands].flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])))].concat('--help'),
+    // Of a command that is made of others, those are what comes next.
+    parts: command.commands.map((part) => part.name()),
   }))
   const names = commands.map(({ name }) => name).join(' ')
   if (shell === 'fish')
     return commands
-      .flatMap(({ name, about, options }) => [
+      .flatMap(({ name, about, options, parts }) => [
         `complete -c troupe -n __fish_use_subcommand -f -a ${name} -d '${about}'`,
+        ...parts.map((part) => `complete -c troupe -n '__fish_seen_subcommand_from ${name}' -f -a ${part}`),
         ...options.map((option) => `complete -c troupe -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
       ])
       .concat('')
       .join('\n')
   // zsh understands the same by way of bashcompinit.
-  const cases = commands.map(({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;`).join('\n')
+  const cases = commands.map(({ name, options, parts }) => `    ${name}) words="${[...parts, ...options].join(' ')}" ;;`).join('\n')
   const script = `_troupe() {
   local current=\${COMP_WORDS[COMP_CWORD]} words="${names} --help --version"
   if [ "$COMP_CWORD" -gt 1 ]; then case \${COMP_WORDS[1]} in
