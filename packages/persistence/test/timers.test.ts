@@ -155,6 +155,29 @@ for (const [style, kind] of Object.entries({ 'event-sourced': clock, 'durable-st
       await kit.end()
     })
 
+    test('whose command always throws do not keep their actor from anything else, and are tried again later and later', async () => {
+      const kit = kitWith(memory())
+      const ref = kit.system.spawn(kind('1'))
+      ref.tell({ type: 'once', key: 'bad', ms: 100 })
+      fails = 1000
+      let answered = 0
+      for (let i = 0; i < 60; i++) {
+        await kit.advance(1000)
+        const answer = ref.ask({ type: 'get' }).then(() => void answered++)
+        await kit.advance(100)
+        // Soon, and not after a pause between restarts that only grows.
+        expect(answered).toBe(i + 1)
+        await answer
+      }
+      const tries = 1000 - fails
+      expect(tries).toBeGreaterThan(5)
+      expect(tries).toBeLessThan(20)
+      fails = 0
+      await kit.advance(10_000)
+      expect(await rings(kit, ref)).toHaveLength(1)
+      await kit.end()
+    })
+
     test('wake an actor that sleeps, and one that never ran in this process', async () => {
       const source = memory()
       const start = (): { kit: TestKit; ref: ActorRef<Clock>; made: string[] } => {

@@ -167,8 +167,14 @@ export abstract class Entity extends Gated {
     if (own === undefined) return
     own.mailNoted = !own.mail.empty
     own.alarms.known()
-    // Where it goes on after a write that failed, the index is what tells again: otherwise it would fail as often as it could.
-    if (!inPlace) for (const { key, due } of own.alarms.overdue(this.now)) this.cell.send(new Fired(this.key, key, due), ours)
+    // Where it goes on after a failure the index tells again, a little later each time: a timer whose command fails would otherwise fail it as
+    // often as it could, and nothing else would have its turn.
+    if (!inPlace && !this.#hasRun) for (const { key, due } of own.alarms.overdue(this.now)) this.cell.send(new Fired(this.key, key, due), ours)
     if (own.mailNoted) this.hub.posts(this)
+  }
+  /** An incarnation before this one came up. */
+  get #hasRun(): boolean {
+    const { extras } = this.cell
+    return extras !== undefined && extras.incarnation > 0 && !extras.neverUp
   }
 }
