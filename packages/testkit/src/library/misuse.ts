@@ -125,6 +125,7 @@ function run(sim: Simulation): void {
   ]
   const spawns: readonly unknown[] = [
     { supervision: 'perhaps' },
+    { supervision: null },
     { supervision: { scope: 'none' } },
     { supervision: { limit: { restarts: 1, within: 1 } } },
     { stopTimeout: -1 },

@@ -94,6 +94,18 @@ function run(sim: Simulation): void {
     accounts.push(a)
   }
   join()
+  // Listeners: what one rejects with is nobody's failure, and one that ends the other while both are told is obeyed at once.
+  let last = -1
+  const doubtful = sim.system.events.listen((event) => {
+    if ((event as { n: number }).n !== 4) return Promise.reject(new Error('listener')) as never
+    obedient.cancel()
+    sim.check(obedient.state === 'pending-removal', `a subscription that was cancelled in a publication is ${obedient.state}`)
+    return undefined
+  }, 'news')
+  const obedient = sim.system.events.listen((event) => {
+    last = (event as { n: number }).n
+    sim.check(last < 4, `news ${last} came to a listener whose subscription was cancelled`)
+  }, 'news')
   sim.plan(sim.int(3, 24), () => {
     const a = accounts[sim.choose(accounts.length)]!
     switch (sim.choose(9)) {
@@ -104,6 +116,7 @@ function run(sim: Simulation): void {
       case 3:
         a.cancelled()
         a.subscription.cancel()
+        if (!sim.faulted) sim.check(a.subscription.state === 'removed', `a subscription that was cancelled is ${a.subscription.state}`)
         return compare(a)
       case 4:
         return sim.choose(3) === 0 ? sim.system.restart(a.ref) : undefined
@@ -118,6 +131,10 @@ function run(sim: Simulation): void {
   sim.eventually('all that was not lost has been heard', () =>
     accounts.every((a) => sim.faulted || sim.system.phaseOf(a.ref) !== 'running' || (a.sent.length === 0 && a.subscription.waiting === 0)),
   )
+  sim.eventually('what was published reached the listeners', () => {
+    const expected = Math.min(published - 1, 3)
+    return last === expected && doubtful.delivered === published && obedient.state === (published > 4 ? 'removed' : 'active')
+  })
   sim.eventually('a subscription ends with its actor', () =>
     accounts.every((a) => sim.system.phaseOf(a.ref) !== 'terminated' || !a.subscription.active),
   )
