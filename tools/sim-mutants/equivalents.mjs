@@ -2,6 +2,18 @@
 
 export const equivalents = [
   {
+    file: 'cell/life/ending.ts',
+    before: 'if (above >= info.above) return',
+    after: 'if (above > info.above) return',
+    why: 'those below are told once more of the deadline that they have',
+  },
+  {
+    file: 'cell/life/ending-children.ts',
+    before: "if (children.cursor !== undefined) cell.command({ verb: 'next-slice' })",
+    after: "if (true as boolean) cell.command({ verb: 'next-slice' })",
+    why: 'the next slice finds nobody left to tell',
+  },
+  {
     file: 'queues/ring.ts',
     before: 'for (let i = 0; i < this.size && i < most; i++) {',
     after: 'for (let i = 0; i <= this.size && i < most; i++) {',
