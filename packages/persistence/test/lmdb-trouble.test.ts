@@ -52,6 +52,18 @@ async function filled(events = 60): Promise<string> {
 
 const opening = (place = directory): Promise<Journal> => lmdb(place).open(environment)
 
+test('looking for a snapshot, however often, leaves no reader behind: LMDB has places for 126', async () => {
+  const journal = await lmdb(directory).open(environment)
+  await journal.raise('default', 1)
+  await journal.append([run('cart/1', 1, 0, { events: [event(1)] })])
+  await journal.saveSnapshot({ id: 'cart/1', seq: 1, version: 1, data: '1', time: 1, scope: 'default', epoch: 1 })
+  for (let seq = 2; seq <= 140; seq++) {
+    await journal.append([run('cart/1', seq, 0, { events: [event(seq)] })])
+    expect((await journal.snapshotBefore('cart/1', seq))?.seq).toBe(1)
+  }
+  await journal.close()
+})
+
 describe('lmdb() refuses', () => {
   test('a directory that cannot be made', async () => {
     writeFileSync(join(folder, 'file'), '')

@@ -39,6 +39,9 @@ export interface LmdbOptions {
   readonly poll?: number | undefined
 }
 
+/** What LMDB calls it when all places for readers are taken. */
+const readersFull = -30_790
+
 const table: Table<LmdbOptions> = { name: checkText, poll: [checkFinite, 'above'] }
 
 /**
@@ -106,6 +109,12 @@ class LmdbJournal implements Journal {
   #told(cause: unknown): unknown {
     const { code, message } = cause as { code?: unknown; message?: unknown }
     if (typeof code !== 'number') return cause
+    if (code === readersFull)
+      return new JournalUnavailable(
+        this.#name,
+        `${this.#file.path} has as many readers as it can have (${String(message)}); let fewer processes open it`,
+        cause,
+      )
     return new JournalDamaged(this.#name, this.#file.path, `LMDB cannot read it (${String(message)})`, cause)
   }
   #write<T>(change: (state: FileState) => T): Promise<T> {
@@ -173,7 +182,11 @@ class LmdbJournal implements Journal {
     return this.#outcome(() => saveSnapshot(this.#file, write))
   }
   snapshotBefore(id: string, seq: number): Promise<Snapshot | undefined> {
-    return this.#read(() => snapshotsBelow(this.#file, id, seq, this.#passedOver).next().value)
+    return this.#read(() => {
+      // Not `next()`: a walk that nobody ends keeps one of the 126 places that LMDB has for readers until it is collected.
+      const [newest] = snapshotsBelow(this.#file, id, seq, this.#passedOver)
+      return newest
+    })
   }
   deleteSnapshots(id: string, upTo: number, owner: Ownership): Promise<Outcome> {
     return this.#outcome(() => deleteSnapshots(this.#file, id, upTo, owner))
