@@ -27,6 +27,7 @@ const inTest = (file, name) => ({ file: `packages/persistence/test/${file}`, nam
 export const persistence = [
   {
     name: 'an actor comes to rest while something of it is under way',
+    test: inTest('rest.test.ts', 'one whose snapshot is kept while it writes does not come to rest before that is durable'),
     file: gated,
     edits: [['if (this.durable === this.seq && this.latched === undefined && this.flight', 'if (this.latched === undefined && this.flight']],
   },

@@ -1,13 +1,25 @@
 // What an actor keeps while it has nothing to do: `npm run bench:persistence -- --only idle` has the bytes.
 
+import type { ActorRef } from '@troupe/core'
 import { cellOf } from '@troupe/core/internal'
-import { durableState, type Kind, memory } from '@troupe/persistence'
+import { durableState, eventSourced, type Journal, type JournalSource, type Kind, memory } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import { counter, kitWith } from './counter.ts'
 import { heldJournal } from './held-journal.ts'
 
 type Settings = { type: 'set'; to: number }
 const settings: Kind<Settings> = durableState('settings', { initial: () => 0, commands: { set: (ctx, m) => ctx.set(m.to) } })
+
+type Pictured = { type: 'inc' } | { type: 'get'; replyTo: ActorRef<number> }
+const pictured: Kind<Pictured> = eventSourced('pictured', {
+  initial: () => 0,
+  events: { added: (n, _e: object) => n + 1 },
+  commands: {
+    inc: (ctx) => ctx.persist({ type: 'added' }),
+    get: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
+  },
+  snapshotEvery: 2,
+})
 
 test('an actor at rest has no extras, and shares its options with those of its kind that were spawned alike', async () => {
   const kit = kitWith(memory())
@@ -64,5 +76,38 @@ test('one that was at rest holds what it sends, and fails and recovers, as befor
   const read = ref.ask({ type: 'get' })
   await kit.settle()
   expect(await read).toBe(2)
+  await kit.end()
+})
+
+test('one whose snapshot is kept while it writes does not come to rest before that is durable', async () => {
+  const journal = heldJournal()
+  let kept = (): void => undefined
+  const late = new Promise<void>((resolve) => (kept = resolve))
+  const source: JournalSource = {
+    ...journal,
+    async open(environment) {
+      const inner = await journal.open(environment)
+      const saveSnapshot: Journal['saveSnapshot'] = async (write) => {
+        await late
+        return inner.saveSnapshot(write)
+      }
+      return new Proxy(inner, { get: (target, name) => (name === 'saveSnapshot' ? saveSnapshot : (Reflect.get(target, name) as unknown)) })
+    },
+  }
+  const kit = kitWith(source)
+  const ref = kit.system.spawn(pictured('a'))
+  for (let i = 0; i < 2; i++) ref.tell({ type: 'inc' })
+  await kit.settle()
+  await journal.waiting[0]!.end('store')
+  await kit.settle()
+  ref.tell({ type: 'inc' })
+  await kit.settle()
+  kept()
+  await kit.settle()
+  await journal.waiting[0]!.end('store')
+  journal.through = true
+  const read = ref.ask({ type: 'get' }, { timeout: 1000 })
+  await kit.advance(2000)
+  await expect(read).resolves.toBe(3)
   await kit.end()
 })
