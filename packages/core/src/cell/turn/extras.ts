@@ -104,6 +104,8 @@ export class Extras {
  */
 export function shed(cell: Cell): void {
   const { extras } = cell
+  // What begins, restarts or ends finds its way by them.
+  if (cell.phase !== 'running') return
   for (const name in extras) if (name !== 'runningSince' && extras[name as keyof Extras]) return
   cell.extras = undefined
 }
