@@ -69,13 +69,11 @@ class KeyedTimer extends Envelope implements Deadline {
 
 export class KeyedTimers {
   declare readonly cell: Cell
-  readonly #timers = new Map<string, KeyedTimer>()
+  /** By key; for those who look at the actor, too. */
+  readonly all: Map<string, KeyedTimer> = new Map()
   #ended = false
   constructor(cell: Cell) {
     this.cell = cell
-  }
-  get size(): number {
-    return this.#timers.size
   }
   once(key: string, ms: number, message: unknown, options?: { readonly to: AnyRef }): void {
     const to = options === undefined ? undefined : readOptions('timers.once', options, { to: [checkRef, 0, true] }).to
@@ -85,14 +83,14 @@ export class KeyedTimers {
     this.#set(key, checkFinite('ms', ms, 'above'), message, ms, undefined)
   }
   has(key: string): boolean {
-    return this.#timers.has(key)
+    return this.all.has(key)
   }
   cancel(key: string): void {
-    const timer = this.#timers.get(key)
+    const timer = this.all.get(key)
     if (timer !== undefined) this.#end(timer)
   }
   cancelAll(): void {
-    for (const timer of this.#timers.values()) this.#end(timer)
+    for (const timer of this.all.values()) this.#end(timer)
   }
   /** Ends with the incarnation: user code may have kept this object. */
   end(): void {
@@ -101,7 +99,7 @@ export class KeyedTimers {
   }
   forget(timer: KeyedTimer): void {
     timer.live = false
-    if (this.#timers.get(timer.key) === timer) this.#timers.delete(timer.key)
+    if (this.all.get(timer.key) === timer) this.all.delete(timer.key)
   }
   #set(key: string, ms: number, message: unknown, period: number, to: AnyRef | undefined): void {
     if (this.#ended) throw new ContextEnded(this.cell.ref.path, 'set a timer')
@@ -109,7 +107,7 @@ export class KeyedTimers {
     checkMessage(message)
     this.cancel(key)
     const timer = new KeyedTimer(this, key, message, period, to)
-    this.#timers.set(key, timer)
+    this.all.set(key, timer)
     const { host } = this.cell
     const wait = host.tap === undefined ? ms : host.tap.armed(this.cell, timer, key, ms)
     // An incarnation that is about to end takes no tick any more; others may still be told.

@@ -2,24 +2,30 @@
 // what is read at each of them must be small. The highest bit says that there is an account, which is then the one to count in.
 
 const pageSize = 4096
+const lowMost = 65_536
 const followed = 0x8000_0000
 const most = 0x7fff_ffff
 
 export class PlainCounts {
+  /** By number; those of threads, whose uids begin high, by name. */
+  #low: (Uint32Array | undefined)[] = []
   readonly #pages = new Map<number, Uint32Array>()
   /** Those that somebody who lives was found in, since the last sweep. */
   readonly #seen = new Set<number>()
-  #lastAt = -1
-  #last: Uint32Array | undefined
 
-  /** The page of a uid, made where there is none; most of the time it is the one of last time. */
+  /** The page of a uid, made where there is none. */
   #page(uid: number): Uint32Array {
     const at = Math.floor(uid / pageSize)
-    if (at === this.#lastAt) return this.#last!
-    let page = this.#pages.get(at)
-    if (page === undefined) this.#pages.set(at, (page = new Uint32Array(pageSize)))
-    this.#lastAt = at
-    return (this.#last = page)
+    return (at < lowMost ? this.#low[at] : this.#pages.get(at)) ?? this.#begin(at)
+  }
+  #begin(at: number): Uint32Array {
+    const page = new Uint32Array(pageSize)
+    if (at >= lowMost) this.#pages.set(at, page)
+    else {
+      while (this.#low.length <= at) this.#low.push(undefined)
+      this.#low[at] = page
+    }
+    return page
   }
 
   /** Adds to the count of one without an account, and returns true; false of one that has one. */
@@ -55,7 +61,7 @@ export class PlainCounts {
   /** Lets go of pages in which nobody lives, as far as was seen since the last time. */
   sweep(): void {
     for (const at of this.#pages.keys()) if (!this.#seen.has(at)) this.#pages.delete(at)
+    for (const at of this.#low.keys()) if (!this.#seen.has(at)) this.#low[at] = undefined
     this.#seen.clear()
-    this.#lastAt = -1
   }
 }

@@ -38,20 +38,25 @@ export class TurnWatch implements Witness {
   turn(cell: Cell): void {
     if (this.outer !== undefined) this.outer.turn(cell)
     this.#close()
-    const stirred = this.#stirred
-    if (stirred.list.length >= followedMost && stirred.plain.get(cell.ref.uid) !== undefined) {
+    // Whether it has an account is looked up once, when something is to be counted.
+    if (this.#stirred.list.length >= followedMost) {
       this.#current = undefined
       this.#other = cell
       return
     }
-    const count = stirred.of(cell)
     this.#other = undefined
+    this.#current = this.#stirs(cell)
+  }
+
+  #stirs(cell: Cell): TurnCount {
+    const stirred = this.#stirred
+    const count = stirred.of(cell)
     count.turns++
     if (count.epoch !== stirred.epoch) {
       count.epoch = stirred.epoch
       stirred.list.push(count)
     }
-    this.#current = count
+    return count
   }
 
   /** What the dispatcher counted since the turn began is the present actor's. */
@@ -60,23 +65,21 @@ export class TurnWatch implements Witness {
     const handled = messages - this.#messages
     if (handled === 0) return
     this.#messages = messages
-    const count = this.#current
-    if (count === undefined) {
-      if (this.#other !== undefined) this.#countOnly(this.#other, handled)
+    // The turn may go on after this, where the clock is read in the middle of it: whose it is stays known.
+    const other = this.#other
+    if (other !== undefined && this.#stirred.plain.add(other.ref.uid, handled)) {
+      this.#unpriced += handled
+      this.#others += handled
+      this.#last = other
       return
     }
+    this.#other = undefined
+    const count = other === undefined ? this.#current : (this.#current = this.#stirs(other))
+    if (count === undefined) return
     count.processed += handled
     if (count.unpriced === 0) this.#ran.push(count)
     count.unpriced += handled
     this.#unpriced += handled
-  }
-
-  #countOnly(cell: Cell, handled: number): void {
-    // Somebody who looked may have begun an account in this very turn.
-    if (!this.#stirred.plain.add(cell.ref.uid, handled)) this.#stirred.of(cell).processed += handled
-    this.#unpriced += handled
-    this.#others += handled
-    this.#last = cell
   }
 
   clockRead(now: number, fired: boolean): void {
