@@ -25,7 +25,7 @@ export type { Page } from './server/page-server.ts'
 export type { Flow, Origin, Span, Trace } from './sampling/span.ts'
 export type { Followed, SpanListener } from './sampling/listener.ts'
 export { type Diagnosis, publishDiagnostics } from './telemetry/diagnostics.ts'
-export type { ActorDetail } from './source/detail.ts'
+export type { ActorDetail, TimerDetail } from './source/detail.ts'
 export type { ObservationSource, SeenFailure, SeenLetter } from './source/source.ts'
 export type { Update, Wishes } from './source/update.ts'
 

@@ -93,6 +93,11 @@ test('what one tells of an actor is at hand without a walk below it: timers, wat
   it.tell({ type: 'last' })
   const detail = (await source.inspect('/user/it'))!
   expect(detail.timers).toBe(2)
+  expect(detail.timersSet.map(({ key, every, type }) => ({ key, every, type }))).toEqual([
+    { key: 'beat', every: 500, type: 'tick' },
+    { key: 'end', every: undefined, type: 'over' },
+  ])
+  expect(detail.timersSet.every(({ due }, i) => due >= 0 && due <= [500, 9000][i]!)).toBe(true)
   expect(detail).toMatchObject({ watchers: 1, watchedBy: ['/user/watcher'], watching: ['/user/other'], childCount: 1, nextType: 'behind it' })
   expect(detail.children).toMatchObject([{ path: '/user/it/child', phase: 'running' }])
   kit.system.kill(it)

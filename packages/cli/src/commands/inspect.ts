@@ -27,6 +27,11 @@ export async function inspect(attached: Attached, screen: Screen, path: string, 
     ['dispatcher', `${actor.dispatcher}${actor.thread === undefined ? '' : `, thread ${actor.thread}`}`],
     ['watchers', String(actor.watchers)],
     ['children', count(actor.childCount)],
+    ...actor.timersSet.map(({ key, due, every, type }): readonly [string, string] => [
+      'timer',
+      `${clean(key)}, ${clean(type)}, ${due === 0 ? 'due' : `in ${duration(due)}`}${every === undefined ? ', once' : `, every ${duration(every)}`}`,
+    ]),
+    actor.timers > actor.timersSet.length ? ['', `and ${count(actor.timers - actor.timersSet.length)} more timers`] : undefined,
     ...actor.waits.map((wait): readonly [string, string] =>
       wait.asker === actor.uid
         ? ['asks', `${clean(wait.targetPath)} ${clean(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`]

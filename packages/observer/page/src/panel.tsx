@@ -113,6 +113,7 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
       />
       {close !== undefined && <Close close={close} />}
       <Questions uid={uid} waits={detail.waits} />
+      <Timers timers={detail.timers} set={detail.timersSet} />
       <Watches watchers={detail.watchers} watchedBy={detail.watchedBy} watching={detail.watching} />
       <Happened uid={uid} failures={news.failures} />
       {news.failures.length > 0 && close?.payloads === true && link.value === 'live' && <CapsuleButton path={detail.path} />}
@@ -173,6 +174,28 @@ function Partners({ title, partners }: { readonly title: string; readonly partne
           </li>
         ))}
       </ol>
+    </>
+  )
+}
+
+function Timers({ timers, set }: { readonly timers: number; readonly set: ActorNews['detail']['timersSet'] }) {
+  if (set.length === 0) return null
+  return (
+    <>
+      <h2>
+        Timers <small>those first that are due next</small>
+      </h2>
+      <ol class="partners">
+        {set.map(({ key, due, every, type }) => (
+          <li key={key}>
+            <span class="mono">{key}</span>
+            <span>{type}</span>
+            <span class="num">{due === 0 ? 'due' : `in ${duration(due)}`}</span>
+            <span class="num dim">{every === undefined ? 'once' : `every ${duration(every)}`}</span>
+          </li>
+        ))}
+      </ol>
+      {timers > set.length && <p class="dim">and {exact(timers - set.length)} more</p>}
     </>
   )
 }

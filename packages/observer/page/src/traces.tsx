@@ -4,16 +4,30 @@ import { effect, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { TraceNews } from '../../src/server/desk.ts'
 import { ask } from './connection.ts'
+import { type Opened, openedFrom } from './opened.ts'
 import { moments, paused } from './store.ts'
 import { ms, plural } from './words.ts'
 
 const traces = signal<readonly TraceNews[]>([])
 const chosen = signal<number | undefined>(undefined)
 const waiting = signal<string | undefined>(undefined)
+const opened = signal<Opened | undefined>(undefined)
+const refused = signal('')
 const spansShown = 40
+
+async function openFile(file: File): Promise<void> {
+  const found = openedFrom(await file.text())
+  refused.value = found === undefined ? `${file.name} is neither a capsule nor what troupe trace --json writes.` : ''
+  if (found !== undefined) opened.value = found
+}
 
 const endOf = (trace: TraceNews): number => Math.max(trace.at, ...trace.spans.map(({ doneAt, takenAt, sentAt }) => doneAt ?? takenAt ?? sentAt))
 const lengthOf = (trace: TraceNews): number => endOf(trace) - trace.at
+
+function choose(id: number): void {
+  opened.value = undefined
+  chosen.value = id
+}
 
 export function Traces() {
   useEffect(
@@ -25,7 +39,7 @@ export function Traces() {
     [],
   )
   const order = traces.value.toSorted((a, b) => lengthOf(b) - lengthOf(a))
-  const trace = order.find(({ id }) => id === chosen.value) ?? order[0]
+  const trace = opened.value?.trace ?? order.find(({ id }) => id === chosen.value) ?? order[0]
   return (
     <div class="cols traces">
       <section class="card">
@@ -41,7 +55,7 @@ export function Traces() {
         )}
       </section>
       <div class="stack">
-        {trace !== undefined && <Where trace={trace} />}
+        {opened.value !== undefined ? <FromFile of={opened.value} /> : trace !== undefined && <Where trace={trace} />}
         <section class="card">
           <h2>Slowest of {plural(order.length, 'trace')}</h2>
           <form
@@ -58,6 +72,20 @@ export function Traces() {
             <button type="submit">Follow the next one</button>
             {waiting.value !== undefined && <span class="dim">the next {waiting.value} is followed</span>}
           </form>
+          <p class="tools">
+            <label>
+              <span class="dim">or open a capsule, or what troupe trace --json wrote: </span>
+              <input
+                type="file"
+                accept=".json,application/json"
+                onChange={(event) => {
+                  const file = event.currentTarget.files?.[0]
+                  if (file !== undefined) void openFile(file)
+                }}
+              />
+            </label>
+            {refused.value !== '' && <span class="red">{refused.value}</span>}
+          </p>
           <table>
             <thead>
               <tr>
@@ -68,9 +96,9 @@ export function Traces() {
             </thead>
             <tbody>
               {order.slice(0, 15).map((one) => (
-                <tr key={one.id} class={`pick ${one === trace ? 'on' : ''}`} onClick={() => (chosen.value = one.id)}>
+                <tr key={one.id} class={`pick ${one === trace ? 'on' : ''}`} onClick={() => choose(one.id)}>
                   <td>
-                    <button type="button" class="quiet" aria-pressed={one === trace} onClick={() => (chosen.value = one.id)}>
+                    <button type="button" class="quiet" aria-pressed={one === trace} onClick={() => choose(one.id)}>
                       {one.type}
                     </button>
                   </td>
@@ -83,6 +111,20 @@ export function Traces() {
         </section>
       </div>
     </div>
+  )
+}
+
+function FromFile({ of: { title, note } }: { readonly of: Opened }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <p>{note}</p>
+      <p>
+        <button type="button" onClick={() => (opened.value = undefined)}>
+          Back to the system
+        </button>
+      </p>
+    </section>
   )
 }
 

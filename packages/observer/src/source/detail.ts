@@ -6,6 +6,19 @@ import { causeText } from '../findings/events.ts'
 
 const childrenShown = 100
 const namesShown = 20
+const timersLookedAt = 1000
+const longestKey = 200
+
+/** A timer that an actor has set. */
+export interface TimerDetail {
+  readonly key: string
+  /** Milliseconds until it is due; 0 where its message is in the mailbox, or it is late. */
+  readonly due: number
+  /** Milliseconds between two; undefined of one that comes once. */
+  readonly every: number | undefined
+  /** The type of its message. */
+  readonly type: string
+}
 
 /** What of an actor is shown to somebody who looks at it alone. */
 export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'> & {
@@ -20,8 +33,9 @@ export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'>
   /** Paths of the first who watch it, and of the first whom it watches. */
   readonly watchedBy: readonly string[]
   readonly watching: readonly string[]
-  /** How many timers it has set. */
+  /** How many timers it has set, and the first of them, by key, those first that are due next. */
   readonly timers: number
+  readonly timersSet: readonly TimerDetail[]
   /** The type of the message that it takes next, where its mailbox tells. */
   readonly nextType: string | undefined
 }
@@ -41,9 +55,21 @@ export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wa
     watchers: extras?.watchers?.size ?? 0,
     watchedBy: firstOf(extras?.watchers ?? [], ({ ref }) => ref.path),
     watching: firstOf(extras?.watching?.keys() ?? [], pathOf),
-    timers: extras?.timers?.size ?? 0,
+    timers: extras?.timers?.all.size ?? 0,
+    timersSet: timersOf(cell),
     nextType: nextType(cell),
   }
+}
+
+/** Only so many are looked at: there may be a hundred thousand, and somebody waits. */
+function timersOf({ extras, host }: Cell): TimerDetail[] {
+  const found: TimerDetail[] = []
+  const now = host.runtime.now()
+  for (const [key, { at, period, message }] of extras?.timers?.all ?? []) {
+    if (found.length >= timersLookedAt) break
+    found.push({ key: key.slice(0, longestKey), due: Math.max(0, at - now), every: period === 0 ? undefined : period, type: typeOf(message) })
+  }
+  return found.sort((a, b) => a.due - b.due).slice(0, namesShown)
 }
 
 function firstOf<T>(all: Iterable<T>, name: (one: T) => string): string[] {

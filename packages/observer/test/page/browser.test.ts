@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { type Browser, chromium as driver, type Page as Tab } from 'playwright-core'
-import { ActorSystem } from '@troupe/core'
+import { ActorSystem, receive, same, supervise } from '@troupe/core'
 import { threads } from '@troupe/node'
+import { capsuleRecorder } from '@troupe/observer'
 import { laborer } from '../../../node/dist-test/laborer.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '../../src/server/page-server.ts'
@@ -159,6 +160,55 @@ describe.skipIf(chromium === undefined)('in Chromium', () => {
       await other.getByRole('row', { name: /thread 1 .*does not answer/ }).waitFor()
       await done
       await other.getByRole('row', { name: /thread 1 .*✓/ }).waitFor()
+    } finally {
+      await other.close()
+      await here.close()
+      await system.shutdown({ deadline: 5000 })
+    }
+  })
+
+  test('what led to a failure is saved by a button, as a file that can be read', async () => {
+    const system = ActorSystem.create('till', { logger: false, flightRecorder: capsuleRecorder() })
+    const here = await openPage(system, { payloads: true })
+    const other = await browser.newPage({ acceptDownloads: true })
+    other.setDefaultTimeout(15_000)
+    try {
+      const till = system.spawn(
+        receive<{ type: 'pay'; sum: number }>((ctx, { sum }) => {
+          ctx.timers.every('count the coins', 60_000, { type: 'pay', sum: 0 })
+          if (sum < 0) throw new Error('no money')
+          return same
+        }),
+        { name: 'till', supervision: supervise({ limit: { restarts: 100, within: 10_000 } }) },
+      )
+      for (const sum of [5, -1]) till.tell({ type: 'pay', sum })
+      await expect.poll(() => system.failures.count).toBe(1)
+      till.tell({ type: 'pay', sum: 7 })
+      await other.goto(here.url)
+      await other.locator('nav').getByRole('link', { name: 'Actors' }).click()
+      await other
+        .getByRole('row', { name: /till running/ })
+        .first()
+        .click()
+      await other.locator('aside').getByText('count the coins').waitFor()
+      const [download] = await Promise.all([other.waitForEvent('download'), other.getByRole('button', { name: 'Capsule…' }).click()])
+      expect(download.suggestedFilename()).toBe('till.capsule.json')
+      const capsule = JSON.parse(readFileSync(await download.path(), 'utf8')) as {
+        path: string
+        failure: { message: string }
+        entries: { type: string }[]
+      }
+      expect(capsule).toMatchObject({ path: '/user/till', failure: { message: 'no money' } })
+      expect(capsule.entries.filter(({ type }) => type === 'pay')).toHaveLength(2)
+      await other
+        .locator('aside')
+        .getByText(/It is partial: where its code is/)
+        .waitFor()
+      // Traces opens it again.
+      await other.locator('nav').getByRole('link', { name: 'Traces' }).click()
+      await other.locator('input[type=file]').setInputFiles(await download.path())
+      await other.getByText('It failed at pay: Error: no money').waitFor()
+      await other.getByRole('button', { name: 'Back to the system' }).click()
     } finally {
       await other.close()
       await here.close()
