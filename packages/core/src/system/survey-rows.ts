@@ -139,7 +139,7 @@ export class RowWriter {
     const stashed = stash?.size ?? 0
     if (pending !== undefined) columns.pending[at] = Math.max(0, now - pending.since)
     columns.stashed[at] = stashed
-    columns.timers[at] = extras.timers?.all.size ?? 0
+    columns.timers[at] = extras.timers?.timers.size ?? 0
     columns.incarnation[at] = extras.incarnation
     return queued > 0 || stashed > 0 || phase !== 'running' || pending !== undefined || extras.asked !== undefined || extras.asking !== undefined
   }

@@ -55,7 +55,7 @@ export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wa
     watchers: extras?.watchers?.size ?? 0,
     watchedBy: firstOf(extras?.watchers ?? [], ({ ref }) => ref.path),
     watching: firstOf(extras?.watching?.keys() ?? [], pathOf),
-    timers: extras?.timers?.all.size ?? 0,
+    timers: extras?.timers?.timers.size ?? 0,
     timersSet: timersOf(cell),
     nextType: nextType(cell),
   }
@@ -65,7 +65,7 @@ export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wa
 function timersOf({ extras, host }: Cell): TimerDetail[] {
   const found: TimerDetail[] = []
   const now = host.runtime.now()
-  for (const [key, { at, period, message }] of extras?.timers?.all ?? []) {
+  for (const [key, { at, period, message }] of extras?.timers?.timers ?? []) {
     if (found.length >= timersLookedAt) break
     found.push({ key: key.slice(0, longestKey), due: Math.max(0, at - now), every: period === 0 ? undefined : period, type: typeOf(message) })
   }

@@ -70,7 +70,7 @@ class KeyedTimer extends Envelope implements Deadline {
 export class KeyedTimers {
   declare readonly cell: Cell
   /** By key; for those who look at the actor, too. */
-  readonly all: Map<string, KeyedTimer> = new Map()
+  readonly timers: Map<string, KeyedTimer> = new Map()
   #ended = false
   constructor(cell: Cell) {
     this.cell = cell
@@ -83,14 +83,18 @@ export class KeyedTimers {
     this.#set(key, checkFinite('ms', ms, 'above'), message, ms, undefined)
   }
   has(key: string): boolean {
-    return this.all.has(key)
+    return this.timers.has(key)
   }
   cancel(key: string): void {
-    const timer = this.all.get(key)
-    if (timer !== undefined) this.#end(timer)
+    const timer = this.timers.get(key)
+    if (timer === undefined) return
+    const { host } = this.cell
+    host.tap?.disarmed(this.cell, key)
+    host.timers.cancel(timer)
+    this.forget(timer)
   }
   cancelAll(): void {
-    for (const timer of this.all.values()) this.#end(timer)
+    for (const key of this.timers.keys()) this.cancel(key)
   }
   /** Ends with the incarnation: user code may have kept this object. */
   end(): void {
@@ -99,7 +103,7 @@ export class KeyedTimers {
   }
   forget(timer: KeyedTimer): void {
     timer.live = false
-    if (this.all.get(timer.key) === timer) this.all.delete(timer.key)
+    if (this.timers.get(timer.key) === timer) this.timers.delete(timer.key)
   }
   #set(key: string, ms: number, message: unknown, period: number, to: AnyRef | undefined): void {
     if (this.#ended) throw new ContextEnded(this.cell.ref.path, 'set a timer')
@@ -107,18 +111,12 @@ export class KeyedTimers {
     checkMessage(message)
     this.cancel(key)
     const timer = new KeyedTimer(this, key, message, period, to)
-    this.all.set(key, timer)
+    this.timers.set(key, timer)
     const { host } = this.cell
     const wait = host.tap === undefined ? ms : host.tap.armed(this.cell, timer, key, ms)
     // An incarnation that is about to end takes no tick any more; others may still be told.
     const ending = to === undefined && (this.cell.phase === 'stopping' || this.cell.phase === 'restarting')
     if (wait !== Infinity && !ending) host.timers.set(timer, host.runtime.now() + wait)
-  }
-  #end(timer: KeyedTimer): void {
-    const { host } = this.cell
-    host.tap?.disarmed(this.cell, timer.key)
-    host.timers.cancel(timer)
-    this.forget(timer)
   }
 }
 
