@@ -109,6 +109,21 @@ export const cluster = [
     edits: [['if (!this.empty && this.cost + size + more > this.#limit)', 'if (!this.empty && this.cost + size + more > this.#limit * 1_000)']],
     test: inTest('channel/channel.test.ts', 'at most one window is under way to a peer that does not answer'),
   },
+  {
+    name: 'a frame grows while it waits for room',
+    file: 'cluster/src/refs/node-line.ts',
+    edits: [['      if (this.#left === 0) this.#left = to - at\n', '      this.#left = to - at\n']],
+    test: inTest(
+      'cluster/attacks.test.ts',
+      'large messages to many actors of a node at once arrive, though together they are more than may be under way',
+    ),
+  },
+  {
+    name: 'a frame that is larger than the window is never whole',
+    file: 'cluster/src/refs/node-line.ts',
+    edits: [['if (this.#together > size / 2) {', 'if (this.#together > size * 100) {']],
+    test: inTest('cluster/attacks.test.ts', 'a message as large as a frame arrives, or is a dead letter where it was sent; what follows it arrives'),
+  },
   // Shards.
   {
     name: 'a shard is claimed from an owner that lives',

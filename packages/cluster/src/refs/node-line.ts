@@ -1,5 +1,6 @@
 // One end of the way to another node, made of payloads of the channel: frames go in parts that fit, and are put together again; how much was
-// read is told back, so that never more than `size` bytes are under way and unread, however slow the reader.
+// read is told back, so that never more than `size` bytes are under way and unread, however slow the reader. Of a frame that is larger than half of
+// that the rest counts as read when it is here: otherwise one that is larger than all of it would never be whole, and nothing would follow it.
 //
 //   write ─► parts ═ channel ═► parts ─► whole frames ─► next            read counts ◄═ channel ═
 
@@ -24,6 +25,8 @@ class Outgoing implements ByteStream {
   readonly #push: Push
   #written = 0
   #read = 0
+  /** What of the frame that has begun to go has not gone yet. */
+  #left = 0
 
   constructor(push: Push) {
     this.#push = push
@@ -36,10 +39,13 @@ class Outgoing implements ByteStream {
   write(frame: Uint8Array, from: number, to: number): number {
     let at = from
     while (at < to && this.used < size) {
-      const length = Math.min(to - at, partSize, size - this.used)
+      // A frame is what was there when it began to go: what is added while it waits for room is the next, or it would never end.
+      if (this.#left === 0) this.#left = to - at
+      const length = Math.min(this.#left, partSize, size - this.used)
       const bytes = new Uint8Array(length + 1)
-      bytes[0] = at + length === to ? kind.last : kind.part
+      bytes[0] = length === this.#left ? kind.last : kind.part
       bytes.set(frame.subarray(at, at + length), 1)
+      this.#left -= length
       this.#push(bytes)
       at += length
       this.#written += length
@@ -68,7 +74,9 @@ class Incoming implements ByteStream {
   readonly #push: Push
   #parts: Buffer[] = []
   #together = 0
-  readonly #frames: Buffer[] = []
+  /** How much of the frame that is being put together counts as read already. */
+  #early = 0
+  readonly #frames: { readonly bytes: Buffer; readonly early: number }[] = []
   #read = 0
   #told = 0
 
@@ -82,20 +90,31 @@ class Incoming implements ByteStream {
     this.used += bytes.length
     if (this.#together > mostTogether || this.used > mostTogether) throw new BadRecord('more came than may be under way')
     this.#parts.push(Buffer.from(bytes))
-    if (!last) return
-    this.#frames.push(this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts))
+    if (!last) {
+      if (this.#together > size / 2) {
+        this.#early += bytes.length
+        this.#hasRead(bytes.length)
+      }
+      return
+    }
+    this.#frames.push({ bytes: this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts), early: this.#early })
     this.#parts = []
     this.#together = 0
+    this.#early = 0
   }
 
   next(): Buffer | undefined {
     const frame = this.#frames.shift()
     if (frame === undefined) return undefined
-    this.frameLength = frame.length
-    this.used -= frame.length
-    this.#read += frame.length
+    const { bytes, early } = frame
+    this.frameLength = bytes.length
+    this.used -= bytes.length
+    this.#hasRead(bytes.length - early)
+    return bytes
+  }
+  #hasRead(bytes: number): void {
+    this.#read += bytes
     if (this.#read - this.#told >= size / 4) this.#tell()
-    return frame
   }
   #tell(): void {
     this.#told = this.#read
