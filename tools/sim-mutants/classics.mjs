@@ -165,7 +165,7 @@ export const classics = [
   {
     name: 'an ask that timed out stays registered',
     file: 'cell/ask/ask.ts',
-    edits: [['    if (this.edge !== undefined) this.edge.unlink()\n', '']],
+    edits: [['    this.edge?.unlink()\n', '']],
   },
   {
     name: 'the message in progress is forgotten by a kill',
