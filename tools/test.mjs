@@ -24,7 +24,7 @@ const steps = [
   step(
     'tests',
     'vitest:vitest',
-    ['run', '--project', '!ports', '--project', '!packed', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    ['run', '--project', 'together', '--project', 'alone', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     'npm run test:unit',
     {
       live: true,
