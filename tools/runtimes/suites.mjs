@@ -1,6 +1,6 @@
 // Which tests are run elsewhere, and in which of the three suites each file is. Every file of tests of these packages is in exactly one:
 // what is not core and not I/O is threads, so a new file cannot be forgotten. Packages with drivers of their own, whose native parts are not
-// bundled, are named apart, and files that drive a browser are left out.
+// bundled, are named apart, and files that drive a browser or use those packages are left out.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -30,8 +30,8 @@ export function suiteOf(path) {
   return path.startsWith('packages/node/src/io/') || ioNames.has(name) ? 'io' : 'threads'
 }
 
-/** A page is driven from this Node only: which runtime drives the browser says nothing about either. */
-const drivesBrowser = (path) => readFileSync(join(root, path), 'utf8').includes("from 'playwright-core'")
+/** A page is driven from this Node only: which runtime drives the browser says nothing about either; and drivers are not bundled. */
+const staysHere = (path) => /from '(playwright-core|@troupe\/(cluster|persistence))'/.test(readFileSync(join(root, path), 'utf8'))
 
 /** All files of tests that run elsewhere, as paths from the root, in order. */
 export function testFiles() {
@@ -47,5 +47,5 @@ export function testFiles() {
       }
       for (const entry of entries) if (entry.endsWith('.test.ts')) files.push(`${folder}/${entry.replaceAll('\\', '/')}`)
     }
-  return files.filter((path) => !drivesBrowser(path)).toSorted()
+  return files.filter((path) => !staysHere(path)).toSorted()
 }

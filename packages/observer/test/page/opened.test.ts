@@ -16,8 +16,10 @@ test('a real capsule is shown message by message, up to its failure', async () =
     }),
     { name: 'till' },
   )
+  const failed = new Promise((resolve) => system.events.listen(resolve, 'actor.failed'))
   for (const sum of [5, 6, -1]) till.tell({ type: 'pay', sum })
-  await expect.poll(() => system.failures.count).toBe(1)
+  await failed
+  expect(system.failures.count).toBe(1)
   const opened = openedFrom(JSON.stringify(capsuleOf(system, '/user/till')))!
   expect(opened.title).toBe('Capsule of /user/till')
   expect(opened.note).toContain('It failed at pay: Error: no <b>money</b>. It is partial')
