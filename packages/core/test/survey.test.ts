@@ -276,8 +276,11 @@ describe('surveys', () => {
     await using kit = createTestKit()
     const core = coreOf(kit.system)
     const look = looker(kit)
+    const all = Array.from({ length: 5000 }, () => kit.system.spawn(counter()))
+    // Spawned before anybody looks, and apart by the number of buckets: several share one, and there are more than buckets to begin with.
+    await kit.settle()
     look.arm()
-    const refs = Array.from({ length: 3000 }, () => kit.system.spawn(counter()))
+    const refs = all.filter((_, i) => i % 1024 < 300)
     const cells = refs.map((ref) => core.mine(ref, 'look at'))
     for (const [i, ref] of refs.entries()) for (let n = 0; n <= i % 3; n++) ref.tell({ type: 'work' })
     await kit.settle()

@@ -90,42 +90,27 @@ function made(register: Registry): Family {
     await Promise.all(Array.from(readers, async ([system, readings]) => act(system, await readings.read())))
   }
   const registers = [register]
-  const gauge = <L extends string>(
+  type Tell<L extends string, M> = readonly [
     name: string,
     help: string,
     labelNames: readonly L[],
-    tell: (metric: Gauge<L | 'system'>, system: string, reading: Reading) => void,
-  ): Gauge<L | 'system'> =>
-    new Gauge<L | 'system'>({
-      name,
-      help,
-      labelNames: ['system', ...labelNames],
-      registers,
-      async collect() {
-        const told: (() => void)[] = []
-        await each((system, reading) => told.push(() => tell(this, system, reading)))
-        this.reset()
-        for (const one of told) one()
-      },
-    })
-  const counter = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    tell: (metric: Counter<L | 'system'>, system: string, reading: Reading) => void,
-  ): Counter<L | 'system'> =>
-    new Counter<L | 'system'>({
-      name,
-      help,
-      labelNames: ['system', ...labelNames],
-      registers,
-      async collect() {
-        const told: (() => void)[] = []
-        await each((system, reading) => told.push(() => tell(this, system, reading)))
-        this.reset()
-        for (const one of told) one()
-      },
-    })
+    tell: (metric: M, system: string, reading: Reading) => void,
+  ]
+  /** What a gauge and a counter have in common: both are told anew at each collection. */
+  const described = <L extends string, M extends { reset(): void }>(...[name, help, labelNames, tell]: Tell<L, M>) => ({
+    name,
+    help,
+    labelNames: ['system' as const, ...labelNames],
+    registers,
+    async collect(this: M): Promise<void> {
+      const told: (() => void)[] = []
+      await each((system, reading) => told.push(() => tell(this, system, reading)))
+      this.reset()
+      for (const one of told) one()
+    },
+  })
+  const gauge = <L extends string>(...of: Tell<L, Gauge<L | 'system'>>): Gauge<L | 'system'> => new Gauge<L | 'system'>(described(...of))
+  const counter = <L extends string>(...of: Tell<L, Counter<L | 'system'>>): Counter<L | 'system'> => new Counter<L | 'system'>(described(...of))
   const histogram = (name: string, help: string): Histogram<'system' | 'kind'> =>
     new Histogram({ name, help, labelNames: ['system', 'kind'], buckets: [...bounds], registers })
 
