@@ -10,6 +10,7 @@ import { flatness } from './flatness.ts'
 import type { Reading } from './gauge.ts'
 import { Parent } from './parent.ts'
 import { sumLine } from './screen.ts'
+import { Standstill } from './standstill.ts'
 
 const usage = `Usage: npm run soak -- [options]
 
@@ -100,26 +101,12 @@ say(
   '   minute   heap MB   rss MB  handles  journal MB  messages/s  parcels/s  restarts  threads lost  loop p99  depot p50/p99  planner p50/p99 ms  lost',
 )
 
-/** Milliseconds between two readings from which on the machine stood still: nothing is counted meanwhile, and what is measured next says nothing. */
-const pause = 5000
-const pauses = { count: 0, ms: 0 }
-let lastAt = performance.now()
+const standstill = new Standstill()
 
-function heard(reading: Reading): void {
-  last = reading
-  const gap = performance.now() - lastAt
-  lastAt = performance.now()
-  if (gap > pause && phase === 'flying' && second > 0) {
-    pauses.count++
-    pauses.ms += gap
-    return
-  }
-  if (phase === 'draining' && reading.sum.inFlight === 0) {
-    phase = 'over'
-    return parent.stop()
-  }
-  if (phase !== 'flying') return
-  readings.push(reading)
+/** The soak's own clock: it stands still with the machine, and goes on however slow the process that flies has become. */
+function tick(): void {
+  standstill.look()
+  if (phase !== 'flying' || last === undefined) return
   for (const deed of faults.at(second++)) parent.do(deed)
   if (second % span === 0) {
     minute()
@@ -130,6 +117,16 @@ function heard(reading: Reading): void {
   // Whoever was down when the process is killed is up when it is back; whoever carried something goes on.
   parent.do({ what: 'kill' })
 }
+const clock = setInterval(tick, 1000)
+
+function heard(reading: Reading): void {
+  last = reading
+  if (phase === 'draining' && reading.sum.inFlight === 0) {
+    phase = 'over'
+    return parent.stop()
+  }
+  if (!standstill.takeStale() && phase === 'flying') readings.push(reading)
+}
 /** Everybody is supervised, and no more parcels come: what is in flight arrives. */
 function drain(): void {
   phase = 'draining'
@@ -138,7 +135,15 @@ function drain(): void {
 /** Of the life before the kill. */
 let rereads = 0
 
+/** Windows in which nothing was said at all. */
+let silent = 0
+
 function minute(): void {
+  if (readings.length === 0) {
+    silent++
+    say(`${(second / 60).toFixed(1).padStart(9)}  nothing was said`)
+    return
+  }
   const { sum, restarts, threadsLost, handles } = last!
   const mean = (of: (reading: Reading) => number): number => readings.reduce((total, one) => total + of(one), 0) / readings.length
   const all = (of: (reading: Reading) => number): number[] => readings.map(of)
@@ -171,6 +176,7 @@ function minute(): void {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => parent.stop())
 const { stopped, why } = await parent.ended
+clearInterval(clock)
 rmSync(directory, { recursive: true, force: true })
 if (stopped === undefined) {
   process.stderr.write(`The soak ended: ${why}\n`)
@@ -185,8 +191,10 @@ say(
   `  since the kill: messages ${figure(messages)}, handled ${figure(handled)}, failed ${figure(failed)}, dropped ${figure(dropped)}, dead ${figure(deadLettered)}, unknown ${figure(unknown)}`,
 )
 if (rereads > 0) say(`  the auditor came too late for events, and began anew with the books, ${figure(rereads)} times: the machine was too busy`)
-if (pauses.count > 0) say(`  stood still ${figure(pauses.count)} times, for ${figure(pauses.ms / 1000)} s in all, which are not counted`)
-let well = sum.lost === 0 && (phase !== 'over' || sum.inFlight === 0)
+if (standstill.count > 0)
+  say(`  the machine stood still ${figure(standstill.count)} times, for ${figure(standstill.ms / 1000)} s in all, which are not counted`)
+if (silent > 0) say(`✗ nothing was said in ${figure(silent)} of ${figure(silent + windows.length)} spans of ${span} s`)
+let well = silent === 0 && sum.lost === 0 && (phase !== 'over' || sum.inFlight === 0)
 /** What may be added without being called growth. */
 const free: Readonly<Record<keyof Window, number>> = { heap: 8e6, rss: 40e6, handles: 3, journal: 20e6 }
 for (const name of ['heap', 'rss', 'handles', 'journal'] as const) {
