@@ -11,7 +11,7 @@ import type { Connection } from '../ports/engine.ts'
 import { NodeBorder } from '../refs/node-border.ts'
 import { NodeLost, type SessionEnded } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
-import { sameSession, type Session, sessionText } from '../values/session.ts'
+import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
 import { ownVersions } from '../values/versions.ts'
 import type { JoinOptions } from './options.ts'
 import type { KindSpec } from '../sharding/kind.ts'
@@ -27,6 +27,8 @@ import { Topics } from './topics.ts'
 
 /** How long a node waits between two looks at a session that it does not know. */
 const lookEvery = 500
+/** And between two looks whether one has ended. */
+const endEvery = 20
 
 export class ClusterNode implements OtherPlaces {
   readonly core: SystemCore
@@ -94,6 +96,7 @@ export class ClusterNode implements OtherPlaces {
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
     sortShardMail(core, this.post, this.regions)
+    this.post.answer('ended', (name) => this.#endKnown(String(name)))
     const { otherPlaces } = core
     // One that has left is of the past: only what it sent and got goes on counting.
     const past = otherPlaces instanceof ClusterNode && otherPlaces.phase === 'over' ? otherPlaces : undefined
@@ -336,6 +339,18 @@ export class ClusterNode implements OtherPlaces {
   #member(session: Session): Member | undefined {
     const member = this.membership.member(session.node)
     return member !== undefined && sameSession(member.session, session) ? member : undefined
+  }
+
+  /** Resolves when this node knows that a session has ended, as another does already. */
+  async #endKnown(name: string): Promise<boolean> {
+    const { runtime } = this.core
+    const session = readSessionText(name)
+    const until = runtime.now() + this.lease
+    while (this.phase !== 'over' && session !== undefined && this.isMember(session)) {
+      if (runtime.now() >= until) return false
+      await new Promise<void>((resolve) => void runtime.timer(endEvery, resolve))
+    }
+    return true
   }
 
   /** Looks at a session that somebody named until it is a member or has ended. */

@@ -27,7 +27,7 @@ export class Post {
   readonly #proxies = new Map<string, ProxyCell>()
   readonly #returns: PassingCell
   /** Who is waited for, and what is done when it has answered, or never will. */
-  readonly #pings = new Map<number, { readonly to: Session; readonly done: () => void }>()
+  readonly #pings = new Map<number, { readonly to: Session; readonly done: (answered: boolean) => void }>()
   #token = 0
 
   constructor(core: SystemCore, border: NodeBorder) {
@@ -41,7 +41,7 @@ export class Post {
     this.on('pong', {
       came: ([, token]) => {
         this.#core.ledger.handled++
-        this.#pings.get(token as number)?.done()
+        this.#pings.get(token as number)?.done(true)
       },
     })
   }
@@ -51,8 +51,8 @@ export class Post {
     this.#takers.set(kind, taker)
   }
 
-  /** Says what is done about mail of a kind whose sender waits until it was: see `asked`. */
-  answer(kind: string, act: (...rest: readonly unknown[]) => void | Promise<void>): void {
+  /** Says what is done about mail of a kind whose sender waits until it was: see `asked`. What comes to false is not answered. */
+  answer(kind: string, act: (...rest: readonly unknown[]) => void | Promise<unknown>): void {
     this.on(kind, {
       came: ([, from, token, ...rest]) => {
         this.#core.ledger.handled++
@@ -61,7 +61,7 @@ export class Post {
         const done = act(...rest)
         const reply = (): void => void this.send(session, ['pong', token])
         if (done === undefined) reply()
-        else void done.then(reply, reply)
+        else void done.then((did) => void (did === false || reply()), reply)
       },
     })
   }
@@ -81,33 +81,34 @@ export class Post {
   }
 
   /** Resolves when these nodes have taken all that was sent to them before, or `ms` have passed. */
-  flushed(sessions: readonly Session[], ms: number): Promise<void> {
+  flushed(sessions: readonly Session[], ms: number): Promise<boolean> {
     return this.asked(sessions, 'ping', [], ms)
   }
 
-  /** Resolves when these nodes have done what the mail says, or have ended, or `ms` have passed. */
-  async asked(sessions: readonly Session[], kind: string, rest: readonly unknown[], ms: number): Promise<void> {
+  /** Resolves when these nodes have done what the mail says, or have ended: with true; with false where `ms` have passed. */
+  async asked(sessions: readonly Session[], kind: string, rest: readonly unknown[], ms: number): Promise<boolean> {
     const self = sessionText(this.#border.places.self)
-    await Promise.all(
+    const answers = await Promise.all(
       sessions.map(
         (session) =>
-          new Promise<void>((resolve) => {
+          new Promise<boolean>((resolve) => {
             const token = ++this.#token
-            const done = (): void => {
+            const done = (answered: boolean): void => {
               cancel()
               this.#pings.delete(token)
-              resolve()
+              resolve(answered)
             }
-            const cancel = this.#core.runtime.timer(ms, done)
+            const cancel = this.#core.runtime.timer(ms, () => done(false))
             this.#pings.set(token, { to: session, done })
-            if (!this.send(session, [kind, self, token, ...rest])) done()
+            if (!this.send(session, [kind, self, token, ...rest])) done(true)
           }),
       ),
     )
+    return answers.every(Boolean)
   }
 
   ended(session: Session): void {
-    for (const { to, done } of this.#pings.values()) if (sameSession(to, session)) done()
+    for (const { to, done } of this.#pings.values()) if (sameSession(to, session)) done(true)
     this.#proxies.delete(sessionText(session))
   }
 

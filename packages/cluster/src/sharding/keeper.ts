@@ -31,11 +31,13 @@ export interface KeeperHost {
   journalEpoch(shard: number): Promise<number>
   /** A shard has an owner; told again and again, in no order. */
   owned(shard: number, owner: Ownership): void
+  /** Whether all have found a shard here, so that it may move on. */
+  settled(shard: number): Promise<boolean>
   /** Lets a shard come to rest; resolves with the epoch in which it does, undefined where that is over. */
   rest(shard: number): Promise<number | undefined>
   goOn(shard: number): void
   /** Tells all other members that this node is to have no more shards of the kind; resolves when they know. */
-  announce(): Promise<void>
+  announce(): Promise<unknown>
   onTrouble(text: string, cause: unknown): void
 }
 
@@ -239,7 +241,7 @@ export class Keeper {
   async #handOver(shard: number): Promise<void> {
     this.#handing.add(shard)
     try {
-      const epoch = await this.#host.rest(shard)
+      const epoch = (await this.#host.settled(shard)) ? await this.#host.rest(shard) : undefined
       if (!(await this.#name(shard, epoch))) {
         this.#handing.delete(shard)
         // It is looked at again with the next round, and not at once: nothing has changed.

@@ -14,11 +14,14 @@ import type { KindSpec } from './kind.ts'
 import { type Came, letterFor } from './letter.ts'
 import type { Ownership } from './ownership.ts'
 import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
+import { Settling } from './settling.ts'
 import { Shards } from './shards.ts'
 import { Tenancy } from './tenancy.ts'
 
 /** Between two tries to register while the registry is away. */
 const registerEvery = 500
+/** Between two looks whether a shard has settled. */
+const settleEvery = 20
 
 export class Region {
   readonly spec: KindSpec
@@ -34,6 +37,9 @@ export class Region {
   readonly #shards: Shards
   readonly #keeper: Keeper
   readonly #keys: HostKeys
+  readonly #settling: Settling
+  /** When it began to leave. */
+  #leavingSince = Number.POSITIVE_INFINITY
   #over = false
   #cancel: (() => void) | undefined
 
@@ -50,6 +56,7 @@ export class Region {
       lease: node.lease,
       backlog: this.#backlog,
       isMember: (session) => node.isMember(session),
+      endKnown: (session, to) => node.post.asked([to], 'ended', [sessionText(session)], node.lease + 2_000),
       deliver: (shard, item) => this.#shards.deliver(shard, item),
       lookAt: () => this.#keeper.lookAgain(),
     }
@@ -64,6 +71,12 @@ export class Region {
       leave: (shard, items) => this.#routes.leave(shard, items),
     })
     this.#keys = new HostKeys(node.connection.registry, spec.kind, this.#self)
+    this.#settling = new Settling({
+      epochs: () => this.#shards.epochs,
+      others: () => node.others(),
+      refresh: () => node.membership.refresh(),
+      ask: (sessions, shard, epoch) => node.post.asked(sessions, 'settle', [spec.kind, shard, epoch], node.lease),
+    })
     const keeperHost: KeeperHost = {
       core: node.core,
       registry: node.connection.registry,
@@ -76,6 +89,7 @@ export class Region {
       hasEnded: (session) => node.membership.hasEnded(session),
       journalEpoch: (shard) => (spec.persistent ? this.#tenancy!.epochOf(shard) : Promise.resolve(0)),
       owned: (shard, owner) => this.#owned(shard, owner),
+      settled: (shard) => this.#settled(shard),
       rest: (shard) => this.#shards.rest(shard),
       goOn: (shard) => this.#shards.goOn(shard),
       announce: () => node.post.asked(node.others(), 'leaving', [spec.kind, sessionText(this.#self)], node.lease / 2),
@@ -147,10 +161,23 @@ export class Region {
     return this.#keeper.knowsLeft(session)
   }
 
+  /** Resolves when this node knows that a shard has an owner of that epoch, and nothing that it sent is on an older way; with false where that takes long. */
+  async settle(shard: number, epoch: number): Promise<boolean> {
+    const { runtime } = this.#core
+    const until = runtime.now() + this.#node.lease
+    while (!this.#over && !this.#routes.isSettled(shard, epoch)) {
+      if (runtime.now() >= until) return false
+      if ((this.#routes.ownerOf(shard)?.epoch ?? 0) < epoch) this.#keeper.lookAgain()
+      await new Promise<void>((resolve) => void runtime.timer(settleEvery, resolve))
+    }
+    return true
+  }
+
   /** Hands over all shards, as far as there is somebody to, and waits until everybody knows. */
   async leave(): Promise<void> {
     // Where it is only being registered others may be about to hand it shards: it is, and then leaves.
     await this.ready.catch(() => {})
+    this.#leavingSince = this.#core.runtime.now()
     await this.#keeper.leave()
     const { post, lease, membership } = this.#node
     // Whoever joined after that finds the next owners in the registry; whoever joined before may have found this node, and has to be told.
@@ -177,6 +204,12 @@ export class Region {
     // Before anything is delivered to it.
     this.#shards.start(shard, owner.epoch)
     this.#routes.owned(shard, owner)
+  }
+
+  /** Who leaves waits for that as long as for anything: a lease. */
+  async #settled(shard: number): Promise<boolean> {
+    const hurries = (): boolean => this.#core.runtime.now() - this.#leavingSince >= this.#node.lease
+    return hurries() || (await this.#settling.isSettled(shard)) || hurries()
   }
 
   #tick(): void {

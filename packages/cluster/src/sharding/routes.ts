@@ -4,6 +4,9 @@
 //
 //   own ──► owner            own (waits) ─ barrier ─► old owner ─ barrier ─► owner ─ ready ─►
 //   others ──► here ──► owner of a later epoch
+//
+// What others send is not kept back by a barrier, for two nodes could wait for each other so. It need not be: a shard moves on when all nodes have
+// settled where it is (settling.ts), and nobody sends by an older way then.
 
 import { measured } from '@troupe/border'
 import type { SystemCore } from '@troupe/core/internal'
@@ -22,6 +25,8 @@ export interface RoutesHost {
   readonly lease: number
   readonly backlog: Backlog
   isMember(session: Session): boolean
+  /** Resolves when an owner knows that a session has ended: nothing that it passed on arrives there any more. */
+  endKnown(session: Session, to: Session): Promise<unknown>
   /** Takes an item for a shard that this node owns. */
   deliver(shard: number, item: Item): void
   /** A shard has an owner of whom nothing is known here. */
@@ -42,9 +47,10 @@ class Route {
   readonly back = new Fifo<Item>()
   /** What came from others and cannot go on yet. */
   readonly passing = new Fifo<Passing>()
-  /** Who was sent something by this node, since it was certain that all of it had arrived. */
+  /** Who has what went by this node last, in its mailboxes too: when it is the owner no longer, that is on its way to the next. */
   wentTo: Session | undefined
-  barrier: { readonly token: number; readonly via: Session; readonly since: number } | undefined
+  /** Without `via` it is waited for that the owner knows of an end. */
+  barrier: { readonly token: number; readonly via: Session | undefined; readonly since: number } | undefined
   constructor(shard: number) {
     this.shard = shard
   }
@@ -88,8 +94,14 @@ export class Routes {
   take(shard: number, letter: Letter): void {
     const route = this.#routes[shard]!
     if (this.#closed) return this.#refuse(letter)
-    if (route.own.length === 0 && this.#isOpen(route)) this.#go(route, letter)
+    if (route.own.length === 0 && this.#isOpen(route)) this.#passOn(route, letter)
     else this.#wait(route, letter)
+  }
+
+  /** Whether this node knows of an owner of that epoch at least, and nothing that went by it is on the way to an earlier one. */
+  isSettled(shard: number, epoch: number): boolean {
+    const route = this.#routes[shard]
+    return route === undefined || this.#closed || ((route.owner?.epoch ?? 0) >= epoch && route.barrier === undefined && !waits(route))
   }
 
   /** Something has come from another node, which knew of an owner of that epoch. */
@@ -123,7 +135,7 @@ export class Routes {
     const { wentTo } = route
     if (wentTo !== undefined && !sameSession(wentTo, owner.session)) {
       if (this.#host.isMember(wentTo)) this.#raise(route, wentTo)
-      else route.wentTo = undefined
+      else this.#awaitEnd(route, wentTo)
     }
     this.#flush(route)
   }
@@ -146,7 +158,7 @@ export class Routes {
     const route = this.#routes[shard]
     if (route?.barrier?.token !== token) return
     route.barrier = undefined
-    route.wentTo = undefined
+    this.#wentTo(route)
     this.#flush(route)
   }
 
@@ -156,21 +168,34 @@ export class Routes {
 
   ended(session: Session): void {
     for (const route of this.#routes) {
-      if (route.wentTo !== undefined && sameSession(route.wentTo, session)) route.wentTo = undefined
-      const { barrier } = route
-      if (barrier === undefined) continue
-      // The barrier may have been lost with it; what it was to wait for is, where it was the first.
-      if (sameSession(barrier.via, session)) route.barrier = undefined
-      else this.#raise(route, barrier.via)
-      this.#flush(route)
+      const { barrier, owner } = route
+      const wentThere = route.wentTo !== undefined && sameSession(route.wentTo, session)
+      // What it was to wait for is lost with it, or has arrived, or arrives late: until the owner knows of the end, too.
+      const isFirst = barrier?.via === undefined ? wentThere : sameSession(barrier.via, session)
+      if (owner !== undefined && sameSession(owner.session, session)) {
+        route.barrier = undefined
+        if (wentThere) route.wentTo = undefined
+      } else if (isFirst) this.#awaitEnd(route, session)
+      // The barrier may have been lost with it.
+      else if (barrier?.via !== undefined) this.#raise(route, barrier.via)
+      if (barrier !== undefined || isFirst) this.#flush(route)
     }
+  }
+  #awaitEnd(route: Route, session: Session): void {
+    const { owner } = route
+    route.barrier = undefined
+    route.wentTo = undefined
+    if (owner === undefined || sameSession(owner.session, this.#host.self)) return
+    const token = ++this.#token
+    route.barrier = { token, via: undefined, since: this.#host.core.runtime.now() }
+    void this.#host.endKnown(session, owner.session).then(() => this.ready(route.shard, token))
   }
 
   /** Barriers that did not come are sent again: somebody on their way may be gone whom nobody here knew. */
   tick(): void {
     const now = this.#host.core.runtime.now()
     for (const route of this.#routes)
-      if (route.barrier !== undefined && now - route.barrier.since > this.#host.lease) this.#raise(route, route.barrier.via)
+      if (route.barrier?.via !== undefined && now - route.barrier.since > this.#host.lease) this.#raise(route, route.barrier.via)
   }
 
   /** There is no cluster any more: what waits is nobody's. */
@@ -207,14 +232,15 @@ export class Routes {
     return route.barrier === undefined && !waits(route) && this.#reaches(route)
   }
 
-  #go(route: Route, item: Item): void {
-    const { session } = route.owner!
-    if (!sameSession(session, this.#host.self)) route.wentTo = session
-    this.#passOn(route, item)
+  /** What went by this node before a barrier is waited for first. */
+  #wentTo(route: Route): void {
+    const { owner, barrier } = route
+    if (barrier === undefined) route.wentTo = owner === undefined || sameSession(owner.session, this.#host.self) ? undefined : owner.session
   }
 
   #passOn(route: Route, item: Item): void {
     const { session, epoch } = route.owner!
+    this.#wentTo(route)
     if (sameSession(session, this.#host.self)) return this.#host.deliver(route.shard, item)
     if (item.is === 'letter') this.#host.backlog.release(item)
     const mail = writeItem(this.#kind, route.shard, epoch, item)
@@ -228,7 +254,7 @@ export class Routes {
     while (back.length > 0 && this.#reaches(route)) this.#passOn(route, back.shift()!)
     while (back.length === 0 && passing.length > 0 && this.#reaches(route) && passing.first!.epoch <= route.owner!.epoch)
       this.#passOn(route, passing.shift()!.item)
-    while (own.length > 0 && this.#isOpen(route)) this.#go(route, own.shift()!)
+    while (own.length > 0 && this.#isOpen(route)) this.#passOn(route, own.shift()!)
   }
 
   #raise(route: Route, via: Session): void {
@@ -236,8 +262,7 @@ export class Routes {
     route.barrier = { token, via, since: this.#host.core.runtime.now() }
     const barrier: Barrier = { is: 'barrier', origin: sessionText(this.#host.self), token }
     if (!this.#host.post.send(via, writeItem(this.#kind, route.shard, route.owner!.epoch, barrier))) {
-      route.barrier = undefined
-      route.wentTo = undefined
+      this.#awaitEnd(route, via)
     }
   }
 

@@ -35,6 +35,7 @@ export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap
     'left',
     known((region, session) => region.left(session)),
   )
+  post.answer('settle', (kind, shard, epoch) => regions.get(String(kind))?.settle(Number(shard), Number(epoch)))
   post.on('ready', {
     came: (mail) => {
       core.ledger.handled++

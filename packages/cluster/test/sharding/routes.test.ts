@@ -22,10 +22,12 @@ function stage(): {
   buried: string[]
   sent: string[]
   barriers: { readonly via: string; readonly token: number }[]
+  ends: { readonly of: string; readonly to: string; readonly known: () => void }[]
   looks: () => number
   members: Set<string>
 } {
   const barriers: { via: string; token: number }[] = []
+  const ends: { of: string; to: string; known: () => void }[] = []
   const buried: string[] = []
   const sent: string[] = []
   const members = new Set<string>()
@@ -54,10 +56,11 @@ function stage(): {
     lease: 3_000,
     backlog,
     isMember: ({ node }) => members.has(node),
+    endKnown: (session, to) => new Promise((resolve) => void ends.push({ of: session.node, to: to.node, known: () => resolve(true) })),
     deliver: () => {},
     lookAt: () => void looks++,
   }
-  return { routes: new Routes('cart', 1, host), backlog, buried, sent, barriers, looks: () => looks, members }
+  return { routes: new Routes('cart', 1, host), backlog, buried, sent, barriers, ends, looks: () => looks, members }
 }
 
 const letter = (id: string, message: unknown = 1): Letter => letterFor(id, message, undefined, 1, undefined)
@@ -79,6 +82,76 @@ test('K1: what follows a change of owner waits until a barrier has come by the w
   expect(sent).toEqual(['first', 'second'])
   routes.take(0, letter('third'))
   expect(sent).toEqual(['first', 'second', 'third'])
+})
+
+test('K1: what has arrived at an owner may be moved on by it: the next change of owner is waited for, too', () => {
+  const { routes, sent, barriers, members } = stage()
+  members.add('b').add('c')
+  routes.owned(0, { session: other, epoch: 1 })
+  routes.take(0, letter('first'))
+  routes.owned(0, { session: third, epoch: 2 })
+  routes.ready(0, 1)
+  // Nothing was sent to c by this node, and yet c has what was first, in a mailbox.
+  routes.owned(0, { session: other, epoch: 3 })
+  routes.take(0, letter('second'))
+  expect(sent).toEqual(['first'])
+  expect(barriers.at(-1)).toEqual({ via: 'c', token: 2 })
+  routes.ready(0, 2)
+  expect(sent).toEqual(['first', 'second'])
+})
+
+test('K1: what was in a mailbox of this node and went to the next owner is not overtaken on its way to the one after that', () => {
+  const { routes, sent, barriers, members } = stage()
+  members.add('b').add('c')
+  routes.owned(0, { session: self, epoch: 1 })
+  routes.owned(0, { session: other, epoch: 2 }, [letter('had')])
+  routes.owned(0, { session: third, epoch: 3 })
+  routes.take(0, letter('next'))
+  expect(sent).toEqual(['had'])
+  expect(barriers).toEqual([{ via: 'b', token: 1 }])
+  routes.ready(0, 1)
+  expect(sent).toEqual(['had', 'next'])
+})
+
+test('K1: what an owner passed on before it ended may arrive late: what follows waits until the next owner knows of that end', async () => {
+  const { routes, sent, barriers, ends, members } = stage()
+  members.add('b').add('c')
+  routes.owned(0, { session: other, epoch: 1 })
+  routes.take(0, letter('first'))
+  routes.owned(0, { session: third, epoch: 2 })
+  routes.take(0, letter('second'))
+  expect(barriers).toHaveLength(1)
+  members.delete('b')
+  routes.ended(other)
+  expect(sent).toEqual(['first'])
+  expect(ends.map(({ of, to }) => `${of} to ${to}`)).toEqual(['b to c'])
+  expect(routes.isSettled(0, 2)).toBe(false)
+  ends[0]!.known()
+  await Promise.resolve()
+  expect(sent).toEqual(['first', 'second'])
+  expect(routes.isSettled(0, 2)).toBe(true)
+  // What went to an owner that has ended is nowhere else.
+  members.delete('c')
+  routes.ended(third)
+  routes.owned(0, { session: other, epoch: 3 })
+  expect(ends).toHaveLength(1)
+})
+
+test('K1: what others sent by this node is waited for, too, before the shard may move on', () => {
+  const { routes, sent, barriers, members } = stage()
+  members.add('b').add('c')
+  routes.owned(0, { session: other, epoch: 1 })
+  expect(routes.isSettled(0, 1)).toBe(true)
+  expect(routes.isSettled(0, 2)).toBe(false)
+  routes.came(0, 1, letter('passed on'))
+  routes.owned(0, { session: third, epoch: 2 })
+  expect(barriers).toEqual([{ via: 'b', token: 1 }])
+  expect(routes.isSettled(0, 2)).toBe(false)
+  // It is not kept back meanwhile.
+  routes.came(0, 2, letter('next'))
+  expect(sent).toEqual(['passed on', 'next'])
+  routes.ready(0, 1)
+  expect(routes.isSettled(0, 2)).toBe(true)
 })
 
 test('K1: what a shard had goes on before the barriers that came while it moved', () => {
