@@ -59,10 +59,13 @@ function others(
   return found
 }
 
-function between(sum: { queued: number; unknown: number }, out: Flow, back: Flow): void {
+/** What has come and was not sent yet was sent after the one was written down, and came before the other was: it counts as sent. */
+function between(sum: { sent: number; queued: number; unknown: number }, out: Flow, back: Flow): void {
   const lost = Math.max(0, out.brokenSent - back.brokenReceived)
+  const underWay = out.sent - back.received - lost
   sum.unknown += lost
-  sum.queued += out.sent - back.received - lost
+  if (underWay < 0) sum.sent -= underWay
+  else sum.queued += underWay
 }
 
 /** Where one side has ended; undefined: that side has folded it, or never knew the other. */

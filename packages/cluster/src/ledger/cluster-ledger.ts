@@ -1,10 +1,11 @@
 // Where every message of a cluster is. Nobody is stopped for it: each node writes its part down when the first mark of a count reaches it, and
-// passes the mark on by every way it has. Marks travel in order with messages, so that all parts are of one consistent cut. Once a second each
-// node tells the others what it has done so far, so that something is known of it when it is gone.
+// passes the mark on by every way it has. Marks travel in order with messages, so that all parts are of one consistent cut; where a node has threads
+// its part is written down a moment later, when they are counted, and what came in that moment counts as sent. Once a second each node tells the
+// others what it has done so far, so that something is known of it when it is gone.
 
 import { BadRecord } from '@troupe/border'
 import type { LedgerReport } from '@troupe/core'
-import { ledgerOf, type SystemCore } from '@troupe/core/internal'
+import { ledgerOf, type OtherPlaces, type SystemCore } from '@troupe/core/internal'
 import type { NodeBorder } from '../refs/node-border.ts'
 import { LedgerIncomplete } from '../values/errors.ts'
 import { readSessionText, type Session, sessionText } from '../values/session.ts'
@@ -35,6 +36,8 @@ export class ClusterLedger {
   readonly #members: () => readonly Session[]
   /** Messages that are in no mailbox and on no way. */
   readonly #elsewhere: () => number
+  /** The threads of this node. */
+  readonly #threads: () => Pick<OtherPlaces, 'ledger'> | undefined
   readonly #hasEnded: (session: Session) => Promise<boolean>
   /** The last count of each session that has begun one. */
   readonly #last = new Map<string, number>()
@@ -51,12 +54,14 @@ export class ClusterLedger {
     border: NodeBorder,
     members: () => readonly Session[],
     elsewhere: () => number,
+    threads: () => Pick<OtherPlaces, 'ledger'> | undefined,
     hasEnded: (session: Session) => Promise<boolean>,
   ) {
     this.#core = core
     this.#border = border
     this.#members = members
     this.#elsewhere = elsewhere
+    this.#threads = threads
     this.#hasEnded = hasEnded
     const { exchange } = border
     exchange.on('cut', ({ id, by }) => {
@@ -102,10 +107,13 @@ export class ClusterLedger {
   }
 
   /** Tells all others what this node has done; what it does after that they learn by the messages it sends. */
-  tell(): void {
-    const account = this.#account()
+  tell(): Promise<void> {
     const { exchange } = this.#border
-    for (const crossing of exchange.crossings) crossing.control({ op: 'account', account })
+    return this.#counted(({ ledger, flows }) => {
+      const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = ledger
+      const account = { beat: ++this.#beat, sent, handled, failed, unhandled, dropped, deadLettered, unknown, flows }
+      for (const crossing of exchange.crossings) crossing.control({ op: 'account', account })
+    })
   }
 
   close(): void {
@@ -131,31 +139,54 @@ export class ClusterLedger {
     const now = [sent, handled, failed, dropped, deadLettered].join(' ')
     if (now === this.#told) return
     this.#told = now
-    this.tell()
+    void this.tell()
   }
 
   #flows(): ReturnType<NodeBorder['flows']['all']> {
     return this.#border.flows.all(this.#border.places.others)
   }
 
-  #account(): Account {
-    const { sent, handled, failed, unhandled, dropped, deadLettered, unknown } = this.#core.ledger
-    const { folded } = this.#border.flows
-    return { beat: ++this.#beat, sent: sent + folded, handled, failed, unhandled, dropped, deadLettered, unknown, flows: this.#flows() }
+  /** This node alone, at this moment. */
+  #now(): Pick<CutPart, 'ledger' | 'flows'> {
+    const { exchange, flows } = this.#border
+    const local = ledgerOf(this.#core.ledger, this.#core.guardian)
+    const ledger = { ...local, sent: local.sent + flows.folded, queued: local.queued + exchange.unsent + this.#elsewhere() }
+    return { ledger, flows: this.#flows() }
+  }
+
+  /** This node and its threads, if it has any: at once where it has none. `written` is called when this node itself is written down. */
+  async #counted(then: (counted: Pick<CutPart, 'ledger' | 'flows'>) => void, written = (): void => {}): Promise<void> {
+    const write = (): Pick<CutPart, 'ledger' | 'flows'> => {
+      const now = this.#now()
+      written()
+      return now
+    }
+    const threads = this.#threads()
+    if (threads === undefined) return then(write())
+    let flows: CutPart['flows'] = {}
+    const ledger = await threads.ledger(() => {
+      const now = write()
+      flows = now.flows
+      return now.ledger
+    })
+    then({ ledger, flows })
   }
 
   #marked(id: number, by: string): void {
     if (id <= (this.#last.get(by) ?? 0)) return
     this.#last.set(by, id)
-    const { exchange, places, flows } = this.#border
-    const local = ledgerOf(this.#core.ledger, this.#core.guardian)
-    const ledger = { ...local, sent: local.sent + flows.folded, queued: local.queued + exchange.unsent + this.#elsewhere() }
-    const part: CutPart = { session: sessionText(places.self), ledger, flows: this.#flows(), ended: Object.fromEntries(this.#ended) }
-    for (const crossing of exchange.crossings) if (crossing.state !== 'closed') crossing.control({ op: 'cut', id, by })
+    const { exchange, places } = this.#border
     const session = readSessionText(by)
-    if (session === undefined) return
-    if (by === part.session) this.#partCame(id, session, part)
-    else exchange.reach(this.#border.met(session), { op: 'cut.part', id, part })
+    const self = sessionText(places.self)
+    const mark = (): void => {
+      for (const crossing of exchange.crossings) if (crossing.state !== 'closed') crossing.control({ op: 'cut', id, by })
+    }
+    const counted = ({ ledger, flows }: Pick<CutPart, 'ledger' | 'flows'>): void => {
+      const part: CutPart = { session: self, ledger, flows, ended: Object.fromEntries(this.#ended) }
+      if (by === self) this.#partCame(id, session, part)
+      else if (session !== undefined) exchange.reach(this.#border.met(session), { op: 'cut.part', id, part })
+    }
+    this.#counted(counted, mark).catch((cause: unknown) => this.#core.logger.warn({ cause }, 'the threads of this node could not be counted'))
   }
 
   #partCame(id: number, from: Session | undefined, part: CutPart): void {

@@ -89,6 +89,7 @@ export class ClusterNode implements OtherPlaces {
       this.border,
       () => membership.members.map((member) => member.session),
       () => this.#waiting(),
+      () => this.before,
       (session) => membership.hasEnded(session),
     )
     this.asking = new Asking(this.border, core)
@@ -245,7 +246,7 @@ export class ClusterNode implements OtherPlaces {
     this.phase = 'over'
     // What was sent has arrived there and was taken: what others send directly from now on does not overtake what went by this node.
     await this.post.flushed(this.others(), this.lease / 3)
-    this.ledgers.tell()
+    await this.ledgers.tell()
     this.border.exchange.flush()
     await this.#flushed()
     await this.membership
