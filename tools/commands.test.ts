@@ -64,6 +64,11 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--only', 'nope'], "no part 'nope'; there are: carry, failover"],
     [['--kills', '0'], "--kills takes a whole number from 1 on, not '0'"],
   ],
+  'sim:cluster': [
+    [['--faults', '0'], "--faults takes a whole number from 1 on, not '0'"],
+    [['--scenario', 'nope'], "no scenario 'nope'; there are: cluster strikes"],
+  ],
+  'joins:cluster': [[['--joins', 'many'], "--joins takes a whole number from 1 on, not 'many'"]],
   'chaos:cluster': [
     [['--faults', 'many'], "--faults takes a whole number from 1 on, not 'many'"],
     [['--only', 'fire'], "no kind 'fire'; there are: kill, stop"],

@@ -172,7 +172,7 @@ export const cluster = [
     file: keeper,
     edits: [
       [
-        '      const epoch = await this.#host.rest(shard)\n',
+        '      const epoch = (await this.#host.settled(shard)) ? await this.#host.rest(shard) : undefined\n',
         '      void this.#host.rest(shard)\n      const epoch = this.#seen(shard).owner?.epoch\n',
       ],
     ],
@@ -206,6 +206,32 @@ export const cluster = [
       ],
     ],
     test: inTest('cluster/hand-over.test.ts', 'K8: a shard that is handed over before its fence is up begins no handler there any more'),
+  },
+  {
+    name: 'a shard moves on while somebody still looks for it elsewhere',
+    file: 'cluster/src/sharding/settling.ts',
+    edits: [
+      [
+        'if (epoch === undefined || this.#settled.get(shard) === epoch) return true',
+        'if (epoch === undefined || this.#settled.get(shard) !== -1) return true',
+      ],
+    ],
+    test: inTest('cluster/order.test.ts', 'K1: what a node sends arrives in order where a shard moves away and back, and the node hears of neither'),
+  },
+  {
+    name: 'what has arrived is taken to be handled',
+    file: routes,
+    edits: [['    route.barrier = undefined\n    this.#wentTo(route)\n', '    route.barrier = undefined\n    route.wentTo = undefined\n']],
+    test: inTest('sharding/routes.test.ts', 'K1: what has arrived at an owner may be moved on by it: the next change of owner is waited for, too'),
+  },
+  {
+    name: 'what an owner that ended passed on is overtaken',
+    file: routes,
+    edits: [['void this.#host.endKnown(session, owner.session).then(() => this.ready(route.shard, token))', 'this.ready(route.shard, token)']],
+    test: inTest(
+      'sharding/routes.test.ts',
+      'K1: what an owner passed on before it ended may arrive late: what follows waits until the next owner knows of that end',
+    ),
   },
   {
     name: 'what others send by a node that knows no owner is not bounded',
@@ -249,6 +275,15 @@ export const cluster = [
     test: inTest(
       'cluster/life.test.ts',
       'of two nodes with different journals that register a kind at the same time one has it, and the other is refused',
+    ),
+  },
+  {
+    name: 'what is on the threads of a node is not counted',
+    file: 'cluster/src/ledger/cluster-ledger.ts',
+    edits: [['    if (threads === undefined) return then(write())\n', '    if (threads === undefined || this.#beat >= 0) return then(write())\n']],
+    test: inTest(
+      'cluster/ledger.test.ts',
+      'K3: what is on the threads of a node is in the ledger of the cluster, and in what is known of it when it is gone',
     ),
   },
   // Whoever uses it, and whoever is hostile.

@@ -96,37 +96,42 @@ export class SimulatedCluster {
     return this.nodes.find((node) => node.name === session)
   }
 
-  /** Does something that goes wrong for a while, and rights itself. */
-  strike(kinds: readonly Strike[] = allStrikes): void {
+  /** Does something that goes wrong for a while, and rights itself; says what, and undefined where nobody is there to be struck. */
+  strike(kinds: readonly Strike[] = allStrikes): Strike | undefined {
     const { sim, hub } = this
     const node = this.pick()
-    if (node === undefined) return
+    if (node === undefined) return undefined
     const ms = sim.oneOf([500, 100, 2_000, 4_000, 7_000])
     const kind = sim.oneOf(kinds)
     if (kind !== 'outage') this.struck.set(node.name, sim.now)
     switch (kind) {
       case 'pause':
-        return node.pause(ms)
+        node.pause(ms)
+        break
       case 'isolate':
-        return node.isolate(ms)
+        node.isolate(ms)
+        break
       case 'outage':
         sim.note(`the engine is away for ${ms} ms`)
         hub.outage(true)
-        return sim.after(ms, () => hub.outage(false))
+        sim.after(ms, () => hub.outage(false))
+        break
       case 'kill':
       case 'leave': {
         if (kind === 'kill') node.kill()
         else node.leave()
-        return sim.after(ms, () => void this.start(node.node))
+        sim.after(ms, () => void this.start(node.node))
+        break
       }
       case 'cut': {
         const other = this.pick()
-        if (other === undefined || other === node) return
+        if (other === undefined || other === node) return undefined
         sim.note(`the way between ${node.name} and ${other.name} is cut for ${ms} ms`)
         hub.cut(node.node, other.node, true)
-        return sim.after(ms, () => hub.cut(node.node, other.node, false))
+        sim.after(ms, () => hub.cut(node.node, other.node, false))
       }
     }
+    return kind
   }
 
   #noteEnds(): void {

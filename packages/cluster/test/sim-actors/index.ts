@@ -10,12 +10,16 @@ const span = 20_000
 const lease = 3_000
 const options = { places: true, faults: 'none', duration: span, grace: 60_000, maxSteps: 400_000 } as const
 
+/** Faults that were injected in all runs, by kind. */
+export const faultsDone: Map<Strike, number> = new Map()
+
 function strikes(world: SimulatedCluster, most: number, kinds?: readonly Strike[]): void {
   const { sim } = world
   // The last that is up stays, where nothing may be lost: nobody would be there to take what it has.
   const least = kinds?.length === 1 ? 2 : 1
   const strike = (): void => {
-    if (world.up.length >= least) world.strike(kinds)
+    const done = world.up.length >= least ? world.strike(kinds) : undefined
+    if (done !== undefined) faultsDone.set(done, (faultsDone.get(done) ?? 0) + 1)
   }
   for (let i = sim.int(1, most); i > 0; i--) sim.after(sim.int(3, 38) * 500, strike)
 }
@@ -43,35 +47,53 @@ export function shop(sim: Simulation, given: CartOptions, most: number, kinds?: 
 /** Each node is struck several times in a run: 12 faults at most, 6 on average. */
 const most = 11
 
-export const library: readonly LibraryScenario[] = [
+/** Whether nodes are struck in a scenario. */
+interface ClusterLibraryScenario extends LibraryScenario {
+  readonly strikes: boolean
+}
+
+export const library: readonly ClusterLibraryScenario[] = [
   {
     name: 'cluster talk',
     about: 'K1, K3, K5: notes, questions and watches between nodes over a wire that loses, doubles, delays and reorders',
     options,
+    strikes: false,
     run: (sim) => talk(sim, 0),
   },
   {
     name: 'cluster strikes',
     about: 'K1 to K5, K8, K10, K11: the same while nodes are paused, cut off, killed, leave and come back, and the engine is away',
     options,
+    strikes: true,
     run: (sim) => talk(sim, most),
   },
   {
     name: 'cluster rolling restart',
     about: 'K1, K12: sharded actors while nodes leave and come back: no message is lost or overtaken',
     options,
+    strikes: true,
     run: (sim) => shop(sim, { persistent: false, lossy: false }, most, ['leave']),
+  },
+  {
+    name: 'cluster moves',
+    about:
+      'K1, K2: sharded actors while nodes leave and come back, are paused and cut off from each other: nothing is overtaken, however shards move',
+    options,
+    strikes: true,
+    run: (sim) => shop(sim, { persistent: false, lossy: true }, most, ['leave', 'cut', 'pause', 'leave']),
   },
   {
     name: 'cluster shards',
     about: 'K2, K3, K8, K9: sharded actors through all strikes: one activation begins handlers, and each shard runs again',
     options,
+    strikes: true,
     run: (sim) => shop(sim, { persistent: false, lossy: true }, most),
   },
   {
     name: 'cluster journal',
     about: 'K2, K7, P1: persistent sharded actors through all strikes: one writer in each epoch, and nothing acknowledged is lost',
     options,
+    strikes: true,
     run: (sim) => shop(sim, { persistent: true, lossy: true }, most),
   },
 ]
