@@ -97,7 +97,7 @@ export class ClusterNode implements OtherPlaces {
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
     sortShardMail(core, this.post, this.regions)
-    this.post.answer('ended', (name) => this.#endKnown(String(name)))
+    this.post.answer('ended', (session) => this.#endKnown(readSessionText(String(session))))
     const { otherPlaces } = core
     // One that has left is of the past: only what it sent and got goes on counting.
     const past = otherPlaces instanceof ClusterNode && otherPlaces.phase === 'over' ? otherPlaces : undefined
@@ -343,11 +343,11 @@ export class ClusterNode implements OtherPlaces {
   }
 
   /** Resolves when this node knows that a session has ended, as another does already. */
-  async #endKnown(name: string): Promise<boolean> {
+  async #endKnown(session: Session | undefined): Promise<boolean> {
     const { runtime } = this.core
-    const session = readSessionText(name)
     const until = runtime.now() + this.lease
-    while (this.phase !== 'over' && session !== undefined && this.isMember(session)) {
+    const isKnown = (): boolean => this.phase === 'over' || session === undefined || !this.isMember(session)
+    while (!isKnown()) {
       if (runtime.now() >= until) return false
       await new Promise<void>((resolve) => void runtime.timer(endEvery, resolve))
     }
