@@ -19,8 +19,6 @@ export class TurnCount {
   turns = 0
   /** Milliseconds that its turns took. */
   busy = 0
-  /** Messages since the clock was read last: their time is not known yet. */
-  unpriced = 0
   /** The look before which it had its last turn. */
   epoch = 0
   constructor(cell: Cell, next: TurnCount | undefined) {
@@ -101,7 +99,7 @@ export class Stirred {
   /** Ends an account; how many messages it handled is counted on. Whose messages take long keeps it, and who has a turn now. */
   unfollow(cell: Cell): void {
     const count = this.find(cell)
-    if (count === undefined || count.busy > count.processed * dear || count.unpriced > 0 || cell.dispatcher.current === cell) return
+    if (count === undefined || count.busy > count.processed * dear) return
     this.#drop(cell)
     this.plain.unfollow(cell.ref.uid, count.processed)
   }

@@ -1,123 +1,111 @@
-// What is counted of turns while somebody looks: messages, turns and time of each actor, and who had a turn since the last look. It
-// costs a few loads a turn and nothing a message. Time is measured between two reads of the clock, which the dispatcher makes anyway,
-// and shared among those that ran by the messages they handled. Of those without an account (see stirred) only messages are counted.
+// What is counted of turns while somebody looks: messages, turns and time of each actor, and who had a turn since the last look. A turn
+// costs two stores; whose it was is settled when the dispatcher reads the clock, which it does anyway, for all turns since the last time at
+// once: then what each took is known, too, as its share of the messages. Of those without an account (see stirred) only messages are counted.
 
 import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { dear, followedMost, type Stirred, type TurnCount } from './stirred.ts'
+import { dear, followedMost, type Stirred } from './stirred.ts'
 import type { Witness } from './witness.ts'
 
-/** Looks on at one dispatcher. An account is closed when the next turn begins, or with the drain: nothing need be called after a turn. */
+/** Turns between two reads of the clock, at most: each takes one of the messages that it is read after. One goes on from before. */
+const turnsMost = 128
+
+/** Looks on at one dispatcher. */
 export class TurnWatch implements Witness {
   readonly #dispatcher: Dispatcher
   readonly #stirred: Stirred
   /** Who looked on before, and is told all the same. */
   outer: Witness | undefined
-  #current: TurnCount | undefined
-  /** Whose turn it is, where that one has no account; and who of those was the last before the clock is read again. */
-  #other: Cell | undefined
-  #last: Cell | undefined
-  /** Messages of the dispatcher when the present turn began. */
-  #messages: number
+  /** Whose turns there were since the clock was read last, and messages of the dispatcher when each began. */
+  readonly #cells: (Cell | undefined)[] = new Array<Cell | undefined>(turnsMost).fill(undefined)
+  readonly #began: Float64Array = new Float64Array(turnsMost)
+  #turns = 0
+  /** The first of them began before that, and was counted. */
+  #goesOn = false
   /** When the clock was read last. */
   #at: number
-  /** Those that ran since. */
-  readonly #ran: TurnCount[] = []
-  /** Messages since then; and those of them that were handled by others than those. */
-  #unpriced = 0
-  #others = 0
 
   constructor(dispatcher: Dispatcher, stirred: Stirred) {
     this.#dispatcher = dispatcher
     this.#stirred = stirred
     this.outer = dispatcher.witness
-    this.#messages = dispatcher.messages
     this.#at = dispatcher.now
   }
 
   turn(cell: Cell): void {
     if (this.outer !== undefined) this.outer.turn(cell)
-    this.#close()
-    // Whether it has an account is looked up once, when something is to be counted.
-    if (this.#stirred.list.length >= followedMost) {
-      this.#current = undefined
-      this.#other = cell
-      return
-    }
-    this.#other = undefined
-    this.#current = this.#stirs(cell)
-  }
-
-  #stirs(cell: Cell): TurnCount {
-    const stirred = this.#stirred
-    const count = stirred.of(cell)
-    count.turns++
-    if (count.epoch !== stirred.epoch) {
-      count.epoch = stirred.epoch
-      stirred.list.push(count)
-    }
-    return count
-  }
-
-  /** What the dispatcher counted since the turn began is the present actor's. */
-  #close(): void {
-    const { messages } = this.#dispatcher
-    const handled = messages - this.#messages
-    if (handled === 0) return
-    this.#messages = messages
-    // The turn may go on after this, where the clock is read in the middle of it: whose it is stays known.
-    const other = this.#other
-    if (other !== undefined && this.#stirred.plain.add(other.ref.uid, handled)) {
-      this.#unpriced += handled
-      this.#others += handled
-      this.#last = other
-      return
-    }
-    this.#other = undefined
-    const count = other === undefined ? this.#current : (this.#current = this.#stirs(other))
-    if (count === undefined) return
-    count.processed += handled
-    if (count.unpriced === 0) this.#ran.push(count)
-    count.unpriced += handled
-    this.#unpriced += handled
+    // Never more than that, unless turns break; then the clock is read.
+    const at = this.#turns & (turnsMost - 1)
+    this.#cells[at] = cell
+    this.#began[at] = this.#dispatcher.messages
+    this.#turns = at + 1
   }
 
   clockRead(now: number, fired: boolean): void {
-    this.#close()
-    this.#price(now)
-    if (fired) this.#at = this.#dispatcher.host.runtime.now()
-    this.outer?.clockRead?.(now, fired)
-  }
-
-  #price(now: number): void {
-    const ran = this.#ran
-    if (this.#unpriced > 0) {
-      const each = (now - this.#at) / this.#unpriced
-      for (const count of ran) {
-        count.busy += each * count.unpriced
-        count.unpriced = 0
-      }
-      ran.length = 0
-      if (this.#last !== undefined) this.#priceOthers(this.#last, each)
-      this.#unpriced = this.#others = 0
+    this.#settle(now)
+    const dispatcher = this.#dispatcher
+    const { current } = dispatcher
+    if (current !== undefined) {
+      this.#cells[0] = current
+      this.#began[0] = dispatcher.messages
+      this.#turns = 1
+      this.#goesOn = true
     }
-    this.#at = now
-  }
-
-  /** Where one of them took long it was probably the last: those that are suspected the dispatcher times alone. */
-  #priceOthers(last: Cell, each: number): void {
-    this.#last = undefined
-    const stirred = this.#stirred
-    stirred.ms += each * this.#others
-    stirred.messages += this.#others
-    if (each > dear) stirred.of(last)
+    this.#at = fired ? dispatcher.host.runtime.now() : now
+    this.outer?.clockRead?.(now, fired)
   }
 
   /** The end of a drain: what comes until the next one is nobody's time. */
   rest(): void {
-    this.#close()
-    this.#current = this.#other = undefined
-    if (this.#unpriced > 0) this.#price(this.#dispatcher.host.runtime.now())
+    if (this.#turns > 0) this.#settle(this.#dispatcher.host.runtime.now())
     this.outer?.rest()
+  }
+
+  /** Shares the time since the clock was read last among those that had turns. */
+  #settle(now: number): void {
+    const turns = this.#turns
+    if (turns === 0) return
+    const cells = this.#cells
+    const began = this.#began
+    const all = this.#dispatcher.messages
+    const each = all > began[0]! ? (now - this.#at) / (all - began[0]!) : 0
+    const goesOn = this.#goesOn
+    this.#turns = 0
+    this.#goesOn = false
+    let others = 0
+    let last: Cell | undefined
+    for (let i = 0; i < turns; i++) {
+      const cell = cells[i]!
+      cells[i] = undefined
+      const handled = (i + 1 < turns ? began[i + 1]! : all) - began[i]!
+      const again = goesOn && i === 0
+      // The read of the clock that the turn went on after was its end.
+      if (again && handled === 0) continue
+      if (this.#stirred.list.length >= followedMost && this.#stirred.plain.add(cell.ref.uid, handled)) {
+        others += handled
+        last = cell
+      } else this.#stirs(cell, again ? 0 : 1, handled, handled * each)
+    }
+    if (last !== undefined) this.#priceOthers(last, others, each)
+  }
+
+  #stirs(cell: Cell, turns: number, handled: number, ms: number): void {
+    const stirred = this.#stirred
+    const count = stirred.of(cell)
+    count.turns += turns
+    count.processed += handled
+    count.busy += ms
+    if (count.epoch !== stirred.epoch) {
+      count.epoch = stirred.epoch
+      stirred.list.push(count)
+    }
+  }
+
+  /** Where one of them took long it was probably the last: those that are suspected the dispatcher times alone. */
+  #priceOthers(last: Cell, messages: number, each: number): void {
+    const stirred = this.#stirred
+    stirred.ms += each * messages
+    stirred.messages += messages
+    if (each > dear) stirred.of(last)
   }
 }
