@@ -150,11 +150,11 @@ export class Surveyor {
     return waits
   }
 
-  /** What these actors are called; of all, if none are given. */
-  async names(uids?: ReadonlySet<number>): Promise<ActorName[]> {
+  /** What these actors are called; of all, if none are given. Where `above` is, only below those is looked: everybody who is above one of these. */
+  async names(uids?: ReadonlySet<number>, above?: ReadonlySet<number>): Promise<ActorName[]> {
     const names: ActorName[] = []
     let left = uids?.size ?? Infinity
-    await this.#each(this.#roots(), true, (cell) => {
+    await this.#each(this.#roots(), above ?? true, (cell) => {
       const { uid } = cell.ref
       if (uids?.has(uid) === false) return true
       names.push({
@@ -171,8 +171,19 @@ export class Surveyor {
     return names
   }
 
-  /** Visits cells that live, with those below them if `deep`, a portion at a time, until it returns false. Resolves with the time it took. */
-  #each(from: Iterable<Cell>, deep: boolean, visit: (cell: Cell) => boolean | void): Promise<number> {
+  /** What sort of actor each is, under one index: for a hundred thousand that is much less than their names. */
+  async kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+    const uids: number[] = []
+    const kinds: string[] = []
+    await this.#each(this.#roots(), true, (cell) => {
+      uids.push(cell.ref.uid)
+      kinds.push(kindOfActor(cell))
+    })
+    return { uids, kinds }
+  }
+
+  /** Visits cells that live, with those below them, or below such as are in `deep`, a portion at a time, until it returns false. Resolves with the time it took. */
+  #each(from: Iterable<Cell>, deep: boolean | ReadonlySet<number>, visit: (cell: Cell) => boolean | void): Promise<number> {
     const { runtime } = this.#core
     const stack = [...from]
     let spent = 0
@@ -184,7 +195,8 @@ export class Surveyor {
           if (cell.phase === 'terminated') continue
           if (visit(cell) === false) break
           // All at once: a sibling may be gone when its turn comes, and then its way to the next.
-          if (deep) for (let child = cell.children?.last; child !== undefined; child = child.previous) stack.push(child)
+          if (deep === true || (deep !== false && deep.has(cell.ref.uid)))
+            for (let child = cell.children?.last; child !== undefined; child = child.previous) stack.push(child)
           if (--left > 0) continue
           left = stride
           const passed = runtime.now() - began

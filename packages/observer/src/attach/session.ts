@@ -7,7 +7,7 @@ import type { ObservationSource } from '../source/source.ts'
 import type { Update } from '../source/update.ts'
 import { capsuleOf } from '../capsule/recorder.ts'
 import type { FlowEdge } from '../feed/news.ts'
-import { Flows, partnersIn } from '../server/flows.ts'
+import { Flows } from '../server/flows.ts'
 import { longestProfile, takeProfile } from '../server/profile.ts'
 import { LineReader } from './lines.ts'
 import type { Operation, Request, Response, Watched } from './protocol.ts'
@@ -184,13 +184,13 @@ export class Session {
       spent,
       silent,
       skipped,
-      flow: flows === undefined ? undefined : await this.#flow(flows, update, seconds),
+      flow: flows === undefined ? undefined : this.#flow(flows, update, seconds),
     }
   }
 
   /** By kind, and over a few rounds, as samples of one jump about. */
-  async #flow(flows: Flows, { flow }: Update, seconds: number): Promise<readonly FlowEdge[]> {
-    flows.take(flow, seconds, await this.#source.names(partnersIn(flow)))
+  #flow(flows: Flows, { flow }: Update, seconds: number): readonly FlowEdge[] {
+    flows.take(flow, seconds)
     return flows.news(new Map()).edges
   }
 }

@@ -43,6 +43,8 @@ export class Rounds {
   #finder = new Finder()
   #channel: BufferedChannel | undefined
   readonly #names = new Map<number, ActorName>()
+  /** Those that were asked for and are not there any more. */
+  readonly #nameless = new Set<number>()
   #round = 0
   #lost = 0
   #waits: Kept = { waits: [], waitsLeftOut: 0, silent: [] }
@@ -71,6 +73,7 @@ export class Rounds {
     this.#channel?.close()
     this.#channel = undefined
     this.#names.clear()
+    this.#nameless.clear()
     this.look.end()
   }
 
@@ -100,14 +103,41 @@ export class Rounds {
   /** What these are called; asked once for each. */
   async names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>> {
     const wanted = [...uids]
-    const unknown = wanted.filter((uid) => !this.#names.has(uid))
-    if (unknown.length > 0) for (const name of await this.look.names(new Set(unknown))) this.#names.set(name.uid, name)
+    const unknown = wanted.filter((uid) => !this.#names.has(uid) && !this.#nameless.has(uid))
+    if (unknown.length > 0) {
+      for (const name of await this.look.names(new Set(unknown), this.#above(unknown))) this.#names.set(name.uid, name)
+      // Who has ended had a name that nobody asked for in time; a number is never used again. A thread that does not answer now may later.
+      if (!this.look.spansThreads) for (const uid of unknown) if (!this.#names.has(uid)) this.#nameless.add(uid)
+    }
     const found = new Map<number, ActorName>()
     for (const uid of wanted) {
       const name = this.#names.get(uid)
       if (name !== undefined) found.set(uid, name)
     }
     return found
+  }
+
+  /** Those that are above one of these, so that not everybody is gone through for a few; undefined where one is not known yet. */
+  #above(uids: readonly number[]): ReadonlySet<number> | undefined {
+    const { picture } = this
+    const above = new Set<number>()
+    for (const uid of uids) {
+      if (!picture.has(uid)) return undefined
+      for (let parent = picture.get(uid, 'parent'); parent !== 0 && !above.has(parent); parent = picture.get(parent, 'parent')) {
+        if (!picture.has(parent)) return undefined
+        above.add(parent)
+      }
+    }
+    return above
+  }
+
+  /** What sort of actor each is of those that are known. */
+  async kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+    const own = await this.look.kinds()
+    if (!this.look.spansThreads) return own
+    const here = new Set(own.uids)
+    const others = [...(await this.names([...this.picture.uids].filter((uid) => !here.has(uid)))).values()]
+    return { uids: [...own.uids, ...others.map(({ uid }) => uid)], kinds: [...own.kinds, ...others.map(({ kind }) => kind)] }
   }
 }
 

@@ -9,7 +9,14 @@ export interface Kindred {
   queued: number
 }
 
-type Names = (uids: Iterable<number>) => Promise<ReadonlyMap<number, ActorName>>
+/** Asks what few actors are called, and what sort each of all is. */
+export interface Asked {
+  names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>>
+  kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }>
+}
+
+/** From so many on it is asked of all at once, and no names are made for it. */
+const many = 256
 
 export class Census {
   readonly #kinds: string[] = []
@@ -19,19 +26,23 @@ export class Census {
   #kind = new Uint32Array(0)
 
   /** By kind, of all that are known now. */
-  async take({ picture }: Standing, names: Names): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
+  async take({ picture }: Standing, asked: Asked): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
     const { columns, used } = picture
     if (this.#uid.length < columns.uid.length) this.#grow(columns.uid.length)
     const unknown: number[] = []
     for (let row = 0; row < used; row++) if (columns.uid[row] !== 0 && columns.uid[row] !== this.#uid[row]) unknown.push(columns.uid[row]!)
-    if (unknown.length > 0)
-      for (const [uid, { kind }] of await names(unknown)) {
-        const row = picture.rowOf(uid)
-        if (row === undefined || row >= this.#uid.length) continue
-        this.#uid[row] = uid
-        this.#kind[row] = this.#numberOf(kind)
-      }
+    if (unknown.length >= many) {
+      const { uids, kinds } = await asked.kinds()
+      for (let i = 0; i < uids.length; i++) this.#note(picture, uids[i]!, kinds[i]!)
+    } else if (unknown.length > 0) for (const [uid, { kind }] of await asked.names(unknown)) this.#note(picture, uid, kind)
     return this.#count(picture)
+  }
+
+  #note(picture: Standing['picture'], uid: number, kind: string): void {
+    const row = picture.rowOf(uid)
+    if (row === undefined || row >= this.#uid.length) return
+    this.#uid[row] = uid
+    this.#kind[row] = this.#numberOf(kind)
   }
 
   clear(): void {

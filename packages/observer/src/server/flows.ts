@@ -1,9 +1,8 @@
 // Who talks to whom, by kind: samples of single sends put together into at most forty kinds, and smoothed over some rounds, because a
 // sample of one second jumps about.
 
-import type { ActorName } from '@troupe/core/internal'
 import type { FlowEdge, FlowNews } from '../feed/news.ts'
-import type { Flow, Origin } from '../sampling/span.ts'
+import type { Flow } from '../sampling/span.ts'
 import type { Kindred } from './census.ts'
 
 const kindsShown = 40
@@ -17,28 +16,15 @@ interface Tally {
   messages: number
 }
 
-/** Whose names are needed to tell of these. */
-export function partnersIn(flow: readonly Flow[]): Set<number> {
-  return new Set(flow.flatMap(({ from, to }) => (typeof from === 'number' ? [from, to] : [to])))
-}
-
 export class Flows {
   #rounds: { readonly seconds: number; readonly tallies: readonly Tally[] }[] = []
-  #kinds = new Map<number, string>()
 
-  take(flow: readonly Flow[], seconds: number, names: ReadonlyMap<number, ActorName>): void {
+  take(flow: readonly Flow[], seconds: number): void {
     const tallies = new Map<string, Tally>()
-    const kindOf = (origin: Origin): string => {
-      if (typeof origin === 'string') return origin
-      const kind = names.get(origin)?.kind ?? this.#kinds.get(origin) ?? 'ended'
-      if (kind !== 'ended') this.#kinds.set(origin, kind)
-      return kind
-    }
-    for (const { from, to, type, messages } of flow) {
-      const [source, target] = [kindOf(from), to === 0 ? 'outside' : kindOf(to)]
-      const key = JSON.stringify([source, target])
+    for (const { fromKind, toKind, type, messages } of flow) {
+      const key = JSON.stringify([fromKind, toKind])
       let tally = tallies.get(key)
-      if (tally === undefined) tallies.set(key, (tally = { from: source, to: target, types: new Map(), messages: 0 }))
+      if (tally === undefined) tallies.set(key, (tally = { from: fromKind, to: toKind, types: new Map(), messages: 0 }))
       tally.messages += messages
       tally.types.set(type, (tally.types.get(type) ?? 0) + messages)
     }
@@ -47,7 +33,6 @@ export class Flows {
 
   clear(): void {
     this.#rounds = []
-    this.#kinds.clear()
   }
 
   /** Kinds with most traffic, and what goes between them. */

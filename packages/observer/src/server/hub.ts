@@ -7,7 +7,7 @@ import type { Update } from '../source/update.ts'
 import { coreOf } from '@troupe/core/internal'
 import { partsOfOthers } from './doors.ts'
 import { Census } from './census.ts'
-import { Flows, partnersIn } from './flows.ts'
+import { Flows } from './flows.ts'
 import { HostGauge } from './host-gauge.ts'
 import { roundNews, runtimeNews, SlowTurns } from './round-news.ts'
 import { Standing } from './standing.ts'
@@ -102,7 +102,7 @@ export class Hub {
     const shown = new Set([...this.#listeners.keys()].map(({ view }) => view))
     // That it heard is counted by whoever told it.
     this.#spent += performance.now() - began
-    if (shown.has('flow')) this.#flows.take(update.flow, seconds, await this.source.names(partnersIn(update.flow)))
+    if (shown.has('flow')) this.#flows.take(update.flow, seconds)
     for (const view of shown) {
       const news = await this.#newsFor(view, update, host)
       began = performance.now()
@@ -120,7 +120,7 @@ export class Hub {
 
   async #newsFor(view: View, update: Update, host: HostNews): Promise<RoundNews> {
     const { standing } = this
-    const census = view === 'flow' ? await this.#census.take(standing, (uids) => this.source.names(uids)) : undefined
+    const census = view === 'flow' ? await this.#census.take(standing, this.source) : undefined
     const began = performance.now()
     const flow = census === undefined ? undefined : this.#flows.news(census)
     const runtime: RuntimeNews | undefined =

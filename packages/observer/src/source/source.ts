@@ -199,6 +199,10 @@ export class ObservationSource {
   names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>> {
     return this.#rounds.names(uids)
   }
+  /** What sort of actor each is, under one index. */
+  kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+    return this.#rounds.kinds()
+  }
   /** The questions that wait for an answer now. */
   waits(): Promise<readonly Wait[]> {
     return this.#rounds.look.waits()

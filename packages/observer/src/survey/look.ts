@@ -39,6 +39,11 @@ export class Look {
     return this.#core.otherPlaces?.look
   }
 
+  /** Whether there may be actors that are not of this thread. */
+  get spansThreads(): boolean {
+    return this.#elsewhere !== undefined
+  }
+
   /** Begins to count turns, here at once, on other threads with their first survey. */
   begin(): void {
     this.#surveyor.arm()
@@ -73,13 +78,18 @@ export class Look {
   }
 
   /** One for each; what stands here for an actor of a thread knows its name as well as that one does. */
-  async names(uids?: ReadonlySet<number>): Promise<readonly ActorName[]> {
-    const own = await this.#surveyor.names(uids)
+  async names(uids?: ReadonlySet<number>, above?: ReadonlySet<number>): Promise<readonly ActorName[]> {
+    const own = await this.#surveyor.names(uids, above)
     const known = new Set(own.map((name) => name.uid))
     const left = uids === undefined ? undefined : [...uids].filter((uid) => !known.has(uid))
     if (this.#elsewhere === undefined || left?.length === 0) return own
     const others = await this.#elsewhere.names(left)
     return [...own, ...others.filter((name) => !known.has(name.uid))]
+  }
+
+  /** What sort of actor each of this thread is. */
+  kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+    return this.#surveyor.kinds()
   }
 
   metrics(): SystemMetrics {
