@@ -237,8 +237,14 @@ describe('more to look at', () => {
       code: 0,
       out: expect.stringMatching(/^✓ fine {2}5 seeds from 1 on/),
     })
-    const { code, out } = await troupe(`sim ${module} --scenario broken --seeds 5 --start 1`)
+    const saved = join(mkdtempSync(join(tmpdir(), 'troupe-sim-')), 'run.json')
+    const { code, out } = await troupe(`sim ${module} --scenario broken --seeds 5 --start 1 --save ${saved}`)
     expect(code).toBe(1)
+    expect(JSON.parse(readFileSync(saved, 'utf8'))).toMatchObject({ troupe: 'run', scenario: 'broken', seed: 1, events: expect.any(Array) })
+    expect(await troupe(`sim ${module} --scenario broken --seeds 1 --start 1 --save ${join(saved, 'x')}`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Cannot write'),
+    })
     expect(out).toContain('--scenario broken --start 1 --seeds 1')
     expect(await troupe(`sim ${module} --scenario nope`)).toMatchObject({
       code: 2,

@@ -1,6 +1,6 @@
 // The source that everybody who looks subscribes to: idle while nobody does, one round for all, flow and traces where they are wanted.
 
-import { Actor, type ActorRef, type Behavior, receive, same } from '@troupe/core'
+import { Actor, type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import { coreOf, fuse } from '@troupe/core/internal'
 import { ObservationSource } from '../src/source/source.ts'
 import type { Update } from '../src/source/update.ts'
@@ -186,6 +186,89 @@ test('a trace follows a message through mailboxes and handlers, forwards, questi
   }
   end()
   await kit.checkLedger()
+})
+
+test('what a timer sends is a trace of its own, which says whose handler set the timer; of one that is set again and again, not every tick', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  type Bell = { type: 'start' | 'ring' | 'again' }
+  const other = kit.system.spawn(sink(), { name: 'other' })
+  const bell = kit.system.spawn(
+    receive<Bell>((ctx, m) => {
+      if (m.type === 'start') {
+        ctx.timers.once('later', 500, { type: 'ring' })
+        ctx.timers.once('elsewhere', 300, { type: 'x' }, { to: other })
+      }
+      // Set anew by each tick: a chain of them must not be followed for ever at its own pace.
+      if (m.type !== 'start') ctx.timers.once('again', 1, { type: 'again' })
+      return same
+    }),
+    { name: 'bell' },
+  )
+  await kit.settle()
+  const end = source.subscribe(() => {}, { traces: true })
+  await kit.settle()
+  void source.traceNext('start')
+  bell.tell({ type: 'start' })
+  await kit.advance(1000)
+  const [start, ring, elsewhere] = ['start', 'ring', 'x'].map((type) => source.traces.find((t) => t.type === type)!)
+  for (const [trace, to] of [
+    [ring, bell.uid],
+    [elsewhere, other.uid],
+  ] as const) {
+    const [first] = trace!.spans
+    expect(first).toMatchObject({ from: 'timers', to, parent: undefined, setBy: { trace: start!.id, id: 0, type: 'start' } })
+    expect(first!.doneAt).toBeDefined()
+  }
+  expect(start!.spans[0]!.setBy).toBeUndefined()
+  // At most ten a second because of that, and ten by chance.
+  const again = source.traces.filter((t) => t.type === 'again')
+  expect(again.length).toBeGreaterThan(1)
+  expect(again.length).toBeLessThan(25)
+  end()
+  // Nobody looks any more: what was set while somebody did ticks as ever.
+  bell.tell({ type: 'start' })
+  await kit.advance(1000)
+  kit.system.kill(bell)
+  await kit.checkLedger()
+})
+
+test('a name is looked for below those above it alone, and what sort each actor is costs no names', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const leaf = (): Behavior<unknown> => receive(() => same)
+  const halls = ['a', 'b'].map((name) =>
+    kit.system.spawn(
+      setup<unknown>((ctx) => {
+        for (let i = 0; i < 300; i++) ctx.spawn(leaf(), { name: `leaf-${i}` })
+        return leaf()
+      }),
+      { name },
+    ),
+  )
+  await kit.settle()
+  const end = source.subscribe(() => {})
+  await kit.settle()
+  const uids = [...source.picture.uids].filter((uid) => source.picture.get(uid, 'parent') === halls[1]!.uid)
+  const wanted = uids[200]!
+  const walked: number[] = []
+  // Where one goes below a hall, the last of its children comes first.
+  const restore = halls.map((hall, i) => {
+    const children = coreOf(kit.system).mine(hall, 'look at').children!
+    const { last } = children
+    const get = (): typeof last => {
+      walked.push(i)
+      return last
+    }
+    Object.defineProperty(children, 'last', { configurable: true, get })
+    return () => Object.defineProperty(children, 'last', { configurable: true, enumerable: true, writable: true, value: last })
+  })
+  expect((await source.names([wanted])).get(wanted)?.path).toMatch(/^\/user\/b\/leaf-/)
+  expect(walked).toEqual([1])
+  const { kinds } = await source.kinds()
+  expect(kinds.filter((kind) => kind === 'leaf-*')).toHaveLength(600)
+  for (const back of restore) back()
+  end()
 })
 
 test('following messages changes nothing about them: senders, headers, restarts, stashes and class actors are as without', async () => {

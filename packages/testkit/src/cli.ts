@@ -123,7 +123,7 @@ function failureOf(
     ? lastWords
     : `${text}, in simulation "${block.scenario}" with seed ${seed}.\n  replay: ${replayOf(block.scenario, seed)}\n${lastWords}`
   const violation = { invariant, text, actor: undefined, step: 0, at: 0 } as const
-  return { seed, violation, promise: promises[invariant], steps: 0, shrunkSteps: 0, shrunkChoices: 0, trials: 0, report }
+  return { seed, violation, promise: promises[invariant], steps: 0, shrunkSteps: 0, shrunkChoices: 0, trials: 0, report, events: [] }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

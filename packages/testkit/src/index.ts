@@ -13,7 +13,16 @@ export { Probe } from './probe.ts'
 export { seeded } from './random.ts'
 export type { Strategy } from './sim/choices.ts'
 export { type Faults, InjectedFault, someFaults } from './sim/faults.ts'
-export { type Scenario, simulate, type SimulateOptions, SimulationFailed, type SimulationFailure, type SimulationReport } from './sim/simulate.ts'
+export {
+  type RunEvent,
+  type Scenario,
+  simulate,
+  type SimulateOptions,
+  SimulationFailed,
+  type SimulationFailure,
+  type SimulationReport,
+} from './sim/simulate.ts'
+export type { EventKind } from './sim/trace.ts'
 export type { SimPlace } from './sim/sim-place.ts'
 export { buggify, Simulation } from './sim/simulation.ts'
 export type { InvariantId, Violation } from './sim/violation.ts'

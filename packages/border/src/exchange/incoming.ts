@@ -2,7 +2,7 @@
 // is not of its shape throws, and then the way it came by is not read any further.
 
 import type { AnyRef } from '@troupe/core'
-import { Adapter, type Meta, PendingAsk, poison, poisonPill, Told } from '@troupe/core/internal'
+import { Adapter, fuse, type Meta, PendingAsk, poison, poisonPill, Told } from '@troupe/core/internal'
 import { Arrivals } from '../way/arrivals.ts'
 import { type Crossing, record } from '../way/crossing.ts'
 import type { Reader } from '../codec/reader.ts'
@@ -99,7 +99,9 @@ export class Incoming {
       meta = questions.arrived(mark, arrivals.cell ?? core.guardian, arrivals.uid, remaining, reader.value() as never)
     } else throw new BadRecord(`there is no envelope of kind ${kind}`)
     const message = reader.value()
-    arrivals.take(kind === metaKind.poison ? poisonPill : message, meta, reader.position - start + arrivals.crossing.weight)
+    // Somebody may follow it to where it came from: its headers say so.
+    const followed = arrivals.cell === undefined ? undefined : fuse.sampler?.arrived?.(arrivals.cell, message, meta)
+    arrivals.take(kind === metaKind.poison ? poisonPill : message, followed ?? meta, reader.position - start + arrivals.crossing.weight)
     if (mark !== undefined && meta instanceof PendingAsk) this.#exchange.deadlocks.came(meta, mark.origin, mark.id)
   }
   #takeForAddress(crossing: Crossing, id: number, message: unknown): void {

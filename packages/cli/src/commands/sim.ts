@@ -1,6 +1,7 @@
 // Runs the simulations that a module of the user exports, over many seeds: schedules and faults that a test would not think of.
 
-import type { Scenario, SimulateOptions, SimulationReport } from '@troupe/testkit'
+import { writeFileSync } from 'node:fs'
+import type { Scenario, SimulateOptions, SimulationFailure, SimulationReport } from '@troupe/testkit'
 import { Exit, exitCodes } from '../exit.ts'
 import { fileOf, loadModule } from '../running/user-module.ts'
 import { sibling } from '../siblings.ts'
@@ -13,6 +14,8 @@ export interface SimOptions {
   readonly start: number | undefined
   /** One scenario alone. */
   readonly scenario: string | undefined
+  /** A file for the first run that breaks a promise, which the page of the observer opens; none if undefined. */
+  readonly save: string | undefined
 }
 
 /** A scenario may bring options of its own, such as invariants: `export const orders = { scenario, options }`. */
@@ -29,10 +32,21 @@ export async function sim(module: string, screen: Screen, options: SimOptions): 
   for (const [name, { scenario, options: own = {} }] of found) {
     const replay = (seed: number): string => `troupe sim ${module} --scenario ${name} --start ${seed} --seeds 1`
     const report = await simulate(scenario, { ...own, name, seeds: { from, count: each }, onViolation: 'report', replay })
+    if (report.failure !== undefined && broken === 0 && options.save !== undefined) save(options.save, report.name, report.failure)
     if (report.failure !== undefined) broken++
     screen.write(options.json ? `${JSON.stringify(plain(report, from))}\n` : `${lineOf(report, from, style)}\n`)
   }
   return broken > 0 ? exitCodes.found : exitCodes.fine
+}
+
+/** The simplest run that breaks the promise, as the view Traces of the page opens it. */
+function save(file: string, scenario: string, { seed, promise, violation, events }: SimulationFailure): void {
+  const run = { troupe: 'run', version: 1, scenario, seed, promise, text: violation.text, actor: violation.actor, events }
+  try {
+    writeFileSync(file, `${JSON.stringify(run)}\n`)
+  } catch (cause) {
+    throw new Exit(exitCodes.usage, `Cannot write ${file}: ${(cause as Error).message}.`)
+  }
 }
 
 function plain({ name, runs, distinct, steps, handled, ms, failure }: SimulationReport, from: number): object {

@@ -80,7 +80,10 @@ function linesOf({ spans, leftOut, type }: NamedTrace, style: Style): string[] {
     ]
   })
   const lines = table(['ms', 'actor', 'message', 'queued', 'handled', ''], cells, new Set([0, 3, 4]), style)
-  return leftOut > 0 ? [...lines, style.dim(`and ${leftOut} messages that were not followed`)] : lines
+  if (first.setBy !== undefined)
+    lines.push(style.dim(`a timer sent it, ${ms(first.sentAt - first.setBy.at)} ms after it was set by the handler of ${clean(first.setBy.type)}`))
+  if (leftOut > 0) lines.push(style.dim(`and ${leftOut} messages that were not followed`))
+  return lines
 }
 
 function handled({ takenAt, doneAt, returnedAt }: NamedSpan): number {

@@ -92,17 +92,24 @@ function addNew({ program, around, end }: Group): void {
     })
 }
 
+interface SimFlags {
+  readonly json?: boolean
+  readonly seeds: number
+  readonly start?: number
+  readonly scenario?: string
+  readonly save?: string
+}
+
 function addSim({ program, around, end }: Group): void {
   withJson(program.command('sim').description('runs the simulations that a module exports, over many seeds; exit code 1 if a promise was broken'))
     .argument('<module>', 'exports functions that are given a Simulation of @troupe/testkit, or { scenario, options }')
     .option('--seeds <n>', 'how many seeds, shared among the scenarios', whole(1), 1000)
     .option('--start <seed>', 'the first seed; by chance if left out', whole(0))
     .option('--scenario <name>', 'this one alone')
-    .action(
-      async (module: string, flags: { readonly json?: boolean; readonly seeds: number; readonly start?: number; readonly scenario?: string }) => {
-        end(await sim(module, around.screen, { json: flags.json === true, seeds: flags.seeds, start: flags.start, scenario: flags.scenario }))
-      },
-    )
+    .option('--save <file>', 'writes the first run that breaks a promise, for the view Traces of the page')
+    .action(async (module: string, { json = false, seeds, start, scenario, save }: SimFlags) => {
+      end(await sim(module, around.screen, { json, seeds, start, scenario, save }))
+    })
 }
 
 /** Nobody tells it to end. */

@@ -17,7 +17,7 @@ const spansShown = 40
 
 async function openFile(file: File): Promise<void> {
   const found = openedFrom(await file.text())
-  refused.value = found === undefined ? `${file.name} is neither a capsule nor what troupe trace --json writes.` : ''
+  refused.value = found === undefined ? `${file.name} is neither a capsule, nor what troupe trace --json or troupe sim --save writes.` : ''
   if (found !== undefined) opened.value = found
 }
 
@@ -51,7 +51,7 @@ export function Traces() {
             <b>No trace yet</b>About ten messages a second are followed while this view is open, if any are sent.
           </p>
         ) : (
-          <Sequence trace={trace} />
+          <Sequence trace={trace} inSteps={opened.value?.inSteps === true} />
         )}
       </section>
       <div class="stack">
@@ -74,7 +74,7 @@ export function Traces() {
           </form>
           <p class="tools">
             <label>
-              <span class="dim">or open a capsule, or what troupe trace --json wrote: </span>
+              <span class="dim">or open a capsule, a run that troupe sim --save wrote, or what troupe trace --json wrote: </span>
               <input
                 type="file"
                 accept=".json,application/json"
@@ -136,9 +136,22 @@ function Where({ trace }: { readonly trace: TraceNews }) {
     queued += Math.max(0, (takenAt ?? endOf(trace)) - sentAt)
     if (takenAt !== undefined && takenAt !== null) handled += Math.max(0, (doneAt ?? endOf(trace)) - takenAt)
   }
+  const setBy = trace.spans[0]?.setBy ?? undefined
   return (
     <section class="card">
       <h2>Where did {ms(lengthOf(trace))} go?</h2>
+      {setBy !== undefined && (
+        <p>
+          A timer sent it, {ms(trace.at - setBy.at)} after it was set by the handler of{' '}
+          {traces.value.some(({ id }) => id === setBy.trace) ? (
+            <button type="button" class="quiet" onClick={() => choose(setBy.trace)}>
+              {setBy.type} →
+            </button>
+          ) : (
+            <b>{setBy.type}</b>
+          )}
+        </p>
+      )}
       <p>
         <b class="amber">{ms(queued)}</b> waiting in mailboxes
       </p>
@@ -214,7 +227,8 @@ function savePerfetto(trace: TraceNews): void {
   setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000)
 }
 
-function Sequence({ trace }: { readonly trace: TraceNews }) {
+function Sequence({ trace, inSteps }: { readonly trace: TraceNews; readonly inSteps: boolean }) {
+  const long = (n: number): string => (inSteps ? plural(n, 'step') : ms(n))
   const [room, measure] = useWidth()
   const spans = trace.spans.slice(0, spansShown)
   const names = [...new Set(spans.flatMap(({ fromName, toName }) => [fromName, toName]))]
@@ -274,7 +288,7 @@ function Sequence({ trace }: { readonly trace: TraceNews }) {
                 <>
                   <rect x={to - 5} y={sent} width="10" height={Math.max(1, taken - sent)} fill="url(#hatch)" stroke="var(--amber)" />
                   <rect x={to - 5} y={taken} width="10" height={Math.max(2, done - taken)} fill="var(--blue)" />
-                  <title>{`${span.type}: ${ms((span.takenAt ?? end) - span.sentAt)} in the mailbox, ${ms((span.doneAt ?? end) - (span.takenAt ?? end))} in the handler`}</title>
+                  <title>{`${span.type}: ${long((span.takenAt ?? end) - span.sentAt)} in the mailbox, ${long((span.doneAt ?? end) - (span.takenAt ?? end))} in the handler`}</title>
                 </>
               )}
               <text x={(from + to) / 2 + (from === to ? 30 : 0)} y={sent - 4} text-anchor="middle">
@@ -283,7 +297,7 @@ function Sequence({ trace }: { readonly trace: TraceNews }) {
               </text>
               {span.how !== 'answer' && taken - sent > 26 && (
                 <text x={to + 10} y={(sent + taken) / 2 + 4} class="dim">
-                  {ms((span.takenAt ?? end) - span.sentAt)} queued
+                  {long((span.takenAt ?? end) - span.sentAt)} queued
                 </text>
               )}
             </g>

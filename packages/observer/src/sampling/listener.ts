@@ -7,11 +7,11 @@ import type { Span } from './span.ts'
 export interface Followed {
   /** Whose mailbox it goes into. */
   readonly cell: Cell
-  /** The message whose handler sent it. */
+  /** The message whose handler sent it, or set the timer that did. */
   readonly parent: Span | undefined
   /** Stands for the question, where it is one. */
   readonly question: object | undefined
-  /** What `within` was given: who caused it, somewhere else. */
+  /** What `within` was given, or the `traceparent` that it came with: who caused it, somewhere else. */
   readonly incoming: unknown
 }
 
@@ -23,4 +23,6 @@ export interface SpanListener {
   /** Its handler is done, or failed. */
   done(span: Span, failure: { readonly cause: unknown } | undefined): void
   answered(question: object): void
+  /** It goes to another thread or node, of whose handlers nothing is heard here; what is returned goes along in its headers. */
+  leaves?(span: Span): Readonly<Record<string, string>> | undefined
 }

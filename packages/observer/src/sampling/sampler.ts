@@ -3,7 +3,8 @@
 // followed to its end, with all that comes of it.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Cell, type Meta, PendingAsk, type SystemCore, typeOf } from '@troupe/core/internal'
+import { type Cell, Envelope, headersOf, kindOfActor, type Meta, PendingAsk, senderOf, type SystemCore, Told, typeOf } from '@troupe/core/internal'
+import { FollowedTimers } from './followed-timers.ts'
 import type { SpanListener } from './listener.ts'
 import { type Flow, type Origin, type Span, type Trace } from './span.ts'
 import type { Closeness } from './closeness.ts'
@@ -18,6 +19,8 @@ const tracesKept = 200
 const spansMost = 200
 /** Kinds of ways between two reports; what is beyond is counted with `outside`. */
 const flowsMost = 5000
+/** A W3C `traceparent` of what was sampled where it came from. */
+const sampledThere = /^(?!ff)[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][13579bdf]/
 /** Sends that are looked at one by one while a handler that is followed is pending. */
 const hotSends = 200
 
@@ -37,7 +40,10 @@ export class SendSampler implements SendLooker, Follower {
   /** The span whose handler runs now, in its synchronous part. */
   #current: Span | undefined
   #hot = 0
-  #flows = new Map<string, { from: Origin; to: number; type: string; messages: number }>()
+  #flows = new Map<string, Flow & { messages: number }>()
+  /** Who handles what is followed. */
+  readonly #handlers = new WeakMap<Span, Cell>()
+  readonly #timers: FollowedTimers = new FollowedTimers(() => this.now)
   #traces = false
   #tracedAt = -Infinity
   #wanted: { readonly type: string; readonly found: (trace: number) => void } | undefined
@@ -61,6 +67,7 @@ export class SendSampler implements SendLooker, Follower {
   }
   stop(): void {
     sharedFuse.remove(this)
+    this.#timers.end()
     this.#running.disable()
     this.#flows.clear()
     this.#open.clear()
@@ -78,7 +85,7 @@ export class SendSampler implements SendLooker, Follower {
   }
 
   get hurried(): boolean {
-    if (this.#current !== undefined || this.#wanted !== undefined || this.#incoming !== undefined) return true
+    if (this.#current !== undefined || this.#wanted !== undefined || this.#incoming !== undefined || this.#timers.follows) return true
     if (this.#hot === 0) return false
     this.#hot--
     return true
@@ -90,42 +97,70 @@ export class SendSampler implements SendLooker, Follower {
   look(target: Cell | PendingAsk, cell: Cell, message: unknown, meta: Meta): boolean {
     const answer = target instanceof PendingAsk
     const type = answer ? 'answer' : typeOf(message)
-    const near = this.#current ?? this.#running.getStore()
-    // The host waits for all timers at once, in the name of whoever set one last: only its own are of its making.
-    const parent = this.#core.timers.firing && near?.to !== cell.ref.uid ? undefined : near
-    const from = this.#sender(parent)
-    const to = answer ? (target.edge?.asker.cell.ref.uid ?? 0) : cell.ref.uid
-    this.#count(from, to, type, this.#current === undefined && this.#hot === 0 ? sharedFuse.mean : 1)
+    // The host waits for all timers at once, in the name of whoever set one last: what they send is of nobody's making now.
+    const parent = this.#core.timers.firing ? undefined : (this.#current ?? this.#running.getStore())
+    const setBy = this.#core.timers.firing ? this.#timers.setterOf(meta) : undefined
+    const sender = this.#sender(parent)
+    const from = typeof sender === 'string' ? sender : sender.ref.uid
+    const receiver = answer ? target.edge?.asker.cell : cell
+    const to = receiver?.ref.uid ?? 0
+    this.#count(sender, receiver, type, this.#current === undefined && this.#hot === 0 ? sharedFuse.mean : 1)
     this.#adapt()
     if (answer) {
       if (parent !== undefined) this.#span(parent.trace, parent.id, from, to, type, 'answer')
       for (const listener of this.listeners) listener.answered(target)
       return false
     }
-    const span = this.#follow(parent, from, to, type, meta)
+    const span = this.#follow(parent, setBy, from, to, type, meta)
     const closely = span === undefined ? this.close.get(to) : undefined
-    if ((span === undefined && closely === undefined) || !Traced.follows(cell)) return false
+    if (span === undefined && closely === undefined) return false
     const question = meta instanceof PendingAsk ? meta : undefined
     if (span !== undefined)
       for (const listener of this.listeners)
-        listener.sent(span, { cell, parent, question, incoming: parent === undefined ? this.#incoming : undefined })
+        listener.sent(span, { cell, parent: parent ?? setBy, question, incoming: parent === undefined ? this.#incoming : undefined })
+    if (!Traced.follows(cell)) return span !== undefined && this.#leaves(span, cell, message, meta)
     cell.dispatcher.ledger.sent++
     cell.accept(message, closely === undefined ? new Traced(meta, span!, this) : new Traced(meta, closely.begins(type, from), closely))
     return true
   }
 
-  /** Not always whose turn it is: while timers fire that is a bystander, and after an `await` it is nobody's. */
-  #sender(parent: Span | undefined): Origin {
-    if (this.#core.timers.firing) return 'timers'
-    if (parent !== undefined) return parent.to
-    return this.#core.running?.current?.ref.uid ?? 'outside'
+  /** Goes where nobody here hears of it: its headers say what it belongs to. Whether it is sent. */
+  #leaves(span: Span, cell: Cell, message: unknown, meta: Meta): boolean {
+    const headers: Readonly<Record<string, string>> = Object.assign({}, ...this.listeners.map((listener) => listener.leaves?.(span)), headersOf(meta))
+    if (headers['traceparent'] === undefined) return false
+    if (meta instanceof PendingAsk) Object.assign(meta, { headers })
+    // What is neither plain nor told, as a tick of a timer, knows itself what goes along with it.
+    if (meta instanceof Envelope && !(meta instanceof Told)) return false
+    cell.dispatcher.ledger.sent++
+    cell.accept(message, new Told(senderOf(meta), headers, meta instanceof Told ? meta.priority : undefined))
+    return true
   }
 
-  #count(from: Origin, to: number, type: string, weight: number): void {
+  /** One that was followed where it came from is followed on here. */
+  arrived(cell: Cell, message: unknown, meta: Meta): Meta {
+    const incoming = headersOf(meta)?.['traceparent']
+    if (!this.#traces || typeof incoming !== 'string' || !sampledThere.test(incoming)) return meta
+    const span = this.#begin(undefined, 'outside', cell.ref.uid, typeOf(message), meta instanceof PendingAsk ? 'ask' : 'tell')
+    for (const listener of this.listeners) listener.sent(span, { cell, parent: undefined, question: undefined, incoming })
+    return new Traced(meta, span, this)
+  }
+
+  /** Not always whose turn it is: while timers fire that is a bystander, and after an `await` it is nobody's. */
+  #sender(parent: Span | undefined): Cell | 'timers' | 'outside' {
+    if (this.#core.timers.firing) return 'timers'
+    return (parent === undefined ? this.#core.running?.current : this.#handlers.get(parent)) ?? 'outside'
+  }
+
+  #count(sender: Cell | 'timers' | 'outside', receiver: Cell | undefined, type: string, weight: number): void {
+    const from = typeof sender === 'string' ? sender : sender.ref.uid
+    const to = receiver?.ref.uid ?? 0
     const key = `${from} ${to} ${type}`
     const flow = this.#flows.get(key)
     if (flow !== undefined) flow.messages += weight
-    else if (this.#flows.size < flowsMost) this.#flows.set(key, { from, to, type, messages: weight })
+    else if (this.#flows.size < flowsMost) {
+      const [fromKind, toKind] = [sender, receiver ?? 'outside'].map((who) => (typeof who === 'string' ? who : kindOfActor(who))) as [string, string]
+      this.#flows.set(key, { from, to, fromKind, toKind, type, messages: weight })
+    }
   }
 
   /** So that there are as many samples a second as are wanted, whatever the load. */
@@ -138,24 +173,30 @@ export class SendSampler implements SendLooker, Follower {
   }
 
   /** The span of a message that is to be followed; undefined of others. */
-  #follow(parent: Span | undefined, from: Origin, to: number, type: string, meta: Meta): Span | undefined {
+  #follow(parent: Span | undefined, setBy: Span | undefined, from: Origin, to: number, type: string, meta: Meta): Span | undefined {
     const how = meta instanceof PendingAsk ? 'ask' : 'tell'
     if (parent !== undefined) return this.#span(parent.trace, parent.id, from, to, type, how)
-    const wanted = this.#wanted
-    const { now } = this
-    if (wanted?.type !== type && this.#incoming === undefined && (!this.#traces || now - this.#tracedAt < traceEvery)) return undefined
-    this.#tracedAt = now
-    const id = ++this.#lastId
-    this.#open.set(id, { id, type, at: now, spans: [], leftOut: 0 })
-    if (this.#open.size > tracesKept) this.#open.delete(this.#open.keys().next().value!)
-    if (wanted?.type === type) {
+    const wanted = this.#wanted?.type === type ? this.#wanted : undefined
+    const asked = wanted !== undefined || this.#incoming !== undefined || (setBy !== undefined && this.#timers.follows)
+    if (!asked && (!this.#traces || this.now - this.#tracedAt < traceEvery)) return undefined
+    this.#tracedAt = this.now
+    const span = this.#begin(setBy, from, to, type, how)
+    if (wanted !== undefined) {
       this.#wanted = undefined
-      wanted.found(id)
+      wanted.found(span.trace)
     }
-    return this.#span(id, undefined, from, to, type, how)
+    return span
   }
 
-  #span(trace: number, parent: number | undefined, from: Origin, to: number, type: string, how: Span['how']): Span | undefined {
+  /** The first of a new trace. */
+  #begin(setBy: Span | undefined, from: Origin, to: number, type: string, how: Span['how']): Span {
+    const id = ++this.#lastId
+    this.#open.set(id, { id, type, at: this.now, spans: [], leftOut: 0 })
+    if (this.#open.size > tracesKept) this.#open.delete(this.#open.keys().next().value!)
+    return this.#span(id, undefined, from, to, type, how, setBy)!
+  }
+
+  #span(trace: number, parent: number | undefined, from: Origin, to: number, type: string, how: Span['how'], setBy?: Span): Span | undefined {
     const open = this.#open.get(trace)
     if (open === undefined) return undefined
     if (open.spans.length >= spansMost) {
@@ -172,6 +213,7 @@ export class SendSampler implements SendLooker, Follower {
       to,
       type,
       how,
+      setBy: setBy && { trace: setBy.trace, id: setBy.id, type: setBy.type, at: setBy.takenAt ?? setBy.sentAt },
       sentAt: now,
       takenAt: answered,
       returnedAt: answered,
@@ -203,14 +245,17 @@ export class SendSampler implements SendLooker, Follower {
     for (const listener of this.listeners) listener.done(span, failure)
   }
 
-  run(span: Span, _cell: Cell, handler: () => unknown): unknown {
+  run(span: Span, cell: Cell, handler: () => unknown): unknown {
     const outer = this.#current
     this.#current = span
+    this.#handlers.set(span, cell)
+    const note = this.#timers.note(span, cell)
     sharedFuse.hurry()
     try {
       const returned = this.#running.run(span, handler)
       if (returned instanceof Promise) {
         this.#hot = hotSends
+        returned.then(note, note)
         returned.then(
           () => this.#done(span),
           (cause: unknown) => this.#done(span, { cause }),
@@ -222,6 +267,7 @@ export class SendSampler implements SendLooker, Follower {
       throw cause
     } finally {
       span.returnedAt = this.now
+      note()
       this.#current = outer
       sharedFuse.goOn()
     }

@@ -14,6 +14,8 @@ export interface SendLooker {
   looksAt(cell: Cell): boolean
   /** Whether the send is not to go on: then it has sent it itself. */
   look(target: Cell | PendingAsk, cell: Cell, message: unknown, meta: Meta): boolean
+  /** What goes along with a message that came from elsewhere. */
+  arrived(cell: Cell, message: unknown, meta: Meta): Meta
 }
 
 class SharedFuse implements Sampler {
@@ -46,6 +48,11 @@ class SharedFuse implements Sampler {
     const cell = target instanceof PendingAsk ? target.target : target
     for (const looker of this.#lookers) if (looker.looksAt(cell)) return looker.look(target, cell, message, meta)
     return false
+  }
+
+  arrived(cell: Cell, message: unknown, meta: Meta): Meta {
+    for (const looker of this.#lookers) if (looker.looksAt(cell)) return looker.arrived(cell, message, meta)
+    return meta
   }
 
   /** Somebody saw so many in so many milliseconds: from now on so many pass that it would have been as many as are wanted. */

@@ -13,6 +13,8 @@ export interface Span {
   readonly type: string
   /** How it came there. An answer is not handled by anybody: it ends a question. */
   readonly how: 'tell' | 'ask' | 'forward' | 'answer'
+  /** Of what a timer sent: the message, of another trace, whose handler set the timer. */
+  readonly setBy?: { readonly trace: number; readonly id: number; readonly type: string; readonly at: number } | undefined
   /** Milliseconds of the system's clock; undefined as long as it has not come so far. */
   readonly sentAt: number
   takenAt: number | undefined
@@ -36,6 +38,9 @@ export interface Trace {
 export interface Flow {
   readonly from: Origin
   readonly to: number
+  /** What sort of actors these are: also of one that has ended since. */
+  readonly fromKind: string
+  readonly toKind: string
   readonly type: string
   readonly messages: number
 }

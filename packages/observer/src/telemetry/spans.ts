@@ -65,8 +65,8 @@ export class OtelSpans implements SpanListener {
     if (above !== undefined) above.children++
     const apart = above !== undefined && (span.from === 'timers' || above.children > mostChildren || above.hops >= mostHops)
     const links = apart ? linkTo(above.context) : []
-    let context =
-      incoming !== undefined ? trace.setSpanContext(ROOT_CONTEXT, incoming as SpanContext) : apart ? ROOT_CONTEXT : (above?.context ?? ROOT_CONTEXT)
+    const outside = typeof incoming === 'string' ? readTraceparent(incoming) : (incoming as SpanContext | undefined)
+    let context = outside !== undefined ? trace.setSpanContext(ROOT_CONTEXT, outside) : apart ? ROOT_CONTEXT : (above?.context ?? ROOT_CONTEXT)
     const hops = apart || above === undefined ? 0 : above.hops + 1
     if (question !== undefined && span.how === 'ask') {
       const kind = kindOfActor(cell)
@@ -90,8 +90,13 @@ export class OtelSpans implements SpanListener {
     this.#end(entry.process, span.takenAt)
     entry.process = this.#begin(`process ${kind}`, SpanKind.CONSUMER, span.takenAt, attributes, entry.links, entry.context)
     entry.context = trace.setSpan(entry.context, entry.process)
-    const { traceId, spanId, traceFlags } = entry.process.spanContext()
-    return (traceFlags & 1) === 1 ? { traceparent: `00-${traceId}-${spanId}-01` } : undefined
+    return traceparentOf(entry.process.spanContext())
+  }
+
+  leaves(span: Span): Readonly<Record<string, string>> | undefined {
+    const entry = this.#entries.get(span)
+    const context = entry === undefined ? undefined : trace.getSpanContext(entry.context)
+    return context === undefined ? undefined : traceparentOf(context)
   }
 
   done(span: Span, failure: { readonly cause: unknown } | undefined): void {
@@ -159,6 +164,11 @@ export class OtelSpans implements SpanListener {
 function linkTo(context: Context): Link[] {
   const span = trace.getSpanContext(context)
   return span === undefined ? [] : [{ context: span }]
+}
+
+/** Only of what is sampled. */
+function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): { readonly traceparent: string } | undefined {
+  return (traceFlags & 1) === 1 ? { traceparent: `00-${traceId}-${spanId}-01` } : undefined
 }
 
 /** The sender of a W3C `traceparent`; undefined for what is none, and for one that was not sampled there. */

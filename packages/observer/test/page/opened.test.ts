@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { ActorSystem, receive, same } from '@troupe/core'
 import { capsuleRecorder } from '@troupe/observer'
+import { simulate } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { openedFrom } from '../../page/src/opened.ts'
 import { capsuleOf } from '../../src/capsule/recorder.ts'
@@ -27,6 +28,35 @@ test('a real capsule is shown message by message, up to its failure', async () =
     Array(3).fill('/user/till tell'),
   )
   await system.shutdown()
+})
+
+test('a run of the simulator that broke a promise is shown step by step, message by message', async () => {
+  const { failure } = await simulate(
+    (sim) => {
+      const till = sim.system.spawn(
+        receive<{ type: 'pay'; sum: number }>(() => same),
+        { name: 'till' },
+      )
+      till.tell({ type: 'pay', sum: 5 })
+    },
+    {
+      name: 'till',
+      seeds: [7],
+      faults: 'none',
+      invariants: { 'nobody pays': (sim) => sim.system.metrics().messages.handled === 0 },
+      onViolation: 'report',
+    },
+  )
+  const { seed, promise, violation, events } = failure!
+  const run = { troupe: 'run', version: 1, scenario: 'till', seed, promise, text: violation.text, events }
+  const opened = openedFrom(JSON.stringify(run))!
+  expect(opened.title).toBe('Run of till, seed 7')
+  expect(opened.note).toContain('It broke a promise: an invariant of the user holds')
+  expect(opened.inSteps).toBe(true)
+  const pay = opened.trace.spans.find(({ type }) => type.startsWith('pay'))!
+  expect(pay).toMatchObject({ fromName: 'outside', toName: 'till', how: 'tell' })
+  expect(pay.takenAt).toBeGreaterThan(pay.sentAt)
+  expect(pay.doneAt).toBeGreaterThan(pay.takenAt!)
 })
 
 test('what troupe trace wrote is shown as it was', () => {
@@ -63,6 +93,16 @@ test('of whatever else somebody opens nothing is shown, or only text and numbers
         fc.json(),
         fc.string(),
         fc.array(fc.jsonValue()).map((entries) => JSON.stringify({ troupe: 'capsule', entries, spans: entries })),
+        fc
+          .array(
+            fc.record({
+              what: fc.constantFrom('send', 'handle', 'done', 'dead', 'phase', 'x'),
+              detail: fc.jsonValue(),
+              actor: fc.jsonValue(),
+              to: fc.jsonValue(),
+            }),
+          )
+          .map((events) => JSON.stringify({ troupe: 'run', events })),
       ),
       (content) => {
         const opened = openedFrom(content)

@@ -189,6 +189,8 @@ test('what a timer sends begins a trace of its own, and is not that of a bystand
   const [start, ring, other] = exporter.getFinishedSpans()
   expect([start, ring, other].map((span) => span?.name)).toEqual(['process own', 'process own', 'process bystander'])
   expect([start, ring, other].map((span) => span!.parentSpanContext)).toEqual([undefined, undefined, undefined])
+  // The one that is known to have been set by a message is linked to it.
+  expect(ring!.links.map(({ context }) => context.spanId)).toEqual([start!.spanContext().spanId])
   expect(other!.links).toEqual([])
   expect(new Set([start, ring, other].map((span) => span!.spanContext().traceId)).size).toBe(3)
 })

@@ -22,6 +22,7 @@ import { listenForEscapes } from './escapes.ts'
 import { type Faults, someFaults } from './faults.ts'
 import { shrink, type Trial, unplain } from './shrink.ts'
 import { type RunSetup, Simulation } from './simulation.ts'
+import type { EventKind } from './trace.ts'
 import { promises, type Violation } from './violation.ts'
 import { unwatch, watch } from './watchdog.ts'
 
@@ -75,6 +76,20 @@ export interface SimulationFailure {
   readonly trials: number
   /** Everything a person needs to know, as text. */
   readonly report: string
+  /** What happened in the simplest run, in order: for those who draw it. */
+  readonly events: readonly RunEvent[]
+}
+
+/** One thing that happened in a run. Actors are named; the world outside is `outside`. */
+export interface RunEvent {
+  readonly step: number
+  /** Virtual milliseconds. */
+  readonly at: number
+  readonly what: EventKind
+  readonly actor: string
+  /** Whom it went to; undefined where it went to nobody. */
+  readonly to: string | undefined
+  readonly detail: string
 }
 
 /** What many runs gave. */
@@ -302,5 +317,13 @@ async function explain(
     shrunkChoices,
     trials,
     report,
+    events: (shown.trace.events ?? []).map(({ step, at, what, actor, to, detail }) => ({
+      step,
+      at,
+      what,
+      actor: actor === 0 ? 'outside' : nameOf(actor),
+      to: to === 0 ? undefined : nameOf(to),
+      detail,
+    })),
   }
 }

@@ -13,6 +13,7 @@ export interface TraceEvent {
   readonly detail: string
 }
 
+/** What may happen in a run. */
 export type EventKind =
   | 'spawn'
   | 'phase'

@@ -22,6 +22,8 @@ export interface Sampler {
   readonly gap: number
   /** Whether the send is not to go on: then it has sent it itself. */
   sampled(target: Cell | PendingAsk, message: unknown, meta: Meta): boolean
+  /** A message came from elsewhere with more than its sender: what goes along with it from here on. */
+  arrived?(cell: Cell, message: unknown, meta: Meta): Meta
 }
 
 const longest = 2 ** 30
