@@ -135,9 +135,9 @@ export class Cluster {
   get self(): Member {
     return this.#node.self
   }
-  /** All nodes whose session has not ended, this one among them, by name. */
+  /** All nodes whose session has not ended, this one among them, by name; none where this one is no member any more. */
   get members(): readonly Member[] {
-    return this.#node.membership.members
+    return this.#node.phase === 'over' ? [] : this.#node.membership.members
   }
   /** Milliseconds after which a node that is not heard of is gone. */
   get lease(): number {

@@ -1,7 +1,7 @@
 // One node of a cluster at work: its session, its channels and its border with the others, wired together. It ends in one of two ways: it
 // leaves, or its session ends without its having wanted to; either way all others are gone for it afterwards.
 
-import type { ActorSnapshot, AnyRef, LedgerReport } from '@troupe/core'
+import { type ActorSnapshot, type AnyRef, type LedgerReport, NotAllowed } from '@troupe/core'
 import { type Cell, type OtherPlaces, snapshotOf, type SystemCore } from '@troupe/core/internal'
 import { Channels } from '../channel/channels.ts'
 import { ClusterLedger } from '../ledger/cluster-ledger.ts'
@@ -138,6 +138,8 @@ export class ClusterNode implements OtherPlaces {
       })
       self = new ClusterNode(core, name, lease, connection, membership)
       await self.channels.open(membership.self.session)
+      // It was shut down meanwhile, and nobody would ever let this node leave.
+      if (core.phase !== 'open') throw new NotAllowed(`System ${core.name} was shut down while it joined ${name}.`)
       for (const tell of early) tell()
       return self
     } catch (cause) {

@@ -145,6 +145,24 @@ test('where joining fails half way the session ends, and the system can join ano
     expect(cluster.members.map(({ session }) => session.node)).toEqual(['a', 'b'])
   }))
 
+test('a system that is shut down while it joins is no member afterwards, and one that has left knows of none', () =>
+  onStage(async (stage) => {
+    const [a] = await stage.nodes('a')
+    const system = loner(stage, 'b')
+    const joining = join(stage, system, 'b')
+    joining.catch(() => {})
+    await stage.wait(1)
+    const ending = system.shutdown()
+    await expect(joining).rejects.toMatchObject({ code: 'not-allowed' })
+    await ending
+    await stage.until('a knows', () => a!.cluster!.members.length === 1)
+    expect(stage.world.hub.store.read('member.b')).toBeUndefined()
+    const cluster = await join(stage, loner(stage, 'c'), 'c')
+    expect(cluster.members.length).toBe(2)
+    await cluster.leave()
+    expect(cluster.members).toEqual([])
+  }))
+
 test('a node with another lease is refused with both named', () =>
   onStage(async (stage) => {
     await stage.nodes('a')
