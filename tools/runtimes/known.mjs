@@ -126,6 +126,18 @@ export const known = [
   },
   {
     on: ['deno'],
+    file: 'packages/node/test/faults.test.ts',
+    test: 'a thread is lost > by running out of memory',
+    note: 'a worker out of memory has its code torn off without an error, and lives on',
+  },
+  {
+    on: ['deno'],
+    file: 'packages/node/test/ports.test.ts',
+    test: 'by ports > a thread is lost > by running out of memory',
+    note: 'a worker out of memory has its code torn off without an error, and lives on',
+  },
+  {
+    on: ['deno'],
     file: 'packages/node/test/descriptors.test.ts',
     test: 'a program that adopts what it was started with > talks over a TCP connection that another process accepted',
     note: 'opens only some descriptors that are open already',

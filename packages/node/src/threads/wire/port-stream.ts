@@ -41,11 +41,7 @@ export class PortStream implements ByteStream {
 
   /** From now on `onPost` is called after something has come that was not looked for. */
   listen(onPost: () => void): void {
-    this.#port.on('message', (post: Post) => {
-      this.#take(post)
-      onPost()
-    })
-    this.#port.unref()
+    this.#came.listen(onPost)
   }
   close(): void {
     this.#port.close()
