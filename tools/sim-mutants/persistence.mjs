@@ -490,4 +490,28 @@ export const persistence = [
     edits: [['if (writing > 0 && isMainThread)', 'if (writing < 0 && isMainThread)']],
     test: inTest('lmdb-trouble.test.ts', 'a process that ends in the middle of a write ends, and what was acknowledged is there'),
   },
+  {
+    name: 'an effect runs though commands since are not durable',
+    file: gated,
+    edits: [['if (this.durable === this.seq) {\n      // One of an incarnation', 'if (this.durable <= this.seq) {\n      // One of an incarnation']],
+    test: inTest('gate.test.ts', 'P4: after sees nothing that is not durable'),
+  },
+  {
+    name: 'an effect of an earlier incarnation sees what was never stored',
+    file: gated,
+    edits: [['if (effect.owner !== this) effect.owner.follow(this)', 'if (effect.owner === this) effect.owner.follow(this)']],
+    test: inTest('gate.test.ts', 'P4: after sees nothing that is not durable'),
+  },
+  {
+    name: 'what cannot be written any more ends the writer',
+    file: gated,
+    edits: [['      this.refused(cause)\n      return undefined', '      throw cause']],
+    test: inTest('hostile.test.ts', 'a state that cannot be written any more'),
+  },
+  {
+    name: 'a journal is left alone by the clock that people set',
+    file: writer,
+    edits: [['const shut = this.#closedUntil - this.#host.ticks()', 'const shut = this.#closedUntil - this.#host.environment.now()']],
+    test: { file: 'packages/persistence/src/journal/writer.test.ts', name: 'a clock that is put back does not lengthen the pause' },
+  },
 ]

@@ -23,7 +23,7 @@ import {
 } from '@troupe/persistence'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
-import { event, run } from './contract.ts'
+import { event, run } from './contract/stage.ts'
 
 const engine = engineOrSkip('postgres', findPostgres, 'npm run engines -- --only postgres fetches one.')
 const runs = Number(process.env['TROUPE_RUNS'] ?? 12)

@@ -7,7 +7,7 @@ import { type ActorRef, ActorSystem } from '@troupe/core'
 import { durableState, eraseSubject, eventSourced, journalEvents, type Kind, lmdb, memory, persistence, projection } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { environment } from './contract.ts'
+import { environment } from './contract/stage.ts'
 import { kitWith } from './counter.ts'
 
 type Guests =

@@ -4,7 +4,7 @@ import { type ActorRef, receive, same } from '@troupe/core'
 import { eventSourced, type Journal, type JournalSource, type Kind, memory, type Outcome, type Write } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { environment as host } from './contract.ts'
+import { environment as host } from './contract/stage.ts'
 import { counter, kitWith } from './counter.ts'
 import { heldJournal } from './held-journal.ts'
 
@@ -198,6 +198,47 @@ describe('what leaves', () => {
     await journal.waiting[0]!.end('store')
     await kit.settle()
     expect(log).toEqual(['ran'])
+    await kit.end()
+  })
+
+  test('P4: after sees nothing that is not durable, though commands ran since; where their write fails it comes with the next incarnation', async () => {
+    const journal = heldJournal()
+    const kit = kitWith(journal)
+    const seen: number[] = []
+    type Seer = { type: 'see' }
+    const seer: Kind<Seer> = eventSourced('seer', {
+      initial: () => 0,
+      events: { added: (n) => n + 1 },
+      commands: {
+        see(ctx) {
+          ctx.persist({ type: 'added' })
+          ctx.after(() => void seen.push(ctx.state))
+        },
+      },
+    })
+    const ref = kit.system.spawn(seer('a'))
+    await kit.settle()
+    const sees = async (): Promise<void> => {
+      ref.tell({ type: 'see' })
+      await kit.settle()
+    }
+    await sees()
+    await sees()
+    await journal.waiting[0]!.end('store')
+    await kit.settle()
+    // The first is durable, and memory has the second as well.
+    expect(seen).toEqual([])
+    await journal.waiting[0]!.end('store')
+    await kit.settle()
+    expect(seen).toEqual([2, 2])
+    await sees()
+    await sees()
+    await journal.waiting[0]!.end('store')
+    await kit.settle()
+    await journal.waiting[0]!.end('fail')
+    await kit.advance(1000)
+    // The third was stored, and the fourth never was: what the third was to do sees three.
+    expect(seen).toEqual([2, 2, 3])
     await kit.end()
   })
 

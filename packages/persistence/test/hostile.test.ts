@@ -4,9 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem, receive, same } from '@troupe/core'
-import { type CommandContext, EventSourced, eventSourced, type KeepOptions, type Kind, lmdb, memory, persistence } from '@troupe/persistence'
+import {
+  type CommandContext,
+  durableState,
+  EventSourced,
+  eventSourced,
+  type KeepOptions,
+  type Kind,
+  lmdb,
+  memory,
+  persistence,
+} from '@troupe/persistence'
 import { expect, test } from 'vitest'
-import { environment, event, run } from './contract.ts'
+import { environment, event, run } from './contract/stage.ts'
 import { counter, kitWith } from './counter.ts'
 
 type Ctx = CommandContext<number, { type: 'added'; by: unknown }, Odd>
@@ -241,5 +251,43 @@ test('in flight is bounded in bytes too: an actor with a megabyte on its way tak
   expect((await kit.system.ledger()).queued).toBeGreaterThanOrEqual(6)
   await kit.advance(5000)
   expect(source.eventsOf('odd/a')).toHaveLength(10)
+  await kit.end()
+})
+
+test('a state that cannot be written any more, because somebody changed it since, fails its own actor; the others go on', async () => {
+  const kit = kitWith(memory())
+  type Cell = { at: Record<string, unknown> }
+  type Box = { type: 'put'; state: Cell; replyTo: ActorRef<string> } | { type: 'later'; replyTo: ActorRef<string> } | { type: 'ring' }
+  const box: Kind<Box> = durableState('box', {
+    initial: (): Cell => ({ at: {} }),
+    commands: {
+      put(ctx, m) {
+        ctx.set(m.state)
+        ctx.tell(m.replyTo, 'put')
+      },
+      later(ctx, m) {
+        ctx.timers.once('t', 1e6, { type: 'ring' })
+        ctx.tell(m.replyTo, 'set')
+      },
+      ring: () => undefined,
+    },
+  })
+  const ref = kit.system.spawn(box('a'))
+  const other = kit.system.spawn(counter('b'))
+  const later = async (): Promise<unknown> => {
+    const asked = ref.ask({ type: 'later' }, { timeout: 5000 }).catch((cause: { code: string }) => cause.code)
+    await kit.advance(6000)
+    return asked
+  }
+  const state: Cell = { at: {} }
+  const put = ref.ask({ type: 'put', state })
+  await kit.settle()
+  expect(await put).toBe('put')
+  state.at['self'] = state
+  const added = other.ask({ type: 'add', by: 3 }, { timeout: 5000 })
+  expect(await later()).toBe('persist-failed')
+  expect(await added).toBe(3)
+  // It began anew from what is stored.
+  expect(await later()).toBe('set')
   await kit.end()
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { open as openLmdb } from 'lmdb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Journal, lmdb } from '@troupe/persistence'
-import { environment, event, run } from './contract.ts'
+import { environment, event, run } from './contract/stage.ts'
 
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'troupe-pages-'))))

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Journal, lmdb } from '@troupe/persistence'
 import { makeRecord, open as openRecord, readText, realKey, seal, textKey } from '../src/journal/lmdb/bytes.ts'
 import { readRun, writeRun } from '../src/journal/lmdb/run-text.ts'
-import { environment, event, run } from './contract.ts'
+import { environment, event, run } from './contract/stage.ts'
 
 const child = fileURLToPath(new URL('./journal-child.mjs', import.meta.url))
 interface Line {

@@ -20,7 +20,7 @@ import {
   showId,
   snapshotKey,
 } from '@troupe/persistence'
-import { event, run } from './contract.ts'
+import { event, run } from './contract/stage.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'troupe-operating-'))
 let made = 0

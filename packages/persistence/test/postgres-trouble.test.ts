@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createPostgresSchema, type Journal, postgres, postgresSchema } from '@troupe/persistence'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
-import { environment, event, run } from './contract.ts'
+import { environment, event, run } from './contract/stage.ts'
 
 const found = engineOrSkip('postgres', findPostgres, 'npm run engines -- --only postgres fetches one.')
 

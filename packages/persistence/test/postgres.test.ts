@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createPostgresSchema, postgres } from '@troupe/persistence'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
-import { journalContract } from './contract.ts'
+import { journalContract } from './contract/contract.ts'
 
 const found = engineOrSkip('postgres', findPostgres, 'npm run engines -- --only postgres fetches one.')
 

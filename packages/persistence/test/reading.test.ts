@@ -3,7 +3,7 @@
 import type { ActorRef } from '@troupe/core'
 import { eventSourced, journalEvents, type Kind, memory, projection, type ReadEvent } from '@troupe/persistence'
 import { describe, expect, test } from 'vitest'
-import { environment, event, run } from './contract.ts'
+import { environment, event, run } from './contract/stage.ts'
 import { counter, kitWith } from './counter.ts'
 
 const place = ({ id, seq }: { id: string; seq: number }): string => `${id}#${seq}`

@@ -15,7 +15,7 @@ import { run } from '@troupe/persistence/testing'
 import type { TestKit } from '@troupe/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { environment, event, run as runOf } from './contract.ts'
+import { environment, event, run as runOf } from './contract/stage.ts'
 import { type Counter, counter, kitWith } from './counter.ts'
 
 async function value(kit: TestKit, ref: ActorRef<Counter>): Promise<number> {

@@ -4,7 +4,7 @@ import type { ActorRef } from '@troupe/core'
 import { EventSourced, eventSourced, type Journal, type Kind, memory, takeSnapshot, trimEvents } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { environment } from './contract.ts'
+import { environment } from './contract/stage.ts'
 import { kitWith } from './counter.ts'
 
 type Counter = { type: 'add'; by: number; replyTo: ActorRef<number> } | { type: 'remind' } | { type: 'get'; replyTo: ActorRef<number> }

@@ -4,7 +4,7 @@ import { type ActorRef, delay, entities, receive, same } from '@troupe/core'
 import { DurableState, durableState, EventSourced, eventSourced, type Kind, memory, type MemorySource } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { environment } from './contract.ts'
+import { environment } from './contract/stage.ts'
 import { kitWith } from './counter.ts'
 import { heldJournal } from './held-journal.ts'
 

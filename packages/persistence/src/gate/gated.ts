@@ -10,6 +10,7 @@ import { can, type Catcher, type Cell, Envelope, fuse, isThenable, type Meta, Pe
 import type { Writing } from '../journal/writer.ts'
 import { PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
 import type { Head, Outcome, Ownership, Write } from '../values/stored.ts'
+import { Effect } from './effect.ts'
 import { Flight, Turn } from './flight.ts'
 import { type Leaving, refuse } from './held.ts'
 import type { Hub } from './hub.ts'
@@ -18,14 +19,6 @@ import type { OpenedEvent } from './keyring.ts'
 /** What an actor may have in flight; beyond it, it takes no further message until the journal has caught up. */
 const mostEvents = 1000
 const mostBytes = 1_000_000
-
-/** What an actor is told once something of it is durable, and does in its own turn. */
-class Effect {
-  readonly run: (ctx: ActorContext<never>) => void
-  constructor(run: (ctx: ActorContext<never>) => void) {
-    this.run = run
-  }
-}
 
 class Own extends Envelope {
   override get own(): boolean {
@@ -70,6 +63,8 @@ export abstract class Gated implements Catcher, Writing {
   protected abstract settle(turn: Turn): void
   /** What is written next. */
   protected abstract write(owner: Ownership, flight: Flight): Write | undefined
+  /** Has the state of another incarnation, which is what the journal has. */
+  protected abstract follow(other: Gated): void
   /** Forgets what was not given to the journal; what is under way is forgotten already. */
   protected forget(): void {}
   /** Begins with what the journal knows of it; returns the number after which events are to be replayed, or undefined where none are. */
@@ -82,9 +77,9 @@ export abstract class Gated implements Catcher, Writing {
   // What the behavior calls.
 
   handle(ctx: ActorContext<never>, message: unknown): unknown {
-    if (message instanceof Effect) return message.run(ctx)
     // Only where supervision lets it go on after a failed write: memory must be what the journal has before anything is handled.
     if (this.latched !== undefined) return this.hub.recover(this).then(() => this.handle(ctx, message))
+    if (message instanceof Effect) return this.#effect(ctx, message)
     const turn = (this.turn = Turn.begin(ctx, message, this.seq))
     this.flight?.held?.begin()
     this.mark(turn)
@@ -122,6 +117,23 @@ export abstract class Gated implements Catcher, Writing {
     if (flight !== undefined && (this.seq - this.durable >= mostEvents || flight.bytes >= mostBytes))
       return this.#until(flight.submitted > this.durable ? flight.submitted : this.seq).then(() => same)
     return same
+  }
+
+  /** What an effect sees and tells is not held: commands that ran since it was sent must be durable, too. */
+  #effect(ctx: ActorContext<never>, effect: Effect): unknown {
+    if (this.durable === this.seq) {
+      // One of an incarnation before this may have memory that was never stored.
+      if (effect.owner !== this) effect.owner.follow(this)
+      return effect.run(ctx)
+    }
+    return this.barrier().then(
+      () => this.#effect(ctx, effect),
+      (cause: unknown) => {
+        // Its own command is stored: whoever comes next does it.
+        this.cell.send(effect, ours)
+        throw cause
+      },
+    )
   }
 
   /** Lets a signal's handler run; what it sends is held as long as something is in flight. */
@@ -184,10 +196,20 @@ export abstract class Gated implements Catcher, Writing {
   take(owner: Ownership): Write | undefined {
     const flight = this.flying()
     flight.wanted = false
-    const write = this.latched === undefined ? this.write(owner, flight) : undefined
+    const write = this.latched === undefined ? this.#written(owner, flight) : undefined
     if (write === undefined) return undefined
     flight.submitted = write.write === 'run' ? write.first + write.events.length - 1 : write.revision
     return write
+  }
+
+  /** What is written next. One that cannot be any more, because somebody changed a value since it was set, is this actor's trouble and nobody else's. */
+  #written(owner: Ownership, flight: Flight): Write | undefined {
+    try {
+      return this.write(owner, flight)
+    } catch (cause) {
+      this.refused(cause)
+      return undefined
+    }
   }
 
   outcome(write: Write, outcome: Outcome): void {
@@ -337,7 +359,7 @@ export abstract class Gated implements Catcher, Writing {
   after(effect: (ctx: ActorContext<never>) => void): void {
     this.inCommand('use after')
     const { cell } = this
-    this.acted(() => cell.send(new Effect(effect), ours))
+    this.acted(() => cell.send(new Effect(this, effect), ours))
   }
   stash(): void {
     const { ctx, message } = this.inCommand('stash')

@@ -96,6 +96,10 @@ export abstract class Sourced extends Entity {
     this.hub.writer.wants(this)
   }
 
+  protected override follow(other: Sourced): void {
+    this.current = other.current
+  }
+
   protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
     if (flight.queue.length === 0 || (this.definition.subject !== undefined && !this.#seal(flight.queue))) return undefined
     const events = flight.takeQueue()

@@ -92,6 +92,10 @@ export abstract class Stated extends Entity {
     this.hub.writer.wants(this)
   }
 
+  protected override follow(other: Stated): void {
+    this.#memory = other.#memory
+  }
+
   protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
     const { state, there, dirty, subject } = this.#memory
     if (!dirty) return undefined

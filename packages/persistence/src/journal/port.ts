@@ -1,4 +1,4 @@
-// The port behind which journals stand: one contract, tested by one suite (test/contract.ts), for memory, LMDB and PostgreSQL.
+// The port behind which journals stand: one contract, tested by one suite (test/contract), for memory, LMDB and PostgreSQL.
 //
 //   writer ──append(group)──▶ journal ──flush──▶ outcome of each write          fence: raise(scope, epoch) first, then read, then write
 //   recovery ──heads, replay──▶             readers ──events(query)──▶          projections ──advance──▶

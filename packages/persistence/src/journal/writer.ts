@@ -56,6 +56,7 @@ export class Writer {
   readonly #under: Set<string> = new Set()
   /** Groups that were refused in a row. */
   #refused = 0
+  /** By the clock that nobody sets: an hour that is put back must not be an hour's pause. */
   #closedUntil = 0
   /** When the group was given to the journal that it has now. */
   #began: number | undefined
@@ -71,7 +72,7 @@ export class Writer {
 
   /** What waits for the next group, what the present one has and since when, how often the journal refused, and how long it has its pause. */
   get standing(): Pick<JournalSurvey, 'queued' | 'writing' | 'writingFor'> & Pick<JournalSurvey['circuit'], 'refused' | 'retryIn'> {
-    const retryIn = Math.max(0, this.#closedUntil - this.#host.environment.now())
+    const retryIn = Math.max(0, this.#closedUntil - this.#host.ticks())
     const writingFor = this.#began === undefined ? 0 : this.#host.ticks() - this.#began
     return { queued: this.#list.length, writing: this.#under.size, writingFor, refused: this.#refused, retryIn }
   }
@@ -129,13 +130,13 @@ export class Writer {
   }
 
   async #group(opened: { readonly journal: Journal; epoch: number }): Promise<void> {
-    const { environment, name, whenAway } = this.#host
+    const { name, whenAway } = this.#host
     const actors: Writing[] = []
     const writes: Write[] = []
     for (;;) {
       this.#collect(opened, actors, writes)
       if (writes.length === 0) return
-      const shut = this.#closedUntil - environment.now()
+      const shut = this.#closedUntil - this.#host.ticks()
       if (shut > 0 && whenAway === 'reject' && this.#refused > patience)
         return this.#tell(
           actors,
@@ -227,7 +228,7 @@ export class Writer {
     this.#refused++
     const waits = this.#host.whenAway === 'wait' || this.#refused > patience
     const pause = Math.min(longest, shortest * 2 ** Math.min(this.#refused - 1, 10))
-    if (waits) this.#closedUntil = environment.now() + pause
+    if (waits) this.#closedUntil = this.#host.ticks() + pause
     if (this.#refused === patience) environment.logger.warn({ journal: name }, 'the journal refuses everything')
   }
 

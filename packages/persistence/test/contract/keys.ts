@@ -1,0 +1,29 @@
+// Keys of subjects, of which the first holds and an erased one never comes back.
+
+import { expect, test } from 'vitest'
+import { type Stage } from './stage.ts'
+
+export function keysContract(stage: Stage): void {
+  test('the first key of a subject holds, and once erased there is none for ever', async () => {
+    const { journal, open } = stage
+    const [a, b] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    expect(await journal.key('anna')).toEqual({ is: 'none' })
+    expect(await journal.addKey('anna', a)).toEqual({ is: 'key', key: a })
+    expect(await (await open()).addKey('anna', b)).toEqual({ is: 'key', key: a })
+    await journal.eraseKey('anna')
+    expect(await journal.addKey('anna', b)).toEqual({ is: 'erased' })
+    await journal.eraseKey('anna')
+    await journal.eraseKey('bert')
+    expect(await (await open()).key('anna')).toEqual({ is: 'erased' })
+    expect(await journal.key('bert')).toEqual({ is: 'erased' })
+  })
+
+  test('of many that give a subject its first key all get the same, and none brings an erased one back', async () => {
+    const { journal, open } = stage
+    const rivals = [journal, await open(), await open()]
+    const keys = await Promise.all(rivals.map((one, i) => one.addKey('anna', new Uint8Array(32).fill(i + 1))))
+    expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(1)
+    await Promise.all([rivals[0]!.eraseKey('anna'), rivals[1]!.addKey('anna', new Uint8Array(32).fill(9))])
+    expect(await Promise.all(rivals.map((one) => one.key('anna')))).toEqual(rivals.map(() => ({ is: 'erased' })))
+  })
+}
