@@ -206,13 +206,7 @@ export const known = [
     on: ['deno'],
     file: 'packages/node/test/udp.test.ts',
     test: 'a restart binds the same port again, though datagrams of the last incarnation were still on their way; they are told as dropped',
-    note: 'a restarted UDP socket does not come back while sends hang (open: not yet understood)',
-  },
-  {
-    on: ['deno'],
-    file: 'packages/node/test/chaos.test.ts',
-    test: '*',
-    note: 'threads by shared memory stop answering when they are killed under a flood (open: not yet understood)',
+    note: 'the port of a UDP socket is still taken for a while after its close',
   },
 ]
 
