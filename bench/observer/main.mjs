@@ -12,9 +12,9 @@ const { rounds, messages, actors, only } = commandLine({
   about: 'Nanoseconds for each message without an observer, with one that nobody looks through, and while somebody does.',
   options: {
     rounds: whole('processes, or windows, of each', 7),
-    messages: whole('messages of each', 4_000_000),
+    messages: whole('messages of each', 16_000_000),
     actors: whole('actors of the crowd', 100_000),
-    only: someOf('workloads', ['ping-pong', 'big', 'crowd'], 'which', 'all'),
+    only: someOf('workloads', ['ping-pong', 'big', 'crowd', 'scroll'], 'which', 'all'),
   },
 })
 
@@ -94,6 +94,19 @@ function crowd() {
   }
 }
 if (only?.includes('crowd') !== false) crowd()
+
+/** How the page itself does with so many: a figure without a bound, for a browser without a graphics card on a busy machine says little. */
+function scroll() {
+  const script = fileURLToPath(new URL('scroll.mjs', import.meta.url))
+  const found = JSON.parse(execFileSync(process.execPath, [script, String(actors), '4'], { encoding: 'utf8' }))
+  const said = ({ fps, longest }) => `${fps.toFixed(0)} frames/s, the longest ${longest.toFixed(0)} ms`
+  process.stdout.write(
+    found === null
+      ? 'scroll: no Chromium here, or name one with TROUPE_CHROMIUM\n'
+      : `${actors} actors in a browser: overview ${said(found.overview)}; list scrolled ${said(found.list)}\n`,
+  )
+}
+if (only?.includes('scroll') !== false) scroll()
 process.stdout.write(`load after: ${loadavg()[0].toFixed(2)}\n`)
 if (undecided > 0) process.stdout.write(`${undecided} without a verdict: the noise is larger than the bound; run it again on a quieter machine\n`)
 process.exitCode = missed + undecided === 0 ? 0 : 1

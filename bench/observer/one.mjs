@@ -1,5 +1,6 @@
 // One workload in one mode, in a process of its own: nanoseconds for each message, printed as a number.
 //   node one.mjs <ping-pong|big> <plain|attached|armed> <messages>
+// It runs for a while before it is measured: the first looks run code that was never compiled, which is a price of the first seconds and of no message.
 
 import { ActorSystem, receive, same } from '@troupe/core'
 import { observe } from '@troupe/observer'
@@ -57,7 +58,9 @@ function big(left, done) {
 }
 
 const run = (n) => new Promise((resolve) => (workload === 'big' ? big : pingPong)(n, resolve))
-await run(messages / 10)
+/** Milliseconds: three looks are over by then. */
+const warm = 2500
+for (const until = performance.now() + warm; performance.now() < until;) await run(3_000_000)
 const began = performance.now()
 await run(messages)
 const ns = ((performance.now() - began) * 1e6) / messages

@@ -254,6 +254,64 @@ describe('surveys', () => {
     look.disarm()
   })
 
+  test('of a thread that is busy for whole slices with next to nothing some slices are looked at: who did how much is about right, and nobody is missed', async () => {
+    await using kit = createTestKit()
+    const look = looker(kit)
+    const core = coreOf(kit.system)
+    const { fallback } = core.dispatchers
+    const now = core.runtime.now.bind(core.runtime)
+    let spent = 0
+    core.runtime.now = () => now() + spent
+    let left = 600_000
+    const shy = kit.system.spawn(counter())
+    let shyTold = 0
+    const overlooked: boolean[] = []
+    const mild = kit.system.spawn(
+      receive<'x'>(() => {
+        spent += 0.0002
+        return same
+      }),
+    )
+    const hot = kit.system.spawn(
+      receive<'x'>((ctx) => {
+        spent += 0.0002
+        if (--left > 0) ctx.self.tell('x')
+        if (left % 4 === 0) mild.tell('x')
+        if (left % 50_000 === 0) overlooked.push(fallback.witness === undefined)
+        // Once, while nobody looks.
+        if (left < 300_000 && fallback.witness === undefined && shyTold === 0) {
+          shyTold = left
+          shy.tell({ type: 'work' })
+        }
+        return same
+      }),
+    )
+    await kit.settle()
+    look.arm()
+    const { epoch } = await look.survey()
+    const before = fallback.messages
+    hot.tell('x')
+    await kit.settle()
+    const handled = fallback.messages - before
+    const { rows, whole } = await look.survey(epoch)
+    expect(new Set(overlooked)).toEqual(new Set([true, false]))
+    expect([shyTold > 0, whole, row(rows, shy.uid) !== undefined]).toEqual([true, true, true])
+    const [h, m] = [row(rows, hot.uid)!['processed']!, row(rows, mild.uid)!['processed']!]
+    // What was handled in the last slices that nobody looked at is nobody's yet.
+    expect(h + m).toBeGreaterThan(handled * 0.75)
+    expect(h + m).toBeLessThanOrEqual(handled)
+    expect(h / (h + m)).toBeCloseTo(0.8, 1)
+    expect(row(rows, hot.uid)!['busy']! / h).toBeCloseTo(0.0002, 4)
+    // At rest it looks on again, and exactly.
+    mild.tell('x')
+    shy.tell({ type: 'work' })
+    await kit.settle()
+    expect(fallback.witness).toBeDefined()
+    look.disarm()
+    await kit.settle()
+    expect(fallback.witness).toBeUndefined()
+  })
+
   test('nothing is counted before somebody looks, and nothing is left afterwards', async () => {
     await using kit = createTestKit()
     const core = coreOf(kit.system)

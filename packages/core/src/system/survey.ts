@@ -3,6 +3,7 @@
 // that is spawned while it goes on may be missing; it has its first turn by then, and is in the next one.
 
 import type { Cell } from '../cell/turn/cell.ts'
+import type { Dispatcher } from '../cell/turn/dispatcher.ts'
 import { followedMost, Stirred, type TurnCount } from '../cell/turn/stirred.ts'
 import { TurnWatch } from '../cell/turn/turn-watch.ts'
 import { kindOfActor } from './kind.ts'
@@ -56,6 +57,7 @@ export class Surveyor {
   readonly #roots: Roots
   readonly #markOf: MarkOf | undefined
   #stirred: Stirred | undefined
+  readonly #watches = new Map<Dispatcher, TurnWatch>()
   /** Those about whom something may change without a turn of theirs: messages wait, questions are open, a phase is to end. */
   #restless: readonly Cell[] = []
   #epoch = 0
@@ -80,8 +82,12 @@ export class Surveyor {
 
   /** Those that were added since, too. */
   #watchAll(stirred: Stirred): void {
-    for (const dispatcher of this.#core.dispatchers.all)
-      if (!(dispatcher.witness instanceof TurnWatch)) dispatcher.witness = new TurnWatch(dispatcher, stirred)
+    for (const dispatcher of this.#core.dispatchers.all) {
+      if (this.#watches.has(dispatcher)) continue
+      const watch = new TurnWatch(dispatcher, stirred)
+      this.#watches.set(dispatcher, watch)
+      watch.begin()
+    }
   }
 
   /** Counts nothing any more, and forgets what was counted. */
@@ -89,10 +95,8 @@ export class Surveyor {
     if (this.#stirred === undefined) return
     this.#stirred = this.#core.stirred = undefined
     this.#restless = []
-    for (const dispatcher of this.#core.dispatchers.all) {
-      const { witness } = dispatcher
-      if (witness instanceof TurnWatch) dispatcher.witness = witness.outer
-    }
+    for (const watch of this.#watches.values()) watch.end()
+    this.#watches.clear()
   }
 
   /** All actors, or where `since` is the epoch of the last survey, those that something may have happened to. */
@@ -103,7 +107,7 @@ export class Surveyor {
     if (this.#stirred !== undefined) this.#watchAll(this.#stirred)
     // Where so many had turns that not all of them were written down, only a look at all finds them; and in the order of the tree it is quicker.
     const crowded = taken !== undefined && taken.list.length >= followedMost
-    const whole = taken === undefined || crowded || since !== this.#epoch
+    const whole = taken === undefined || crowded || taken.overlooked || since !== this.#epoch
     const epoch = (this.#epoch = taken?.epoch ?? 0)
     const stirred = this.#stirred
     const writer = new RowWriter(whole ? this.#rows + 64 : undefined, stirred?.price)

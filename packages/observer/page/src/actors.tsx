@@ -85,7 +85,7 @@ export function Actors() {
           <span>↑ ↓ choose</span>
           <span>← → fold</span>
           <span>/ search</span>
-          <span>load: milliseconds of turns in a second</span>
+          <span>load: milliseconds of turns in a second; about, as msg/s, where a thread handles millions</span>
           {paused.value && <span class="amber">as of now: the list is not kept for earlier moments</span>}
         </div>
       </section>

@@ -69,7 +69,7 @@ export function Flow() {
           </label>
         </div>
         <div class="scroll">
-          <table>
+          <table class="ways">
             <thead>
               <tr>
                 <th>from</th>

@@ -39,6 +39,8 @@ export class Stirred {
   list: TurnCount[] = []
   /** Those that have ended since. */
   gone: number[] = []
+  /** Whether some may have had turns that nobody looked at. */
+  overlooked = false
   #buckets: (TurnCount | undefined)[] = new Array<TurnCount | undefined>(fewestBuckets).fill(undefined)
   #size = 0
   /** Of those that have no account. */
@@ -118,11 +120,20 @@ export class Stirred {
   }
 
   /** Hands out what has come together, and begins anew. */
-  take(): { readonly epoch: number; readonly list: readonly TurnCount[]; readonly gone: readonly number[] } {
-    const { epoch, list, gone } = this
+  take(): Taken {
+    const { epoch, list, gone, overlooked } = this
     this.epoch++
     this.list = []
     this.gone = []
-    return { epoch, list, gone }
+    this.overlooked = false
+    return { epoch, list, gone, overlooked }
   }
+}
+
+/** What came together between two looks. */
+export interface Taken {
+  readonly epoch: number
+  readonly list: readonly TurnCount[]
+  readonly gone: readonly number[]
+  readonly overlooked: boolean
 }

@@ -1,90 +1,148 @@
 // What is counted of turns while somebody looks: messages, turns and time of each actor, and who had a turn since the last look. A turn
 // costs two stores; whose it was is settled when the dispatcher reads the clock, which it does anyway, for all turns since the last time at
 // once: then what each took is known, too, as its share of the messages. Of those without an account (see stirred) only messages are counted.
+//
+// Where few actors keep a thread busy for whole slices with messages that take next to nothing, even that is much: then one slice of eight is looked
+// at, and what was handled in the others is shared among those that are seen in that one. Sums are exact, and who did how much of them is about right.
 
 import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { dear, followedMost, type Stirred } from './stirred.ts'
 import type { Witness } from './witness.ts'
+import { addWitness, removeWitness } from './witnesses.ts'
 
 /** Turns between two reads of the clock, at most: each takes one of the messages that it is read after. One goes on from before. */
 const turnsMost = 128
+/** Slices that nobody looks at after one that is looked at; messages in a slice from which on that is so, and actors that have turns at most. */
+const skipped = 7
+const many = 8192
+const few = 1024
 
-/** Looks on at one dispatcher. */
+/** Looks on at one dispatcher, from `begin` to `end`. */
 export class TurnWatch implements Witness {
   readonly #dispatcher: Dispatcher
   readonly #stirred: Stirred
-  /** Who looked on before, and is told all the same. */
-  outer: Witness | undefined
-  /** Whose turns there were since the clock was read last, and messages of the dispatcher when each began. */
+  /** Whose turns there were since the clock was read last, and messages until it was to be read when each began. */
   readonly #cells: (Cell | undefined)[] = new Array<Cell | undefined>(turnsMost).fill(undefined)
-  readonly #began: Float64Array = new Float64Array(turnsMost)
+  readonly #left: Uint8Array = new Uint8Array(turnsMost)
+  readonly #uids: Float64Array = new Float64Array(turnsMost)
   #turns = 0
+  /** Messages of the dispatcher then. */
+  #messages = 0
   /** The first of them began before that, and was counted. */
   #goesOn = false
   /** When the clock was read last. */
-  #at: number
+  #at = 0
+  /** Messages of the dispatcher, and the time, when the drain began. */
+  #drainMessages = 0
+  #drainAt = 0
+  /** Messages that nobody looked at, and that are nobody's yet. */
+  #unseen = 0
+  /** Slices until it looks again; 0 while it does. */
+  #skips = 0
+  #ended = false
 
   constructor(dispatcher: Dispatcher, stirred: Stirred) {
     this.#dispatcher = dispatcher
     this.#stirred = stirred
-    this.outer = dispatcher.witness
-    this.#at = dispatcher.now
   }
 
+  begin(): void {
+    const dispatcher = this.#dispatcher
+    addWitness(dispatcher, this)
+    this.#messages = this.#drainMessages = dispatcher.messages
+    this.#at = this.#drainAt = dispatcher.now
+  }
+  end(): void {
+    this.#ended = true
+    removeWitness(this.#dispatcher, this)
+  }
+
+  // As short as it can be: a compiler takes it into the loop of the dispatcher, and what it finds too much for that it leaves out elsewhere.
   turn(cell: Cell): void {
-    if (this.outer !== undefined) this.outer.turn(cell)
-    // Never more than that, unless turns break; then the clock is read.
-    const at = this.#turns & (turnsMost - 1)
-    this.#cells[at] = cell
-    this.#began[at] = this.#dispatcher.messages
-    this.#turns = at + 1
+    this.#cells[this.#turns] = cell
+    this.#left[this.#turns++] = this.#dispatcher.untilClock
   }
 
   clockRead(now: number, fired: boolean): void {
+    const seen = this.#turns > 0
     this.#settle(now)
     const dispatcher = this.#dispatcher
     const { current } = dispatcher
-    if (current !== undefined) {
+    if (current === undefined) {
+      if (dispatcher.messages === this.#drainMessages) this.#drainAt = now
+    } else if (seen) {
       this.#cells[0] = current
-      this.#began[0] = dispatcher.messages
+      this.#left[0] = dispatcher.untilClock
       this.#turns = 1
       this.#goesOn = true
     }
     this.#at = fired ? dispatcher.host.runtime.now() : now
-    this.outer?.clockRead?.(now, fired)
   }
 
   /** The end of a drain: what comes until the next one is nobody's time. */
   rest(): void {
-    if (this.#turns > 0) this.#settle(this.#dispatcher.host.runtime.now())
-    this.outer?.rest()
+    const dispatcher = this.#dispatcher
+    const now = dispatcher.host.runtime.now()
+    this.#settle(now)
+    const handled = dispatcher.messages - this.#drainMessages
+    this.#drainMessages += handled
+    const whole = now - this.#drainAt >= dispatcher.slice / 2
+    // Nobody is asked in between: a place in the loop of a dispatcher that is empty costs nothing.
+    if (handled < many || !whole || dispatcher.depth === 0 || this.#stirred.list.length > few) return
+    this.#skips = skipped
+    this.#stirred.overlooked = true
+    removeWitness(dispatcher, this)
+    dispatcher.host.runtime.yield(this.#pass)
+  }
+
+  /** Before the next slice: whether to look at it. Where there is nothing more to do whatever comes next is looked at. */
+  readonly #pass = (): void => {
+    if (this.#ended) return
+    const dispatcher = this.#dispatcher
+    if (--this.#skips > 0 && dispatcher.depth > 0) return dispatcher.host.runtime.yield(this.#pass)
+    this.#skips = 0
+    this.#unseen += dispatcher.messages - this.#drainMessages
+    this.#stirred.overlooked = true
+    this.begin()
   }
 
   /** Shares the time since the clock was read last among those that had turns. */
   #settle(now: number): void {
     const turns = this.#turns
+    const { messages } = this.#dispatcher
+    const total = messages - this.#messages
+    this.#messages = messages
     if (turns === 0) return
     const cells = this.#cells
-    const began = this.#began
-    const all = this.#dispatcher.messages
-    const each = all > began[0]! ? (now - this.#at) / (all - began[0]!) : 0
+    const left = this.#left
+    const each = total > 0 ? (now - this.#at) / total : 0
+    const more = Math.min(this.#unseen, total * skipped)
+    this.#unseen -= more
+    const weight = more > 0 ? 1 + more / total : 1
     const goesOn = this.#goesOn
     this.#turns = 0
     this.#goesOn = false
     let others = 0
+    let counted = 0
     let last: Cell | undefined
+    const { list, plain } = this.#stirred
+    const crowded = list.length >= followedMost
+    const uids = this.#uids
+    // By itself, so that the memory of many is fetched at once: of a hundred thousand actors none is where it was when it was told.
+    if (crowded) for (let i = 0; i < turns; i++) uids[i] = cells[i]!.ref.uid
     for (let i = 0; i < turns; i++) {
       const cell = cells[i]!
       cells[i] = undefined
-      const handled = (i + 1 < turns ? began[i + 1]! : all) - began[i]!
       const again = goesOn && i === 0
-      // The read of the clock that the turn went on after was its end.
-      if (again && handled === 0) continue
-      if (this.#stirred.list.length >= followedMost && this.#stirred.plain.add(cell.ref.uid, handled)) {
+      const handled = i + 1 < turns ? left[i]! - left[i + 1]! : total - counted
+      // The read of the clock that the turn went on after was its end; then the next one may have begun with fewer messages until the next read.
+      if (again && (handled === 0 || (turns > 1 && handled >= total))) continue
+      counted += handled
+      if (crowded && plain.add(uids[i]!, handled)) {
         others += handled
         last = cell
-      } else this.#stirs(cell, again ? 0 : 1, handled, handled * each)
+      } else this.#stirs(cell, again ? 0 : weight, handled * weight, handled * weight * each)
     }
     if (last !== undefined) this.#priceOthers(last, others, each)
   }
