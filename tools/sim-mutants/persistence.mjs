@@ -514,4 +514,22 @@ export const persistence = [
     edits: [['const shut = this.#closedUntil - this.#host.ticks()', 'const shut = this.#closedUntil - this.#host.environment.now()']],
     test: { file: 'packages/persistence/src/journal/writer.test.ts', name: 'a clock that is put back does not lengthen the pause' },
   },
+  {
+    name: 'who was erased while an actor recovered is in its memory',
+    file: hub,
+    edits: [['actor.hasErased && tries < 10', 'actor.hasErased && tries < 0']],
+    test: inTest('erasure.test.ts', 'a subject that is erased while an actor recovers'),
+  },
+  {
+    name: 'a key that was read before it was erased is believed',
+    file: keyring,
+    edits: [["?.secret === 'erased' ? 'erased' : found", "?.secret === 'erased' ? found : found"]],
+    test: inTest('erasure.test.ts', 'a subject that is erased while an actor recovers'),
+  },
+  {
+    name: 'an actor that was stopped while it recovered is kept',
+    file: hub,
+    edits: [['if (!isWanted(actor)) throw', 'if (!isWanted(actor) && this.closing) throw']],
+    test: inTest('survey.test.ts', 'an actor that was stopped while it recovered is not kept'),
+  },
 ]

@@ -4,7 +4,19 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem } from '@troupe/core'
-import { durableState, eraseSubject, eventSourced, journalEvents, type Kind, lmdb, memory, persistence, projection } from '@troupe/persistence'
+import {
+  durableState,
+  eraseSubject,
+  eventSourced,
+  type Journal,
+  journalEvents,
+  type JournalSource,
+  type Kind,
+  lmdb,
+  memory,
+  persistence,
+  projection,
+} from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { environment } from './contract/stage.ts'
@@ -107,6 +119,65 @@ test('something may stand for what was erased; readers and projections are given
   expect(seen).toEqual(['Bert'])
   await kit.end()
 })
+
+/** A journal that waits, where a test says so, after it has read something and before it gives that away. */
+function slowReader(source: JournalSource): JournalSource & { hold(what: 'replay' | 'key' | 'nothing'): void; go(): void } {
+  let held: 'replay' | 'key' | 'nothing' = 'nothing'
+  let go: () => void = () => undefined
+  const wait = (what: string): Promise<void> => (held === what ? new Promise((resolve) => (go = resolve)) : Promise.resolve())
+  return {
+    name: 'slow',
+    hold: (what) => void (held = what),
+    go: () => go(),
+    async open(given) {
+      const journal = await source.open(given)
+      return new Proxy(journal, {
+        get(target, name: keyof Journal) {
+          if (name === 'replay')
+            return async function* (...args: Parameters<Journal['replay']>) {
+              for await (const part of target.replay(...args)) {
+                yield part
+                await wait('replay')
+              }
+            }
+          if (name === 'key')
+            return async (subject: string) => {
+              const found = await target.key(subject)
+              await wait('key')
+              return found
+            }
+          const value = target[name] as unknown
+          return typeof value === 'function' ? (value as (...of: unknown[]) => unknown).bind(target) : value
+        },
+      })
+    },
+  }
+}
+
+test.each(['replay', 'key'] as const)(
+  'a subject that is erased while an actor recovers (%s) is not in its memory afterwards, and has no key',
+  async (when) => {
+    const source = memory()
+    const before = kitWith(source)
+    await enter(before, before.system.spawn(guestbook(0)('1')), 'Anna', 'Bert')
+    await before.end()
+    const journal = slowReader(source)
+    const kit = kitWith(journal)
+    await kit.settle()
+    journal.hold(when)
+    const ref = kit.system.spawn(guestbook(0)('1'))
+    await kit.settle()
+    journal.hold('nothing')
+    await settled(kit, eraseSubject(kit.system, 'anna'))
+    journal.go()
+    await kit.advance(1000)
+    expect(await list(kit, ref)).toEqual(['Bert'])
+    const late = ref.ask({ type: 'enter', who: 'anna', name: 'Anna' }).catch((cause: { code: string }) => cause.code)
+    await kit.advance(1000)
+    expect(await late).toBe('subject-erased')
+    await kit.end()
+  },
+)
 
 test('a subject that was erased elsewhere fails the write that finds out, and nothing of it is stored', async () => {
   const source = memory()

@@ -2,7 +2,7 @@
 
 import { ActorSystem } from '@troupe/core'
 import { extensionOf } from '@troupe/core/internal'
-import { lmdb, memory, persistence, postgres, surveyJournals } from '@troupe/persistence'
+import { type Journal, type JournalSource, lmdb, memory, persistence, postgres, surveyJournals } from '@troupe/persistence'
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { counter, kitWith } from './counter.ts'
@@ -37,6 +37,36 @@ describe('a survey of journals', () => {
       commits: { groups: 2, records: 3, events: 5, failed: 0, latency: { p50: 7, p99: 7, max: 7, last: 3 } },
       writing: 0,
     })
+  })
+
+  test('an actor that was stopped while it recovered is not kept', async () => {
+    const inner = memory()
+    let go: () => void = () => undefined
+    const journal: JournalSource = {
+      name: 'slow',
+      async open(given) {
+        const opened = await inner.open(given)
+        const heads: Journal['heads'] = async (ids) => {
+          await new Promise<void>((resolve) => (go = resolve))
+          return opened.heads(ids)
+        }
+        return new Proxy(opened, {
+          get(target, name: keyof Journal) {
+            const value = name === 'heads' ? heads : (target[name] as unknown)
+            return typeof value === 'function' ? (value as (...of: unknown[]) => unknown).bind(target) : value
+          },
+        })
+      },
+    }
+    await using kit = kitWith(journal)
+    const ref = kit.system.spawn(counter('a'))
+    await kit.settle()
+    expect(surveyJournals(kit.system)[0]).toMatchObject({ actors: 1, recoveries: { reading: 1 } })
+    kit.system.kill(ref)
+    await kit.settle()
+    go()
+    await kit.settle()
+    expect(surveyJournals(kit.system)[0]).toMatchObject({ actors: 0, recoveries: { reading: 0 } })
   })
 
   test('a commit that takes long is told of in the log, once', async () => {

@@ -238,6 +238,11 @@ export abstract class Gated implements Catcher, Writing {
     return false
   }
 
+  /** Whether the data of somebody is in memory who is known to be erased. */
+  get hasErased(): boolean {
+    return false
+  }
+
   #stored(): void {
     const flight = this.flying()
     this.durable = flight.submitted

@@ -6,7 +6,7 @@ import { type Cell, cellOf, coreOf, type Envelope, type LocalRef } from '@troupe
 import type { Journal, JournalEnvironment, JournalSource } from '../journal/port.ts'
 import { Tally } from '../journal/tally.ts'
 import { Writer, type WriterHost } from '../journal/writer.ts'
-import { FenceLost, IdInUse, JournalUnavailable, PersistFenced } from '../values/errors.ts'
+import { FenceLost, IdInUse, JournalUnavailable, PersistFenced, RecoveryFailed } from '../values/errors.ts'
 import { type DueTimer, kindOf } from '../values/stored.ts'
 import type { JournalSurvey } from '../values/survey.ts'
 import { type Acked, Delivered } from './delivery.ts'
@@ -14,7 +14,7 @@ import { type Gated, ours } from './gated.ts'
 import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
 import { pack, unpack } from './packing.ts'
-import { isPermanent, Recovery, type RecoveryHost } from './recovery.ts'
+import { isPermanent, isWanted, Recovery, type RecoveryHost } from './recovery.ts'
 import { type Standing, surveyOf } from './standing.ts'
 import { Fired, mailKey } from './timers.ts'
 import { Waking, type WakingHost } from './waking.ts'
@@ -279,6 +279,9 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.#actors.set(id, actor)
     try {
       await this.#recovery.recover(actor)
+      // Again where somebody was erased meanwhile whose data was read before.
+      for (let tries = 0; actor.hasErased && tries < 10; tries++) await this.#recovery.recover(actor)
+      if (!isWanted(actor)) throw new RecoveryFailed(id, undefined, 'the actor was stopped meanwhile')
       if (this.#lost !== undefined) throw new PersistFenced(id, this.scope)
       this.tally.recovered++
     } catch (cause) {

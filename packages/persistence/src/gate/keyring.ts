@@ -11,7 +11,8 @@ import type { StoredEvent } from '../values/stored.ts'
 export interface KeyringHost {
   readonly name: string
   readable(): Promise<Journal>
-  now(): number
+  /** Monotonic milliseconds: a clock that is put back must not make a key believed for longer. */
+  ticks(): number
 }
 
 /** An event as it can be read; one whose subject was erased has no data. */
@@ -48,11 +49,13 @@ export class Keyring {
   /** What is known of a subject without asking. */
   peek(subject: string): Secret | undefined {
     const known = this.#known.get(subject)
-    return known === undefined || (known.secret !== 'erased' && known.until < this.#host.now()) ? undefined : known.secret
+    return known === undefined || (known.secret !== 'erased' && known.until < this.#host.ticks()) ? undefined : known.secret
   }
-  #note(subject: string, secret: Secret): Secret {
+  #note(subject: string, found: Secret): Secret {
+    // It may have been erased since it was read.
+    const secret = this.#known.get(subject)?.secret === 'erased' ? 'erased' : found
     this.#known.delete(subject)
-    this.#known.set(subject, { secret, until: this.#host.now() + believed })
+    this.#known.set(subject, { secret, until: this.#host.ticks() + believed })
     if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!)
     return secret
   }

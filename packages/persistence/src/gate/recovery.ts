@@ -161,10 +161,14 @@ export class Recovery {
   }
 }
 
-/** Whether its actor is still there; otherwise it is told that it is too late. */
+/** Whether an actor is still there, or was stopped while it waited. */
+export function isWanted({ cell: { phase } }: Gated): boolean {
+  return phase === 'starting' || phase === 'running' || phase === 'suspended'
+}
+
+/** The same; one that is not is told that it is too late. */
 function wanted(waiting: Waiting): boolean {
-  const { phase } = waiting.actor.cell
-  if (phase === 'starting' || phase === 'running' || phase === 'suspended') return true
+  if (isWanted(waiting.actor)) return true
   settle(waiting, new RecoveryFailed(waiting.actor.id, undefined, 'the actor was stopped while it waited'))
   return false
 }

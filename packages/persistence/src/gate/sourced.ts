@@ -140,6 +140,10 @@ export abstract class Sourced extends Entity {
   override holds(subject: string): boolean {
     return this.#subjects?.has(subject) === true
   }
+  override get hasErased(): boolean {
+    for (const subject of this.#subjects ?? []) if (this.hub.keyring.peek(subject) === 'erased') return true
+    return false
+  }
 
   /** Keeps the state that is durable, beside the way of commands; one that is not kept costs time at the next start, and nothing else. */
   async #save(flight: Flight): Promise<void> {

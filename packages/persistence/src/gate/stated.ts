@@ -141,6 +141,10 @@ export abstract class Stated extends Entity {
   override holds(subject: string): boolean {
     return this.#memory.subject === subject
   }
+  override get hasErased(): boolean {
+    const { subject } = this.#memory
+    return subject !== undefined && this.hub.keyring.peek(subject) === 'erased'
+  }
 
   override async begin({ state: stored }: Head): Promise<undefined> {
     const { text, own } = parts(this.id, stored)

@@ -35,7 +35,7 @@ export async function snapshotKey(journal: Journal, kind: KindOrClass, key: stri
   const host = {
     scope,
     now,
-    keyring: new Keyring({ name: journal.identity, now, readable: () => Promise.resolve(journal) }),
+    keyring: new Keyring({ name: journal.identity, ticks: () => performance.now(), readable: () => Promise.resolve(journal) }),
     environment: { logger: { debug: quiet, info: quiet, warn: quiet, error: quiet } },
     owned: async () => ({ journal, epoch: await journal.epoch(scope) }),
   }
