@@ -219,6 +219,12 @@ export const cluster = [
     test: inTest('cluster/order.test.ts', 'K1: what a node sends arrives in order where a shard moves away and back, and the node hears of neither'),
   },
   {
+    name: 'a node that was refused a kind keeps its shards from moving',
+    file: region,
+    edits: [['      this.#refused = true\n', '      this.#refused = false\n']],
+    test: inTest('cluster/order.test.ts', 'a node that was refused the kind, and sends nothing to anybody, keeps no shard from moving'),
+  },
+  {
     name: 'what has arrived is taken to be handled',
     file: routes,
     edits: [['    route.barrier = undefined\n    this.#wentTo(route)\n', '    route.barrier = undefined\n    route.wentTo = undefined\n']],

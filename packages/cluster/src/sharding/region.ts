@@ -41,6 +41,8 @@ export class Region {
   /** When it began to leave. */
   #leavingSince = Number.POSITIVE_INFINITY
   #over = false
+  /** The kind cannot be had on this node: nothing that is sent from here ever goes anywhere. */
+  #refused = false
   #cancel: (() => void) | undefined
 
   constructor(spec: KindSpec, node: ClusterNode) {
@@ -98,6 +100,7 @@ export class Region {
     this.#keeper = new Keeper(spec, keeperHost, this.#keys)
     this.ready = this.#open()
     this.ready.catch((cause: unknown) => {
+      this.#refused = true
       if (!this.#over) node.core.logger.error({ cluster: node.name, kind: spec.kind, cause }, 'a kind of sharded actors could not be registered')
     })
     this.#tick()
@@ -165,7 +168,7 @@ export class Region {
   async settle(shard: number, epoch: number): Promise<boolean> {
     const { runtime } = this.#core
     const until = runtime.now() + this.#node.lease
-    while (!this.#over && !this.#routes.isSettled(shard, epoch)) {
+    while (!this.#over && !this.#refused && !this.#routes.isSettled(shard, epoch)) {
       if (runtime.now() >= until) return false
       if ((this.#routes.ownerOf(shard)?.epoch ?? 0) < epoch) this.#keeper.lookAgain()
       await new Promise<void>((resolve) => void runtime.timer(settleEvery, resolve))

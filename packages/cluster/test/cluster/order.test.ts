@@ -81,3 +81,14 @@ test('K1: what a node sends arrives in order where a shard moves away and back, 
     await stage.wait(2 * world.lease)
     for (const id of there) expect(got.get(id)).toEqual(Array.from({ length: n }, (_, i) => i + 1))
   }))
+
+test('a node that was refused the kind, and sends nothing to anybody, keeps no shard from moving', () =>
+  onStage(async (stage) => {
+    const { kinds, join } = await stageOf(stage, 'a')
+    const [x] = await stage.nodes('x')
+    const refused = x!.cluster!.sharded<Note>('cart', () => receive<Note>(() => same), { shards: 2 * shards })
+    await expect(refused.ready).rejects.toMatchObject({ code: 'kind-differs' })
+    refused.ref('id-1').tell({ type: 'note', n: 1 })
+    await join('b')
+    await stage.until('b has its share', () => kinds.get('b')!.active.length > 0, 10_000)
+  }))
