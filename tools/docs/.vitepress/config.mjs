@@ -42,7 +42,21 @@ export default defineConfig({
       { text: 'Promises', link: '/semantics.html' },
     ],
     sidebar,
-    search: { provider: 'local', options: { detailedView: true } },
+    search: {
+      provider: 'local',
+      options: {
+        detailedView: true,
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            prefix: true,
+            boost: { title: 4, text: 2, titles: 1 },
+            // Who looks for something wants the page that tells how, then its reference, and only then why it is so. Sent to the page as text: it uses nothing from here.
+            boostDocument: (id) => (/^\/(guide|recipes)\//.test(id) ? 3 : /^\/(decisions|changelog)/.test(id) ? 0.4 : 1),
+          },
+        },
+      },
+    },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: { pattern: ({ frontmatter }) => frontmatter.edit, text: 'Edit this page' },
     outline: { label: 'On this page' },
