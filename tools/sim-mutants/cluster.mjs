@@ -193,7 +193,7 @@ export const cluster = [
   {
     name: 'a shard is handed back to a node that is leaving',
     file: keeper,
-    edits: [['      if (!(await this.#isHost(to))) return false\n', '']],
+    edits: [['      if (!(await this.#isHost(to))) return false\n', '      await this.#isHost(to)\n']],
     test: inTest('cluster/hand-over.test.ts', 'a shard is not handed back to a node that is leaving, whatever the other knows of that'),
   },
   {

@@ -321,7 +321,9 @@ test('what somebody else wrote into its keys is written over or ignored', async 
 test('K15: after many joins and leaves nothing is left but notes of ends, and those vanish in a day', async () => {
   await cluster('a')
   const timers = world.timing.pending
-  for (let i = 0; i < 200; i++) {
+  // TROUPE_RUNS=10000 for as many.
+  const lives = Number(process.env['TROUPE_RUNS'] ?? 200)
+  for (let i = 0; i < lives; i++) {
     const life = world.start(`n${i % 50}`)
     await world.timing.advance(20)
     life.leave()
