@@ -51,7 +51,9 @@ let broken
 
 /** One writer, until it is killed. Resolves when it is gone. */
 async function round(number) {
-  const child = spawn(process.execPath, [writer, JSON.stringify({ ...place, epoch: number, leaky, seed: seed + number })], {
+  // Every second epoch is that of whoever compares.
+  const epoch = 2 * number - 1
+  const child = spawn(process.execPath, [writer, JSON.stringify({ ...place, epoch, leaky, seed: seed + number })], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = new Promise((resolve) => child.once('close', resolve))
@@ -61,7 +63,7 @@ async function round(number) {
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop()
-    for (const line of lines) account.acknowledged(JSON.parse(line), number)
+    for (const line of lines) account.acknowledged(JSON.parse(line), epoch)
     begun()
   })
   await Promise.race([writing, gone])
@@ -80,6 +82,8 @@ try {
     await round(number)
     const journal = await openStore(place, environment)
     try {
+      // Before anything is read, as everybody does: what a dead process has handed to a server may be stored after its end.
+      await journal.raise('default', (await journal.epoch('default')) + 1)
       broken = await account.compare(journal, number === rounds)
     } finally {
       await journal.close()
