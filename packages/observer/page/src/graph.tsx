@@ -69,10 +69,10 @@ export function Graph({ boxes, arrows, label }: { readonly boxes: readonly Box[]
           )
         })}
         {arrows.map(({ from, to, text, width: stroke }, i) => {
-          const { x, y } = graph.edge({ v: from, w: to, name: String(i) })
+          const { x, y, points } = graph.edge({ v: from, w: to, name: String(i) })
           return (
             // Above its arrow, with a rim: a box on the arrow would cut it in two.
-            <text key={i} class="rimmed" x={x} y={y! - stroke / 2 - 4} text-anchor="middle">
+            <text key={i} class="rimmed" x={x} y={Math.min(y!, heightAt(points, x!)) - stroke / 2 - 4} text-anchor="middle">
               {shortened(text, 32)}
             </text>
           )
@@ -112,6 +112,14 @@ export function Graph({ boxes, arrows, label }: { readonly boxes: readonly Box[]
       </svg>
     </div>
   )
+}
+
+/** About where an arrow is that goes through the middles between these: it bows less than they do. */
+function heightAt(points: readonly { readonly x: number; readonly y: number }[], x: number): number {
+  let nearest = 0
+  for (const [i, point] of points.entries()) if (Math.abs(point.x - x) < Math.abs(points[nearest]!.x - x)) nearest = i
+  const at = (i: number): number => points[Math.min(points.length - 1, Math.max(0, i))]!.y
+  return (at(nearest - 1) + 2 * at(nearest) + at(nearest + 1)) / 4
 }
 
 /** Through the middles between points, so that no arrow has a corner. */
