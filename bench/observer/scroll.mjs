@@ -62,7 +62,7 @@ const overview = await tab.evaluate(frames, [undefined, seconds * 1000])
 await tab.evaluate(() => void (location.hash = '#/actors'))
 await tab.getByRole('button', { name: 'List' }).click()
 await tab
-  .getByRole('row', { name: /person-/ })
+  .getByRole('row', { name: /family-/ })
   .first()
   .waitFor()
 const list = await tab.evaluate(frames, ['.grid .body', seconds * 1000])
