@@ -72,7 +72,7 @@ export function Graph({ boxes, arrows, label }: { readonly boxes: readonly Box[]
           const { x, y, points } = graph.edge({ v: from, w: to, name: String(i) })
           return (
             // Above its arrow, with a rim: a box on the arrow would cut it in two.
-            <text key={i} class="rimmed" x={x} y={Math.min(y!, heightAt(points, x!)) - stroke / 2 - 4} text-anchor="middle">
+            <text key={i} class="rimmed" x={x} y={Math.min(y, heightAt(points, x)) - stroke / 2 - 4} text-anchor="middle">
               {shortened(text, 32)}
             </text>
           )
