@@ -10,9 +10,14 @@ let supervised = true
 let observer = ''
 let radius = 110
 
+/** Milliseconds that what was said stays; then what one can do is there again. */
+const saidFor = 12_000
+let wipe
 async function deed(what, more = {}) {
   const text = await act({ what, ...more })
   $('said').textContent = text
+  clearTimeout(wipe)
+  wipe = setTimeout(() => ($('said').textContent = ''), saidFor)
   return text
 }
 
