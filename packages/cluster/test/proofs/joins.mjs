@@ -22,11 +22,17 @@ const shards = 8
 const counter = () => receive(() => same)
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function until(what, condition) {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 30_000) throw new Error(`waited in vain: ${what}`)
+/** Whether it came to be within so many milliseconds. */
+async function within(ms, condition) {
+  const end = performance.now() + ms
+  while (!condition()) {
+    if (performance.now() > end) return false
     await wait(2)
   }
+  return true
+}
+async function until(what, condition) {
+  if (!(await within(60_000, condition))) throw new Error(`waited in vain: ${what}`)
 }
 
 const home = ActorSystem.create('home', { logger: silent })
@@ -48,7 +54,7 @@ async function live(name, life) {
   cluster.topic('news').publish(life)
   // Some have their share of shards before they leave, some not yet.
   if (life % 4 === 0) await theirs.ready
-  if (life % 16 === 0) await Promise.race([wait(2_000), until('it has shards', () => theirs.active.length > 0)])
+  if (life % 16 === 0) await within(2_000, () => theirs.active.length > 0)
   await visitor.leave()
   await system.shutdown()
   done++
