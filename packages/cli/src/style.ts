@@ -82,6 +82,11 @@ export function count(n: number): string {
   return n < 1_000_000 ? `${Math.round(n / 1000)} k` : `${(n / 1_000_000).toFixed(1)} M`
 }
 
+/** 1 id, 2.0 k ids. */
+export function counted(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? '' : 's'}`
+}
+
 /** 4 µs, 12 ms, 11 s, 3 min. */
 export function duration(ms: number): string {
   if (ms < 0.0005) return '0'

@@ -119,7 +119,7 @@ export const desk = (): Behavior<Desk> =>
   })
 `
 
-const visitor = `// A visitor comes to the desk every second, and logs what it is told.
+const visitor = `// A visitor comes to the desk every second, and says what it is told.
 
 import { type ActorRef, type Behavior, receive, setup } from '@troupe/core'
 import type { Desk } from './desk.js'
@@ -130,7 +130,7 @@ export const visitor = (desk: ActorRef<Desk>, every = 1_000): Behavior<'come'> =
     return receive(async (at) => {
       // The answer is typed by the question. While it waits, this actor handles nothing else.
       const greeting = await at.ask(desk, { type: 'greet', name: 'Ada' })
-      at.log.info({ greeting }, 'greeted')
+      console.log(greeting)
     })
   })
 `

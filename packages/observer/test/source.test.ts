@@ -141,6 +141,32 @@ test('under load one of many is looked at, at random, and what that comes to is 
   end()
 })
 
+test('the next message of a type is found also where it is sent by a handler that is followed already', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const planner = kit.system.spawn(
+    receive<unknown>(() => same),
+    { name: 'planner' },
+  )
+  const orders = kit.system.spawn(
+    receive<unknown>(() => {
+      planner.tell({ type: 'plan' })
+      return same
+    }),
+    { name: 'orders' },
+  )
+  const end = source.subscribe(() => {}, { traces: true })
+  await kit.advance(5000)
+  let found: number | undefined
+  void source.traceNext('plan').then((id) => (found = id))
+  orders.tell({ type: 'order' })
+  await kit.settle()
+  const trace = source.traces.find((t) => t.type === 'order')
+  expect(trace?.spans.map(({ type }) => type)).toEqual(['order', 'plan'])
+  expect(found).toBe(trace!.id)
+  end()
+})
+
 test('a trace follows a message through mailboxes and handlers, forwards, questions and answers', async () => {
   await using kit = createTestKit()
   const source = sourceOf(kit)

@@ -27,7 +27,7 @@ export async function capsule(attached: Attached, screen: Screen, path: string, 
     `${style.bold(file)}: ${clean(found.path)}, incarnation ${found.incarnation}, ${count(messages)} messages`,
     `failed with ${style.red(clean(`${found.failure.name}: ${found.failure.message}`))}`,
     ...saidMissing(found.missing, style),
-    style.dim(`troupe replay ${file}`),
+    style.dim(`troupe replay ${file}${found.code.url === undefined ? ' --with <module>#<name>' : ''}`),
   ]
   screen.write(`${lines.join('\n')}\n`)
 }

@@ -2,7 +2,7 @@
 
 import type { Attached, Finding, Watched } from '@troupe/observer'
 import { exitCodes } from '../exit.ts'
-import { clean, cut, padEnd, type Screen, Style } from '../style.ts'
+import { clean, counted, cut, padEnd, type Screen, Style } from '../style.ts'
 
 export interface DoctorOptions {
   readonly json: boolean
@@ -35,7 +35,9 @@ export function reportOf(findings: readonly Finding[], last: Watched | undefined
   if (last !== undefined && last.lost > 0) lines.push(style.yellow(`${last.lost} observations were lost: there may be more`))
   for (const thread of last?.silent ?? []) lines.push(style.yellow(`thread ${thread} does not answer: nothing is known of its actors`))
   if (lines.length === 0)
-    lines.push(`${style.green('✓')} nothing needs you: ${last?.actors ?? 0} actors, ${last?.metrics.messages.handled ?? 0} messages handled`)
+    lines.push(
+      `${style.green('✓')} nothing needs you: ${counted(last?.actors ?? 0, 'actor')}, ${counted(last?.metrics.messages.handled ?? 0, 'message')} handled`,
+    )
   return lines
 }
 

@@ -1,6 +1,6 @@
 // Lets a failure happen again, from its capsule: alone, on virtual time. Or writes the test that does.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Capsule, readCapsule } from '@troupe/observer/capsule'
@@ -83,6 +83,7 @@ function codeOf({ code, path }: Capsule, given: string | undefined): Code {
 function writeTest(file: string, capsule: Capsule, code: Code, { asTest, json }: ReplayOptions, screen: Screen): number {
   const to = asTest === true ? `${basename(file).replace(/(\.capsule)?\.json$/, '')}.test.ts` : asTest!
   if (existsSync(to)) throw new Exit(exitCodes.usage, `${to} is there already; name another by --as-test <file>.`)
+  mkdirSync(dirname(resolve(to)), { recursive: true })
   writeFileSync(to, testOf(file, to, capsule, code), { flag: 'wx' })
   if (json) screen.write(`${JSON.stringify({ file: to })}\n`)
   else screen.write(`${to}: red until the failure is mended\n`)

@@ -47,7 +47,12 @@ export async function run(path: string, options: RunOptions, say: Say, interrupt
     // What goes wrong at the start is said once, and ends it.
     const started = main.is === 'behavior' ? system.started(system.root!) : startedBy(main.start, system, path)
     let failed: unknown
-    await Promise.race([started.then(() => (why = why === 'starting' ? undefined : why)), system.terminated]).catch((cause: unknown) => {
+    const ready = started.then(() => {
+      if (why !== 'starting') return
+      why = undefined
+      say(`${clean(name)} runs; Ctrl-C stops it${options.socket ? ', npx troupe top looks at it' : ''}`)
+    })
+    await Promise.race([ready, system.terminated]).catch((cause: unknown) => {
       failed = cause ?? new Error('it failed to start')
       why = 'failed'
       say(`${name} failed to start: ${causeOf(cause)}`)

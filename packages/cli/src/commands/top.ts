@@ -2,7 +2,7 @@
 
 import type { Attached, TopRow, Watched } from '@troupe/observer'
 import { Painter } from '../painter.ts'
-import { clean, count, cut, cutPath, duration, escape, padEnd, padStart, type Screen, Style, widthOf } from '../style.ts'
+import { clean, count, counted, cut, cutPath, duration, escape, padEnd, padStart, type Screen, Style, widthOf } from '../style.ts'
 
 export type SortedBy = 'trouble' | 'queued' | 'busy' | 'rate'
 export const sorts: readonly SortedBy[] = ['trouble', 'queued', 'busy', 'rate']
@@ -84,11 +84,11 @@ export function picture(system: string, told: Watched, by: SortedBy, screen: Scr
   const { metrics, findings } = told
   const head = [
     style.bold(clean(system)),
-    `${count(told.actors)} actors`,
+    counted(told.actors, 'actor'),
     `${count(told.messagesPerSecond)} msg/s`,
     told.queued > 1000 ? style.yellow(`${count(told.queued)} queued`) : `${count(told.queued)} queued`,
-    `${count(metrics.supervision.restarts)} restarts`,
-    `${count(metrics.messages.deadLettered)} dead letters`,
+    counted(metrics.supervision.restarts, 'restart'),
+    counted(metrics.messages.deadLettered, 'dead letter'),
     style.dim(`watching costs ${(told.spent / 10).toFixed(1)} %`),
   ].join(style.dim(' · '))
   const lines = [fitted(head, width), '']
@@ -147,7 +147,7 @@ function rowsOf(rows: readonly TopRow[], by: SortedBy, width: number, style: Sty
       width,
     )
   })
-  return [head, ...lines]
+  return lines.length === 0 ? [style.dim('nobody has anything to do; troupe tree shows all')] : [head, ...lines]
 }
 
 /** A line that is too long is cut where that is not in the midst of a colour. */

@@ -175,8 +175,16 @@ export class SendSampler implements SendLooker, Follower {
   /** The span of a message that is to be followed; undefined of others. */
   #follow(parent: Span | undefined, setBy: Span | undefined, from: Origin, to: number, type: string, meta: Meta): Span | undefined {
     const how = meta instanceof PendingAsk ? 'ask' : 'tell'
-    if (parent !== undefined) return this.#span(parent.trace, parent.id, from, to, type, how)
     const wanted = this.#wanted?.type === type ? this.#wanted : undefined
+    if (parent !== undefined) {
+      const span = this.#span(parent.trace, parent.id, from, to, type, how)
+      // It is followed already, as a part of what it came of.
+      if (span !== undefined && wanted !== undefined) {
+        this.#wanted = undefined
+        wanted.found(span.trace)
+      }
+      return span
+    }
     const asked = wanted !== undefined || this.#incoming !== undefined || (setBy !== undefined && this.#timers.follows)
     if (!asked && (!this.#traces || this.now - this.#tracedAt < traceEvery)) return undefined
     this.#tracedAt = this.now
