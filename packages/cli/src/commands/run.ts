@@ -9,7 +9,7 @@ import { type Address, serveHealth } from '../running/health.ts'
 import type { Interrupts, SignalName } from '../running/interrupts.ts'
 import { type Launched, launch } from '../running/launch.ts'
 import { loadProgram } from '../running/user-module.ts'
-import { clean, count, duration } from '../style.ts'
+import { clean, count, counted, duration } from '../style.ts'
 
 export interface RunOptions {
   readonly name: string | undefined
@@ -113,7 +113,7 @@ function sayReport(system: ActorSystem, { stopped, killed, undelivered, cause }:
   const { messages, supervision } = system.metrics()
   const left = undelivered === 0 ? '' : `, ${count(undelivered)} ${undelivered === 1 ? 'message' : 'messages'} left in mailboxes`
   say(`${clean(system.name)} ended after ${duration(ms)}: ${count(stopped)} stopped, ${count(killed.length)} killed at the deadline${left}`)
-  say(`  ${count(messages.handled)} handled, ${count(messages.deadLettered)} dead letters, ${count(supervision.restarts)} restarts`)
+  say(`  ${count(messages.handled)} handled, ${counted(messages.deadLettered, 'dead letter')}, ${counted(supervision.restarts, 'restart')}`)
   for (const path of killed.slice(0, pathsShown)) say(`  killed ${clean(path)}`)
   if (killed.length > pathsShown) say(`  and ${count(killed.length - pathsShown)} more`)
   if (cause !== undefined) say(`  because ${causeOf(cause)}`)

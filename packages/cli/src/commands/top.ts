@@ -82,7 +82,7 @@ function share(busy: number): string {
 export function picture(system: string, told: Watched, by: SortedBy, screen: Screen, style: Style, paused: boolean): string[] {
   const width = Math.max(60, screen.columns)
   const { metrics, findings } = told
-  const head = [
+  const facts = [
     style.bold(clean(system)),
     counted(told.actors, 'actor'),
     `${count(told.messagesPerSecond)} msg/s`,
@@ -90,8 +90,10 @@ export function picture(system: string, told: Watched, by: SortedBy, screen: Scr
     counted(metrics.supervision.restarts, 'restart'),
     counted(metrics.messages.deadLettered, 'dead letter'),
     style.dim(`watching costs ${(told.spent / 10).toFixed(1)} %`),
-  ].join(style.dim(' · '))
-  const lines = [fitted(head, width), '']
+  ]
+  // What matters least stands last, and is left out whole where there is no room.
+  while (facts.length > 1 && widthOf(facts.join(' · ')) > width) facts.pop()
+  const lines = [fitted(facts.join(style.dim(' · ')), width), '']
   const most = screen.isTTY ? 4 : findings.length
   for (const { severity, title, subject, sentence } of findings.slice(0, most)) {
     const mark = severity === 'error' ? style.red('■') : style.yellow('▲')

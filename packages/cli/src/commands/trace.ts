@@ -16,7 +16,10 @@ export async function trace(attached: Attached, screen: Screen, options: TraceOp
   const found = await follow(attached, options)
   attached.close()
   if (found === undefined)
-    throw new Exit(exitCodes.found, `No message ${options.next} was sent within ${options.within / 1000} s. Types are as troupe flow shows them.`)
+    throw new Exit(
+      exitCodes.found,
+      `No message ${options.next} was sent within ${options.within / 1000} s. Types are as troupe flow shows them; answers are followed with their questions.`,
+    )
   screen.write(options.json ? `${JSON.stringify(found)}\n` : `${linesOf(found, new Style(screen.colours)).join('\n')}\n`)
 }
 
