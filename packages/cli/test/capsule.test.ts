@@ -87,6 +87,7 @@ describe('on the command line', () => {
     expect((await replayCapsule(capsule, till)).outcome).toBe('same')
     expect((await replayCapsule(capsule, mended)).failure).toBeUndefined()
     expect(await troupe('replay', file, '--as-test', to)).toMatchObject({ code: 2 })
+    expect(await troupe('replay', file, '--as-test', `${to}/below.test.ts`)).toMatchObject({ code: 2, err: expect.stringContaining('Cannot write') })
   })
 
   test('a system that records nothing says how to', async () => {

@@ -83,8 +83,12 @@ function codeOf({ code, path }: Capsule, given: string | undefined): Code {
 function writeTest(file: string, capsule: Capsule, code: Code, { asTest, json }: ReplayOptions, screen: Screen): number {
   const to = asTest === true ? `${basename(file).replace(/(\.capsule)?\.json$/, '')}.test.ts` : asTest!
   if (existsSync(to)) throw new Exit(exitCodes.usage, `${to} is there already; name another by --as-test <file>.`)
-  mkdirSync(dirname(resolve(to)), { recursive: true })
-  writeFileSync(to, testOf(file, to, capsule, code), { flag: 'wx' })
+  try {
+    mkdirSync(dirname(resolve(to)), { recursive: true })
+    writeFileSync(to, testOf(file, to, capsule, code), { flag: 'wx' })
+  } catch (cause) {
+    throw new Exit(exitCodes.usage, `Cannot write ${to}: ${(cause as Error).message}.`)
+  }
   if (json) screen.write(`${JSON.stringify({ file: to })}\n`)
   else screen.write(`${to}: red until the failure is mended\n`)
   return exitCodes.fine

@@ -154,7 +154,7 @@ export class ClusterLedger {
     return { ledger, flows: this.#flows() }
   }
 
-  /** This node and its threads, if it has any: at once where it has none. `written` is called when this node itself is written down. */
+  /** This node and its threads, if it has any: at once where it has none, not at all where they cannot be counted. `written` is called when this node itself is written down. */
   async #counted(then: (counted: Pick<CutPart, 'ledger' | 'flows'>) => void, written = (): void => {}): Promise<void> {
     const write = (): Pick<CutPart, 'ledger' | 'flows'> => {
       const now = this.#now()
@@ -164,12 +164,16 @@ export class ClusterLedger {
     const threads = this.#threads()
     if (threads === undefined) return then(write())
     let flows: CutPart['flows'] = {}
-    const ledger = await threads.ledger(() => {
-      const now = write()
-      flows = now.flows
-      return now.ledger
-    })
-    then({ ledger, flows })
+    try {
+      const ledger = await threads.ledger(() => {
+        const now = write()
+        flows = now.flows
+        return now.ledger
+      })
+      then({ ledger, flows })
+    } catch (cause) {
+      this.#core.logger.warn({ cause }, 'the threads of this node could not be counted')
+    }
   }
 
   #marked(id: number, by: string): void {
@@ -186,7 +190,7 @@ export class ClusterLedger {
       if (by === self) this.#partCame(id, session, part)
       else if (session !== undefined) exchange.reach(this.#border.met(session), { op: 'cut.part', id, part })
     }
-    this.#counted(counted, mark).catch((cause: unknown) => this.#core.logger.warn({ cause }, 'the threads of this node could not be counted'))
+    void this.#counted(counted, mark)
   }
 
   #partCame(id: number, from: Session | undefined, part: CutPart): void {

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { connectTo } from '../../src/engines/memory/memory.ts'
 import { Cluster, type Engine } from '../../src/index.ts'
 import { addUp } from '../../src/ledger/adding-up.ts'
-import { onStage } from './stage.ts'
+import type { SimPlace } from '@troupe/testkit'
+import { onStage, type Stage } from './stage.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, isLevelEnabled: () => false }
 
@@ -14,31 +15,47 @@ function ends(l: LedgerReport): number {
   return l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.unknown + l.queued + l.stashed + l.inProgress
 }
 
+/** A node b whose threads answer as they are told to. */
+async function withThreads(stage: Stage, ledger: (place: SimPlace) => OtherPlaces['ledger']): Promise<{ system: ActorSystem; cluster: Cluster }> {
+  const { world } = stage
+  const place = world.sim.place('b')
+  const system = ActorSystem.create('b', { logger: silent, keepAlive: false, runtime: place.runtime })
+  coreOf(system).otherPlaces = {
+    died: () => {},
+    breathe: () => {},
+    ledger: ledger(place),
+    inspect: (own) => Promise.resolve(own),
+    whenQuiet: (then) => then(),
+    close: () => Promise.resolve(),
+  }
+  const engine: Engine = { name: 'simulated', connect: (joining) => Promise.resolve(connectTo(world.hub, joining)) }
+  return { system, cluster: await Cluster.join(system, { name: 'sim', node: 'b', engine, lease: world.lease }) }
+}
+
+test('threads that cannot be counted keep no node from leaving, and nothing escapes', () =>
+  onStage(async (stage) => {
+    const [a] = await stage.nodes('a')
+    const { cluster } = await withThreads(stage, () => () => Promise.reject(new Error('no answer')))
+    await stage.until('they know each other', () => a!.cluster!.members.length === 2)
+    await stage.wait(3_000)
+    await cluster.leave()
+    await stage.until('b is gone', () => a!.cluster!.members.length === 1)
+  }))
+
 test('K3: what is on the threads of a node is in the ledger of the cluster, and in what is known of it when it is gone', () =>
   onStage(async (stage) => {
-    const { world } = stage
     const [a] = await stage.nodes('a')
-    const place = world.sim.place('b')
-    const system = ActorSystem.create('b', { logger: silent, keepAlive: false, runtime: place.runtime })
-    const core = coreOf(system)
     /** Threads that have had seven messages and handled five, which takes them a moment to say. */
-    const threads: OtherPlaces = {
-      died: () => {},
-      breathe: () => {},
-      ledger: (own) =>
+    const { system, cluster } = await withThreads(
+      stage,
+      (place) => (own) =>
         new Promise((resolve) =>
           place.after(40, () => {
             const counted = own()
             place.after(40, () => resolve({ ...counted, sent: counted.sent + 7, handled: counted.handled + 5, queued: counted.queued + 2 }))
           }),
         ),
-      inspect: (own) => Promise.resolve(own),
-      whenQuiet: (then) => then(),
-      close: () => Promise.resolve(),
-    }
-    core.otherPlaces = threads
-    const engine: Engine = { name: 'simulated', connect: (joining) => Promise.resolve(connectTo(world.hub, joining)) }
-    const cluster = await Cluster.join(system, { name: 'sim', node: 'b', engine, lease: world.lease })
+    )
     system.spawn(
       receive<number>(() => same),
       { name: 'member' },
