@@ -21,6 +21,18 @@ export class Stage {
     return nodes
   }
 
+  /** Hints are hints: from now on a node gets none of keys that begin so. */
+  deafen(node: string, prefix: string): void {
+    const { hub } = this.world
+    const watch = hub.watch.bind(hub)
+    hub.watch = (watcher) =>
+      watch({
+        ...watcher,
+        onHint: (hint) => {
+          if (watcher.node !== node || hint === 'anything' || !hint.key.startsWith(prefix)) watcher.onHint(hint)
+        },
+      })
+  }
   async until(what: string, condition: () => boolean, ms = 60_000): Promise<void> {
     const end = this.world.sim.now + ms
     while (!condition()) {
