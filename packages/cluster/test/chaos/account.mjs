@@ -15,6 +15,10 @@ export class Account {
   memory = 0
   /** Sessions that ended without having left, by name. */
   ended = new Map()
+  /** Messages that were dead letters because too much waited, each by whom it was to reach, who sent it, and its number. */
+  behind = new Set()
+  /** What a sink did not get before it got a later one. */
+  #missing = []
   #acks = new Map(ids.map((id) => [id, []]))
   /** By id, the times of acknowledgements. */
   #times = new Map(ids.map((id) => [id, []]))
@@ -39,6 +43,12 @@ export class Account {
         return this.#store(rest, process)
       case 'wrong':
         this.wrong.push(rest[0])
+        return
+      case 'missing':
+        this.#missing.push(rest)
+        return
+      case 'behind':
+        this.behind.add(rest.join(' '))
         return
       case 'memory':
         this.memory = Math.max(this.memory, rest[0])
@@ -90,8 +100,19 @@ export class Account {
     return [...this.#times.values()].every((times) => (times.at(-1) ?? 0) > time)
   }
 
+  /** What a sink did not get was a dead letter of whoever sent it, or is lost. */
+  #account() {
+    for (const [to, from, before, n] of this.#missing)
+      for (let lost = before + 1; lost < n; lost++)
+        if (!this.behind.has(`${to} ${from} ${lost}`)) {
+          this.wrong.push(`K1: the sink of ${to} got ${n} of ${from} after ${before}, and nothing was said of ${lost}`)
+          break
+        }
+  }
+
   /** Reads the journal back. */
   async compare(journal) {
+    this.#account()
     const found = new Map()
     for await (const part of journal.replay(
       ids.map((id) => ({ id: kept(id), after: 0 })),

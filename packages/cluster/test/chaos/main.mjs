@@ -69,12 +69,12 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-const { acknowledged, refused, stored, moved, ended, ledgers, unknown, memory, wrong } = account
+const { acknowledged, refused, stored, moved, ended, behind, ledgers, unknown, memory, wrong } = account
 console.log(
   `${chaos.done} faults in ${((performance.now() - began) / 1_000).toFixed(0)} s (${chaos.counts}), lease ${lease} ms, ${base === undefined ? 'LMDB' : 'PostgreSQL'}${unfenced ? ' WITHOUT A FENCE' : ''}`,
 )
 console.log(`${acknowledged} acknowledged, ${refused} refused, ${stored} events stored, ${moved} changes of writer, ${ended.size} sessions ended`)
-console.log(`${ledgers} ledgers added up, at most ${unknown} unknown; at most ${memory} MiB in a node`)
+console.log(`${ledgers} ledgers added up, at most ${unknown} unknown; at most ${memory} MiB in a node, ${behind.size} notes dead letters beyond that`)
 console.log(`longest silence of an id: ${chaos.gaps}`)
 for (const text of wrong.slice(0, 20)) console.log(`WRONG: ${text}`)
 if (wrong.length > 20) console.log(`and ${wrong.length - 20} more`)
