@@ -191,10 +191,10 @@ export const cluster = [
     test: inTest('sharding/routes.test.ts', 'K1: what a shard had goes on before the barriers that came while it moved'),
   },
   {
-    name: 'a shard is handed back to a node that is leaving',
+    name: 'a shard is given to a node that is leaving',
     file: keeper,
     edits: [['      if (!(await this.#isHost(to))) return false\n', '      await this.#isHost(to)\n']],
-    test: inTest('cluster/hand-over.test.ts', 'a shard is not handed back to a node that is leaving, whatever the other knows of that'),
+    test: inTest('cluster/hand-over.test.ts', 'a shard is not given to a node that is leaving, whatever the giver knows of that'),
   },
   {
     name: 'a shard that is only starting is handed over as it is',

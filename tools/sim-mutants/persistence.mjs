@@ -117,10 +117,28 @@ export const persistence = [
     file: writer,
     edits: [
       [
-        'const outcomes = await this.#commit(opened.journal, writes)',
-        "const appending = this.#commit(opened.journal, writes)\n      this.#tell(actors, writes, writes.map((): Outcome => ({ is: 'stored' })))\n      const outcomes = await appending",
+        'const outcomes = await group.outcomes!',
+        "this.#tell(group, group.writes.map((): Outcome => ({ is: 'stored' })))\n      const outcomes = await group.outcomes!",
       ],
     ],
+  },
+  {
+    name: 'a group begins with actors that were not told of the last one',
+    test: {
+      file: 'packages/persistence/src/journal/writer.test.ts',
+      name: 'the next group is with a journal that hands over before the last one is told',
+    },
+    file: writer,
+    edits: [['      if (this.#under.has(actor.id)) continue\n', '']],
+  },
+  {
+    name: 'a group begins although the last one was not stored',
+    test: {
+      file: 'packages/persistence/src/journal/writer.test.ts',
+      name: 'no group is with the journal while those of the last one are told of a failure',
+    },
+    file: writer,
+    edits: [["const next = outcomes.every(({ is }) => is === 'stored') ? await", 'const next = outcomes.length > 0 ? await']],
   },
   {
     name: 'the epoch is not raised after an outcome that is not known',

@@ -259,7 +259,8 @@ test('K12: a node that leaves while its kind is only being registered, or while 
       const [b] = await stage.nodes(`b${round}`)
       const theirs = register(b!)
       const leaving = stage.wait(round * 60).then(() => b!.cluster!.leave())
-      for (let i = 0; i < 40; i++) {
+      // Until it is gone: what is under way to it at last is what would be lost.
+      for (let i = 0; b!.state !== 'left' || i < 40; i++) {
         for (const [from, at] of [['a', kind] as const, [`b${round}`, theirs] as const]) {
           const n = `${from} ${round} ${i}`
           if (from !== 'a' && !b!.isUp) continue

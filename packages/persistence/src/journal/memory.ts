@@ -103,6 +103,7 @@ class Broken extends Error {
 class MemoryJournal implements Journal {
   readonly identity: string
   readonly limits: GroupLimits = { writes: 1000, events: 10_000, bytes: 4_000_000 }
+  readonly handsOver = true
   readonly transactional = false
   readonly #store: MemoryStore
   readonly #faults: MemoryFaults
@@ -145,10 +146,11 @@ class MemoryJournal implements Journal {
     if (this.#happens(this.#faults.read)) throw new JournalUnavailable(this.#store.name, 'a fault was asked for')
   }
 
-  async append(group: readonly Write[]): Promise<readonly Outcome[]> {
+  async append(group: readonly Write[], handed?: () => void): Promise<readonly Outcome[]> {
     const { fail, partial, unknown } = this.#faults
     if (this.#closed) return group.map(() => ({ is: 'failed', cause: new JournalUnavailable(this.#store.name, 'it is closed') }))
     await this.#pass()
+    handed?.()
     const cause = new Broken('a fault was asked for')
     if (this.#happens(fail)) return group.map(() => ({ is: 'failed', cause }))
     const lost = this.#happens(unknown)

@@ -96,6 +96,8 @@ export interface Journal extends Fence {
   /** Random, made once with the store and the same ever after: tells whether two systems mean the same journal. */
   readonly identity: string
   readonly limits: GroupLimits
+  /** Whether `append` calls `handed`: then a group may be given to it before those are told who are in the last one. */
+  readonly handsOver?: boolean | undefined
 
   /**
    * Stores a group: each write whole or not at all, each independent of the others; the outcomes stand in the order of the writes.
@@ -104,8 +106,10 @@ export interface Journal extends Fence {
    * nothing may come in between. The fence is looked at first: what is both is `fenced`.
    *
    * Never rejects for a reason of the store: a store that refuses for sure says `failed`, one that went away says `unknown`.
+   *
+   * Where it `handsOver`, it calls `handed` once the rest needs no time of this thread; while it has a group, it is given no other.
    */
-  append(group: readonly Write[]): Promise<readonly Outcome[]>
+  append(group: readonly Write[], handed?: () => void): Promise<readonly Outcome[]>
 
   /**
    * Where these ids stand, in their order; an id that was never written has numbers of 0. One read for all of them. What cannot be read is

@@ -58,3 +58,92 @@ test('a clock that is put back does not lengthen the pause that a journal is giv
   expect(writer.standing.retryIn).toBe(0)
   expect((await asks()).is).toBe('stored')
 })
+
+/** A journal that takes two writes at a time and ends each when the test says so, and four actors that have something to write whenever they are asked. */
+function relay(handsOver: boolean): { log: string[]; end: (is: Outcome['is']) => Promise<void>; want: (...ids: string[]) => Promise<void> } {
+  const log: string[] = []
+  const ends: ((is: Outcome['is']) => void)[] = []
+  const breath = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+  const journal = {
+    limits: { writes: 2, events: 100, bytes: 1000 },
+    handsOver,
+    append: async (group: readonly Write[], handed: () => void): Promise<Outcome[]> => {
+      log.push(`begins ${group.map(({ id }) => id).join()}`)
+      await breath()
+      handed()
+      const is = await new Promise<Outcome['is']>((resolve) => ends.push(resolve))
+      return group.map((): Outcome => (is === 'unknown' || is === 'failed' ? { is, cause: new Error('asked for') } : { is }))
+    },
+    raise: () => Promise.resolve(),
+  }
+  const writer = new Writer({
+    environment: { now: () => 0, random: () => 0, after: () => () => undefined, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+    scope: 'default',
+    name: 'test',
+    whenAway: 'reject',
+    ready: () => Promise.resolve({ epoch: 1, journal: journal as unknown as Journal }),
+    lost: () => undefined,
+    closing: false,
+    ticks: () => 0,
+    breathe: breath,
+    tally: new Tally(),
+  })
+  const actors = new Map(
+    ['a', 'b', 'c', 'd'].map((id): [string, Writing] => {
+      const actor: Writing = {
+        id,
+        wanted: false,
+        queued: 1,
+        take(owner) {
+          actor.wanted = false
+          return { write: 'run', id, first: 1, events: [{ data: '' } as never], timers: [], ...owner }
+        },
+        outcome: (_, { is }) => void log.push(`${id} ${is}`),
+      }
+      return [id, actor]
+    }),
+  )
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 8; i++) await breath()
+  }
+  return {
+    log,
+    end: async (is) => {
+      ends.shift()!(is)
+      await settle()
+    },
+    want: async (...ids) => {
+      for (const id of ids) writer.wants(actors.get(id)!)
+      await settle()
+    },
+  }
+}
+test('the next group is with a journal that hands over before the last one is told; who was in that is in no other meanwhile', async () => {
+  const { log, end, want } = relay(true)
+  await want('a', 'b')
+  await want('a', 'c', 'd', 'b')
+  await end('stored')
+  await end('stored')
+  await end('stored')
+  expect(log).toEqual(['begins a,b', 'begins c,d', 'a stored', 'b stored', 'begins a,b', 'c stored', 'd stored', 'a stored', 'b stored'])
+})
+
+test('a journal that does not hand over is given a group when the last one is told', async () => {
+  const { log, end, want } = relay(false)
+  await want('a', 'b')
+  await want('a', 'c', 'd', 'b')
+  await end('stored')
+  await end('stored')
+  await end('stored')
+  expect(log.slice(0, 4)).toEqual(['begins a,b', 'a stored', 'b stored', 'begins a,c'])
+})
+
+test('no group is with the journal while those of the last one are told of a failure', async () => {
+  for (const is of ['failed', 'unknown', 'conflict'] as const) {
+    const { log, end, want } = relay(true)
+    await want('a', 'b')
+    await want('c', 'd')
+    await end(is)
+    expect(log).toEqual(['begins a,b', `a ${is}`, `b ${is}`, 'begins c,d'])
+  }
+})

@@ -5,7 +5,7 @@
 import { FenceLost, JournalUnavailable } from '../values/errors.ts'
 import type { Outcome, Ownership, Write } from '../values/stored.ts'
 import type { JournalSurvey } from '../values/survey.ts'
-import type { Journal, JournalEnvironment } from './port.ts'
+import type { GroupLimits, Journal, JournalEnvironment } from './port.ts'
 import type { Tally } from './tally.ts'
 
 /** What a writer sees of an actor. */
@@ -29,7 +29,7 @@ export interface WriterHost {
   /** What to do while the journal refuses everything. */
   readonly whenAway: 'reject' | 'wait'
   /** The journal and the epoch, once it is open; rejects when it cannot be. */
-  ready(): Promise<{ readonly journal: Journal; epoch: number }>
+  ready(): Promise<Opened>
   /** Another one has taken over. */
   lost(): void
   readonly closing: boolean
@@ -38,6 +38,19 @@ export interface WriterHost {
   /** Lets all have a turn that can. */
   breathe(): Promise<void>
   readonly tally: Tally
+}
+
+interface Opened {
+  readonly journal: Journal
+  epoch: number
+}
+
+/** Writes that go to the journal together, and whose they are. */
+class Group {
+  readonly actors: Writing[] = []
+  readonly writes: Write[] = []
+  /** While the journal has it. */
+  outcomes: Promise<readonly Outcome[]> | undefined = undefined
 }
 
 /** So many groups refused in a row open the circuit. */
@@ -106,7 +119,8 @@ export class Writer {
         continue
       }
       if (this.#isSmall) await this.#host.breathe()
-      await this.#group(opened)
+      let group: Group | undefined = new Group()
+      while (group !== undefined) group = await this.#write(opened, group)
     }
     this.#running = false
     for (const wake of this.#idle.splice(0)) wake()
@@ -122,6 +136,13 @@ export class Writer {
     return true
   }
 
+  /** Whether those who wait, and can be written, fill a group. */
+  #isFull({ writes, events }: GroupLimits): boolean {
+    let [actors, queued] = [0, 0]
+    for (const actor of this.#list) if (!this.#under.has(actor.id) && (++actors >= writes || (queued += actor.queued) >= events)) return true
+    return false
+  }
+
   #refuseAll(cause: unknown): void {
     for (const actor of this.#list.splice(0)) {
       const write = actor.take({ scope: this.#host.scope, epoch: 0 })
@@ -129,36 +150,62 @@ export class Writer {
     }
   }
 
-  async #group(opened: { readonly journal: Journal; epoch: number }): Promise<void> {
-    const { name, whenAway } = this.#host
-    const actors: Writing[] = []
-    const writes: Write[] = []
+  /** Writes a group, and tells how that ended. Returns the next one where that is with the journal already. */
+  async #write(opened: Opened, group: Group): Promise<Group | undefined> {
+    const { whenAway } = this.#host
     for (;;) {
-      this.#collect(opened, actors, writes)
-      if (writes.length === 0) return
-      const shut = this.#closedUntil - this.#host.ticks()
-      if (shut > 0 && whenAway === 'reject' && this.#refused > patience)
-        return this.#tell(
-          actors,
-          writes,
-          writes.map((): Outcome => ({ is: 'failed', cause: new JournalUnavailable(name, 'it refused the last groups, and is given a pause') })),
-        )
-      if (shut > 0 && whenAway === 'wait') await this.#pause(shut)
-      const outcomes = await this.#commit(opened.journal, writes)
+      if (group.outcomes === undefined) {
+        this.#collect(opened, group)
+        if (group.writes.length === 0 || (await this.#isShut(group))) return undefined
+        this.#begin(opened.journal, group)
+      }
+      const outcomes = await group.outcomes!
+      group.outcomes = undefined
       // What it could not take at any time says nothing about the journal.
       const away = outcomes.every(({ is }) => is === 'failed') && outcomes.some((outcome) => outcome.is === 'failed' && outcome.unfit !== true)
       this.#note(away)
       // Surely not stored, and nothing else was either: it is the journal, and the same can be tried again.
       if (away && whenAway === 'wait' && !this.#host.closing) continue
+      const next = outcomes.every(({ is }) => is === 'stored') ? await this.#ahead(opened) : undefined
       if (outcomes.some(({ is }) => is === 'unknown')) this.#raise(opened)
-      this.#tell(actors, writes, outcomes)
+      this.#tell(group, outcomes)
       if (this.raising !== undefined) await this.raising
       if (outcomes.some(({ is }) => is === 'fenced')) this.#host.lost()
-      return
+      return next
     }
   }
 
-  #collect(opened: { readonly journal: Journal; epoch: number }, actors: Writing[], writes: Write[]): void {
+  /** Waits out the pause that a journal is given which refused the last groups; or refuses the group, where nobody is to wait. */
+  async #isShut(group: Group): Promise<boolean> {
+    const { name, whenAway } = this.#host
+    const shut = this.#closedUntil - this.#host.ticks()
+    if (shut > 0 && whenAway === 'reject' && this.#refused > patience) {
+      const cause = new JournalUnavailable(name, 'it refused the last groups, and is given a pause')
+      this.#tell(
+        group,
+        group.writes.map((): Outcome => ({ is: 'failed', cause })),
+      )
+      return true
+    }
+    if (shut > 0 && whenAway === 'wait') await this.#pause(shut)
+    return false
+  }
+
+  /**
+   * Gives the next group to the journal before the last one is told, where that needs this thread for a part of the time only: what everybody does
+   * who is answered then goes on while the store writes. Only a full one: those who are answered would be part of any other. Resolves when the thread
+   * is free.
+   */
+  async #ahead(opened: Opened): Promise<Group | undefined> {
+    if (opened.journal.handsOver !== true || !this.#isFull(opened.journal.limits)) return undefined
+    const group = new Group()
+    this.#collect(opened, group)
+    if (group.writes.length === 0) return undefined
+    await this.#begin(opened.journal, group)
+    return group
+  }
+
+  #collect(opened: Opened, { actors, writes }: Group): void {
     const { limits } = opened.journal
     const owner = { scope: this.#host.scope, epoch: opened.epoch }
     let events = 0
@@ -170,7 +217,7 @@ export class Writer {
     let taken = 0
     for (; taken < this.#list.length && writes.length < limits.writes && events < limits.events && bytes < limits.bytes; taken++) {
       const actor = this.#list[taken]!
-      // One that waits to be tried again is not joined by what came after it.
+      // One that waits to be tried again, or to be told, is not joined by what came after it.
       if (this.#under.has(actor.id)) continue
       const write = actor.take(owner)
       if (write === undefined) continue
@@ -185,19 +232,26 @@ export class Writer {
     this.#list = [...skipped, ...this.#list.slice(taken)]
   }
 
-  #tell(actors: readonly Writing[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
+  #tell({ actors, writes }: Group, outcomes: readonly Outcome[]): void {
     for (const write of writes) this.#under.delete(write.id)
     for (const [i, actor] of actors.entries())
       actor.outcome(writes[i]!, outcomes[i] ?? { is: 'unknown', cause: new Error('the journal did not say') })
   }
 
-  async #commit(journal: Journal, writes: readonly Write[]): Promise<readonly Outcome[]> {
+  /** Gives a group to the journal; resolves when it is there, and the rest needs no time of this thread. */
+  #begin(journal: Journal, group: Group): Promise<void> {
+    return new Promise((handed) => {
+      group.outcomes = this.#commit(journal, group.writes, handed)
+    })
+  }
+  async #commit(journal: Journal, writes: readonly Write[], handed: () => void): Promise<readonly Outcome[]> {
     const { environment, name } = this.#host
     const began = (this.#began = this.#host.ticks())
     const tell = environment.after(slow, () => {
       if (!this.#host.closing) environment.logger.warn({ journal: name, writes: writes.length }, 'a commit is under way for 10 s')
     })
-    const outcomes = await append(journal, writes)
+    const outcomes = await append(journal, writes, handed)
+    handed()
     tell()
     this.#began = undefined
     this.#count(began, writes, outcomes)
@@ -237,7 +291,7 @@ export class Writer {
   }
 
   /** Makes sure that what is under way cannot arrive any more; until then nobody reads. */
-  #raise(opened: { readonly journal: Journal; epoch: number }): void {
+  #raise(opened: Opened): void {
     const { scope, environment } = this.#host
     const next = opened.epoch + 1
     const attempt = async (): Promise<void> => {
@@ -260,9 +314,9 @@ export class Writer {
   }
 }
 
-async function append(journal: Journal, group: readonly Write[]): Promise<readonly Outcome[]> {
+async function append(journal: Journal, group: readonly Write[], handed: () => void): Promise<readonly Outcome[]> {
   try {
-    return await journal.append(group)
+    return await journal.append(group, handed)
   } catch (cause) {
     // It promised not to, so nothing is known.
     return group.map(() => ({ is: 'unknown', cause }))

@@ -28,6 +28,14 @@ export function runsContract(stage: Stage): void {
     expect(await again.heads(['cart/1'])).toEqual([{ id: 'cart/1', seq: 2, deleted: 0, snapshot: undefined, state: undefined }])
   })
 
+  test('one that hands over says so once, before a group is stored', async () => {
+    const { journal } = stage
+    const said: string[] = []
+    const appending = journal.append([run('cart/1', 1, 3)], () => void said.push('handed'))
+    await appending.then(() => said.push('stored'))
+    expect(said).toEqual(journal.handsOver === true ? ['handed', 'stored'] : ['stored'])
+  })
+
   test('a group of many ids is stored whole, and each id goes on where it stands', async () => {
     const { journal, outcomes } = stage
     const ids = Array.from({ length: 300 }, (_, i) => `cart/${i}`)

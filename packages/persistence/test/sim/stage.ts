@@ -4,6 +4,7 @@
 
 import type { ActorRef, Extension, SystemView } from '@troupe/core'
 import {
+  type JournalEnvironment,
   type CommandContext,
   type Commands,
   durableState,
@@ -113,6 +114,8 @@ export interface World {
 }
 
 const journals = new WeakMap<object, MemorySource>()
+/** How many writes go together in a run: of so few that a group begins before the last one is told. */
+const groups = new WeakMap<object, { writes: number; readonly events: number; readonly bytes: number }>()
 
 /** The journal of a run. */
 export function journalIn(sim: Simulation): MemorySource {
@@ -126,8 +129,11 @@ export function journalled(
   return {
     name: 'persistence',
     open(system) {
-      const journal = memory()
-      journals.set(system, journal)
+      const source = memory()
+      const limits = { writes: 1000, events: 10_000, bytes: 4_000_000 }
+      journals.set(system, source)
+      groups.set(system, limits)
+      const journal = { ...source, open: async (environment: JournalEnvironment) => Object.assign(await source.open(environment), { limits }) }
       return persistence({ journal, recovery: { timeout: 500 }, ...(typeof options === 'function' ? options(system) : options) }).open(system)
     },
   }
@@ -135,6 +141,7 @@ export function journalled(
 
 export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly Keeping[], keysAtMost = 3): World {
   const journal = journals.get(sim.system)!
+  groups.get(sim.system)!.writes = sim.oneOf([1000, 1, 2])
   const keeping = sim.oneOf(keepings)
   const kind = notebook(keeping, keeping === 'few events' ? sim.oneOf([2, 3, 5]) : sim.oneOf([0, 1, 3, 7]))
   /** What was stored, also what was deleted since. */

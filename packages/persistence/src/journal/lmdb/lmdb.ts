@@ -68,6 +68,7 @@ class LmdbJournal implements Journal {
   readonly identity: string
   // Few enough that the loop is free again after some milliseconds: a write is a page or two, whether many go together or not.
   readonly limits: GroupLimits = { writes: 250, events: 20_000, bytes: 8_000_000 }
+  readonly handsOver = true
   readonly transactional = false
   readonly #name: string
   readonly #file: LmdbFile
@@ -148,11 +149,13 @@ class LmdbJournal implements Journal {
     }
   }
 
-  async append(group: readonly Write[]): Promise<readonly Outcome[]> {
+  async append(group: readonly Write[], handed?: () => void): Promise<readonly Outcome[]> {
     const prepared = group.map(prepare)
     let outcomes: Outcome[] = []
     const whole = await this.#outcome((state) => {
       outcomes = apply(this.#file, state, prepared)
+      // What is left, to write the pages and to flush them, is done by a thread of LMDB's.
+      if (handed !== undefined) setImmediate(handed)
       return { is: 'stored' }
     })
     if (whole.is === 'stored') return outcomes
