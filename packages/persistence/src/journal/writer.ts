@@ -157,7 +157,7 @@ export class Writer {
       if (group.outcomes === undefined) {
         this.#collect(opened, group)
         if (group.writes.length === 0 || (await this.#isShut(group))) return undefined
-        this.#begin(opened.journal, group)
+        void this.#begin(opened.journal, group)
       }
       const outcomes = await group.outcomes!
       group.outcomes = undefined
