@@ -73,7 +73,7 @@ export const persistence = [
     edits: [
       [
         "        return this.#fail(new PersistFailed(this.id, 'the journal refused it', outcome.cause))",
-        '        this.submitted = this.durable\n        return',
+        '        this.flying().submitted = this.durable\n        return',
       ],
     ],
   },
