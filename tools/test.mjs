@@ -1,7 +1,7 @@
 // The whole check, in the order in which a newcomer wants to hear of problems: each step's name and time, the output of
 // what failed and how to run it alone, and one last line "N passed, N failed". Passed are tests; a step that fails for
-// another reason than a failing test counts as one failure.
-import { spawnSync } from 'node:child_process'
+// another reason than a failing test counts as one failure. Those between build and tests use one core or less each, and run side by side.
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -16,23 +16,23 @@ const longest = 600_000
 
 /** A step runs a package's own command, or a file of ours, with this Node, so that no shell and no npx stands between. */
 const step = (name, pkg, args, alone, more = {}) => ({ name, pkg, args, alone, ...more })
-const steps = [
-  step('build and types', 'tools/build.mjs', [], 'npm run build'),
+const build = step('build and types', 'tools/build.mjs', [], 'npm run build')
+const checks = [
   step('lint', 'oxlint:oxlint', ['--deny-warnings'], 'npm run lint'),
   step('format', 'oxfmt:oxfmt', ['--check', '.'], 'npm run format, then look at git diff'),
   step('unused', 'knip:knip', ['--no-config-hints', '--no-progress'], 'npx knip'),
-  step(
-    'tests',
-    'vitest:vitest',
-    ['run', '--project', 'together', '--project', 'alone', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    'npm run test:unit',
-    {
-      live: true,
-    },
-  ),
-  step('packages', 'tools/published.mjs', [], 'node tools/published.mjs', { needs: 'build and types' }),
-  step('size', 'size-limit:size-limit', [], 'npm run size', { needs: 'build and types', shows: /\d\S* kB with.*/ }),
+  step('packages', 'tools/published.mjs', [], 'node tools/published.mjs', { needsBuild: true }),
+  step('size', 'size-limit:size-limit', [], 'npm run size', { needsBuild: true, shows: /\d\S* kB with.*/ }),
 ]
+const tests = step(
+  'tests',
+  'vitest:vitest',
+  ['run', '--project', 'together', '--project', 'alone', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  'npm run test:unit',
+  {
+    live: true,
+  },
+)
 
 function commandOf(pkg) {
   if (pkg.endsWith('.mjs')) return join(root, pkg)
@@ -42,22 +42,23 @@ function commandOf(pkg) {
   return join(folder, typeof bin === 'string' ? bin : bin[command])
 }
 
-function run({ pkg, args, live }) {
+async function run({ pkg, args, live }) {
   let command
   try {
     command = commandOf(pkg)
   } catch {
     return { ok: false, output: `${pkg.split(':')[0]} is not installed. Run npm install first.` }
   }
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
-    cwd: root,
-    stdio: live ? 'inherit' : 'pipe',
-    encoding: 'utf8',
-    timeout: longest,
-    maxBuffer: 64 * 1024 * 1024,
+  const child = spawn(process.execPath, [command, ...args], { cwd: root, stdio: live ? 'inherit' : 'pipe', timeout: longest })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => output.push(text))
+  const { status, signal, cause } = await new Promise((end) => {
+    child.once('error', (error) => end({ status: 1, signal: null, cause: error }))
+    child.once('close', (code, by) => end({ status: code, signal: by }))
   })
-  const ended = signal === null ? '' : `\nended by ${signal}${signal === 'SIGTERM' ? ` after ${longest / 1000} s` : ''}`
-  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${ended}`.trim() }
+  if (cause !== undefined) output.push(String(cause))
+  if (signal !== null) output.push(`\nended by ${signal}${signal === 'SIGTERM' ? ` after ${longest / 1000} s` : ''}`)
+  return { ok: status === 0, output: output.join('').trim() }
 }
 
 /** What the test run counted, and what it found, in words; undefined when it never got to counting. */
@@ -85,22 +86,25 @@ const findings = []
 const summary = []
 let passed = 0
 let failed = 0
-for (const s of steps) {
-  if (s.needs !== undefined && broken.some((b) => b.name === s.needs)) {
-    summary.push(`  skipped  ${s.name.padEnd(18)}it needs ${s.needs}`)
-    continue
-  }
+await take(build)
+const built = broken.length === 0
+const possible = checks.filter(({ needsBuild }) => built || needsBuild !== true)
+await Promise.all(possible.map(take))
+for (const { name } of checks) if (!possible.some((check) => check.name === name)) summary.push(`  skipped  ${name.padEnd(18)}it needs ${build.name}`)
+await take(tests)
+
+async function take(s) {
   console.log(`▸ ${s.name}`)
   const since = performance.now()
-  const { ok, output } = run(s)
+  const { ok, output } = await run(s)
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
-  const tests = s.live ? counted() : undefined
-  passed += tests?.passed ?? 0
+  const ran = s.live ? counted() : undefined
+  passed += ran?.passed ?? 0
   if (!ok) {
     broken.push(s)
-    failed += Math.max(1, tests?.failed ?? 0)
+    failed += Math.max(1, ran?.failed ?? 0)
     if (output !== '') console.log(`${output}\n`)
-    findings.push(...(tests?.found ?? []))
+    findings.push(...(ran?.found ?? []))
   }
   const shown = s.shows?.exec(output)?.[0]
   summary.push(`  ${ok ? 'ok     ' : 'FAILED '}  ${s.name.padEnd(18)}${seconds.padStart(6)} s${shown === undefined ? '' : `   ${shown}`}`)
