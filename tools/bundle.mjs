@@ -14,7 +14,7 @@ const aside = /ports\/announce\.ts$/
 const threads = /packages\/node\/src\/(threads\/|thread-entry\.ts$)/
 
 /** What the observer knows without a host: a file of its own, for tests that run on none. */
-const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\.ts|\/(capsule|values)\.ts)$)/
+const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\.ts$|\/))/
 /** What needs a library that not everybody has: a file for each. */
 const prometheus = /packages\/observer\/src\/(telemetry\/)?prometheus\.ts$/
 const opentelemetry = /packages\/observer\/src\/(telemetry\/(opentelemetry|spans)|opentelemetry)\.ts$/

@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Actor, ActorSystem, type ActorRef, type Behavior, receive, same, setup, stopped } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import { capsuleRecorder, observe, type Capsule } from '@troupe/observer'
 import { readCapsule } from '@troupe/observer/capsule'
-import { capsuleOf } from '../../observer/src/capsule/recorder.ts'
+import { capsuleOf } from '../../observer/src/capsule/capsule-of.ts'
 import { createTestKit, replayCapsule } from '@troupe/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../src/program.ts'
@@ -39,7 +40,7 @@ async function failed(spawn: (kit: ReturnType<typeof createTestKit>) => void | P
   const kit = createTestKit({ flightRecorder: capsuleRecorder(), supervision: 'stop' })
   await spawn(kit)
   await kit.settle()
-  const capsule = capsuleOf(kit.system, path)
+  const capsule = await capsuleOf(kit.system, path)
   await kit.system.shutdown()
   if ('none' in capsule) throw new Error(capsule.none)
   // As it is read from its file.
@@ -95,6 +96,14 @@ describe('on the command line', () => {
     await observe(system).ready
     expect(await troupe('capsule', '/user/x')).toMatchObject({ code: 1, err: expect.stringContaining('--record') })
     await system.shutdown()
+  })
+
+  test('a thread that does not answer is said, for it may have it', async () => {
+    const kit = createTestKit({ flightRecorder: capsuleRecorder() })
+    coreOf(kit.system).otherPlaces = { look: { recorded: async () => ({ found: [], silent: [1] }) } } as never
+    expect(await capsuleOf(kit.system, '/user/it')).toEqual({ none: expect.stringMatching(/^thread 1 does not answer/) })
+    coreOf(kit.system).otherPlaces = undefined
+    await kit.system.shutdown()
   })
 
   test.each([
@@ -240,7 +249,7 @@ describe('what happens again', () => {
     )
     it.tell({ type: 'login', password: 'hunter2' })
     await kit.settle()
-    const text = JSON.stringify(capsuleOf(kit.system, '/user/it'))
+    const text = JSON.stringify(await capsuleOf(kit.system, '/user/it'))
     expect(text).not.toContain('hunter2')
     expect(text).toContain('what was taken out of login')
     await kit.system.shutdown()

@@ -42,7 +42,9 @@ const functions: Record<string, Entry> = {
   ),
   listSystems: entry(call(api.listSystems), () => ['/nowhere']),
   findings: entry(call(api.findings), () => [[], { mute: [], nameOf: String }]),
-  capsuleRecorder: entry(call(api.capsuleRecorder), () => [{ capacity: 10, redact: (value: unknown) => value }]),
+  capsuleRecorder: entry(call(api.capsuleRecorder), () => [
+    { capacity: 10, redact: (value: unknown) => value, redactAt: { url: import.meta.url, name: 'redact' } },
+  ]),
   readCapsule: entry(call(entryOfCapsule.readCapsule), () => ['{}']),
   checkCapsule: entry(call(entryOfCapsule.checkCapsule), () => [{ troupe: 'capsule', version: 1 }]),
   // Of what a capsule holds: whoever calls it has checked that.

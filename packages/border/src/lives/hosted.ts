@@ -124,6 +124,7 @@ function makeHosted(exchange: Exchange, crossing: Crossing, order: SpawnOrder, d
   const extras = (cell.extras = new Extras())
   extras.keeper = reporter(exchange, crossing)
   extras.incarnation = order.incarnation
+  extras.flight = exchange.core.flightRecorder?.open({ ref, spawned: behaviorFrom in definition ? definition : made, args: order.args })
   cell.options.metrics?.begin(cell as never)
   const above = parent.cell
   ;((above.extras ??= new Extras()).children ??= new Children()).add(cell)

@@ -62,6 +62,9 @@ export type Control =
       readonly names: readonly ActorName[] | undefined
       readonly waits: readonly Wait[] | undefined
     }
+  /** What the recorder of a thread has of the last failure at a path, as the text that it makes of it. */
+  | { readonly op: 'record'; readonly id: number; readonly path: string }
+  | { readonly op: 'recorded'; readonly id: number; readonly text: string }
   | { readonly op: 'find'; readonly id: number; readonly path: string }
   | { readonly op: 'found'; readonly id: number; readonly ref: AnyRef | undefined }
   | { readonly op: 'census.part'; readonly id: number; readonly part: Part }
@@ -252,6 +255,8 @@ const shapes: Shapes = {
   inspected: { id: whole, hosted: (value) => Array.isArray(value) && value.every(snapshot) },
   look: { id: whole, what: among('survey', 'names', 'waits', 'leave'), since: or(absent, whole), uids: or(absent, each(whole)) },
   looked: { id: whole, survey: or(absent, survey), names: or(absent, each(actorName)), waits: or(absent, each(wait)) },
+  record: { id: whole, path: text },
+  recorded: { id: whole, text },
   find: { id: whole, path: text },
   found: { id: whole, ref: or(absent, actor) },
   'census.part': {

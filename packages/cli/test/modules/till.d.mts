@@ -1,5 +1,10 @@
-import type { ActorSystem, Behavior } from '@troupe/core'
+import type { ActorRef, ActorSystem, Behavior } from '@troupe/core'
 
-export const till: (...args: never) => Behavior<never>
-export const mended: (...args: never) => Behavior<never>
+// What they take is not said: they are code of somebody who writes JavaScript.
+type Made = (...args: readonly unknown[]) => Behavior<unknown>
+
+export const till: Made
+export const mended: Made
+export const child: (name: string) => Behavior<{ type: 'where'; replyTo: ActorRef<string> } | { type: 'child'; what: string }>
+export function redact(value: unknown, type: string): unknown
 export default function shop(system: ActorSystem): void

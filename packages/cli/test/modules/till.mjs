@@ -1,5 +1,5 @@
 // A till with a bug: a discount beyond the price is found out only by a later message, through a state that it built up, an answer it got, and the clock.
-import { receive } from '@troupe/core'
+import { receive, setup } from '@troupe/core'
 import { defineActor } from '@troupe/node'
 
 export const options = { logger: false }
@@ -31,6 +31,23 @@ export const till = defineActor(import.meta.url, 'till', (currency, bank) => {
 export const mended = (currency, bank) => {
   void [currency, bank]
   return receive(() => {})
+}
+
+/** Fails as it is told, or has a child that does. */
+export const child = defineActor(import.meta.url, 'child', (name) =>
+  setup((ctx) => {
+    const below = name === 'above' ? ctx.spawn(child('below'), { name: 'below', supervision: 'restart' }) : undefined
+    return receive((_ctx, { type, what, replyTo }) => {
+      if (type === 'where') replyTo.tell(name)
+      else if (below === undefined) throw new Error(`${String(name)}: ${what}`)
+      else below.tell({ type, what })
+    })
+  }),
+)
+
+/** For what must not be written down. */
+export function redact(value, type) {
+  return type === 'refund' ? { type } : value
 }
 
 const bank = receive((_ctx, { replyTo }) => replyTo.tell({ rate: 2 }))

@@ -27,6 +27,10 @@ export interface LookElsewhere {
   survey(whole: boolean): Promise<{ readonly parts: readonly PlacedSurvey[]; readonly silent: readonly number[] }>
   names(uids: readonly number[] | undefined): Promise<readonly ActorName[]>
   waits(): Promise<readonly Wait[]>
+  /** What the recorders there have of the last failure at a path, each as the text that it makes of it. */
+  recorded?(
+    path: string,
+  ): Promise<{ readonly found: readonly { readonly thread: number; readonly text: string }[]; readonly silent: readonly number[] }>
   /** Nobody looks any more. */
   leave(): void
   readonly markOf: MarkOf

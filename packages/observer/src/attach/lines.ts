@@ -5,7 +5,8 @@
 export const longestLine: number = 64 * 1024
 
 export class LineReader {
-  #held = ''
+  #held: string[] = []
+  #length = 0
   readonly #most: number
   readonly #line: (value: unknown) => void
   readonly #refuse: (why: string) => void
@@ -19,12 +20,14 @@ export class LineReader {
 
   take(text: string): void {
     if (this.#over) return
-    this.#held += text
-    for (;;) {
-      const end = this.#held.indexOf('\n')
-      if (end < 0) break
-      const line = this.#held.slice(0, end)
-      this.#held = this.#held.slice(end + 1)
+    let rest = text
+    // Looked for in what is new alone: a capsule is a line of megabytes, and comes in thousands of pieces.
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      this.#hold(rest.slice(0, end))
+      rest = rest.slice(end + 1)
+      const line = this.#held.join('')
+      this.#held = []
+      this.#length = 0
       if (line.length > this.#most) return this.#end(`a line may have ${this.#most} characters`)
       if (line.trim() === '') continue
       let value: unknown
@@ -36,12 +39,17 @@ export class LineReader {
       this.#line(value)
       if (this.#over) return
     }
-    if (this.#held.length > this.#most) this.#end(`a line may have ${this.#most} characters`)
+    this.#hold(rest)
+    if (this.#length > this.#most) this.#end(`a line may have ${this.#most} characters`)
+  }
+  #hold(piece: string): void {
+    this.#held.push(piece)
+    this.#length += piece.length
   }
 
   stop(): void {
     this.#over = true
-    this.#held = ''
+    this.#held = []
   }
   #end(why: string): void {
     this.stop()

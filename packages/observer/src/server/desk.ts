@@ -10,7 +10,7 @@ import type { ActorDetail } from '../source/detail.ts'
 import type { ObservationSource, SeenFailure, SeenLetter } from '../source/source.ts'
 import type { Span, Trace } from '../sampling/span.ts'
 import type { Capsule } from '../capsule/capsule.ts'
-import { capsuleOf, type NoCapsule } from '../capsule/recorder.ts'
+import { capsuleOf, type NoCapsule } from '../capsule/capsule-of.ts'
 import type { Age } from './ages.ts'
 import { Attention } from './attention.ts'
 import type { Hub } from './hub.ts'
@@ -107,7 +107,7 @@ export class Desk {
   }
 
   /** It holds what messages hold: only for those who may see that. */
-  #capsule(body: string): Capsule | NoCapsule {
+  #capsule(body: string): Promise<Capsule | NoCapsule> {
     if (!this.#payloads) throw new NotAllowed('A capsule has messages in it, and openPage was not given { payloads: true }.')
     return capsuleOf(this.#source.system, textIn(fieldsOf(body), 'path'))
   }

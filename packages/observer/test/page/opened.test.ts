@@ -6,7 +6,7 @@ import { capsuleRecorder } from '@troupe/observer'
 import { simulate } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { openedFrom } from '../../page/src/opened.ts'
-import { capsuleOf } from '../../src/capsule/recorder.ts'
+import { capsuleOf } from '../../src/capsule/capsule-of.ts'
 
 test('a real capsule is shown message by message, up to its failure', async () => {
   const system = ActorSystem.create('till', { logger: false, flightRecorder: capsuleRecorder() })
@@ -21,7 +21,7 @@ test('a real capsule is shown message by message, up to its failure', async () =
   for (const sum of [5, 6, -1]) till.tell({ type: 'pay', sum })
   await failed
   expect(system.failures.count).toBe(1)
-  const opened = openedFrom(JSON.stringify(capsuleOf(system, '/user/till')))!
+  const opened = openedFrom(JSON.stringify(await capsuleOf(system, '/user/till')))!
   expect(opened.title).toBe('Capsule of /user/till')
   expect(opened.note).toContain('It failed at pay: Error: no <b>money</b>. It is partial')
   expect(opened.trace.spans.filter(({ type }) => type === 'pay').map(({ toName, how }) => `${toName} ${how}`)).toEqual(

@@ -24,6 +24,7 @@ import { answerFinding } from '../survey/finding.ts'
 import { answerLooks } from '../survey/lookout.ts'
 import { berthOf, endOf } from '../wire/media.ts'
 import type { BerthParts, Wiring } from '../wire/medium.ts'
+import { recordedBy, type RecorderOrigin, type Recording } from './recording.ts'
 import { PlaceReporter } from './place-reporter.ts'
 import { Pulse } from './pulse.ts'
 import type { Vitals } from '../wire/signs.ts'
@@ -45,6 +46,8 @@ export interface ThreadData {
   readonly askTimeout: number
   /** Whether definitions are found by their names alone, for it runs a worker entry of the program. */
   readonly byName: boolean
+  /** How what records its actors is made; undefined where the system records nothing, or only on the main thread. */
+  readonly recorder: RecorderOrigin | undefined
 }
 
 /** What a place has of whatever it runs on. */
@@ -54,6 +57,8 @@ export interface PlaceHost {
   readonly runtime?: ExecutionRuntime | undefined
   /** Where it finds the code of its actors; the modules of the host if left out. */
   readonly load?: Load | undefined
+  /** What it records with; nothing if left out. */
+  readonly recording?: Recording | undefined
   /** Asks the main thread for a way to another. */
   connect(peer: number): void
   /** How busy and how late its loop was since the last time. */
@@ -69,8 +74,10 @@ export interface Place {
   wire(wiring: Wiring): void
 }
 
+const none: Recording = { recorder: undefined, why: 'actors on threads are not recorded' }
+
 export function startPlace(data: ThreadData, host: PlaceHost): Place {
-  const { load = loadExport } = host
+  const { load = loadExport, recording = none } = host
   const { bell, signs } = berthOf(data.berth)
   const toMain = (content: Control): void => exchange.tell(0, content)
   const { hangAfter, pinned } = data
@@ -78,7 +85,12 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   const reporter = new PlaceReporter(signs, pulse, toMain)
   const system = createOnThread(
     `${data.systemName}-${data.epoch}`,
-    { askTimeout: data.askTimeout, logger: forwardingLogger(toMain), ...(host.runtime === undefined ? undefined : { runtime: host.runtime }) },
+    {
+      askTimeout: data.askTimeout,
+      logger: forwardingLogger(toMain),
+      flightRecorder: recording.recorder,
+      ...(host.runtime === undefined ? undefined : { runtime: host.runtime }),
+    },
     reporter,
   )
   const core: SystemCore = coreOf(system)
@@ -110,6 +122,7 @@ export function startPlace(data: ThreadData, host: PlaceHost): Place {
   exchange.on('listen', ({ on }) => void (reporter.listens = on))
   exchange.on('inspect', ({ id }) => toMain({ op: 'inspected', id, hosted: Array.from(exchange.residents.allHosted, (cell) => snapshotOf(cell)) }))
   answerLooks(exchange, toMain)
+  exchange.on('record', ({ id, path }) => toMain({ op: 'recorded', id, text: recordedBy(recording, path) }))
   exchange.on('placed', ({ id, epoch, cause }) => placing.answered(id, epoch, cause))
   exchange.on('lost', ({ epoch, cause }, crossing) => {
     const { sent, received } = exchange.lose(epoch, cause)

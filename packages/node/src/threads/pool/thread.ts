@@ -1,6 +1,7 @@
 // One thread as the main one sees it: started, watched, ended. It is used once: a replacement is another.
 
 import type { Engine, Launch } from './engine.ts'
+import type { RecorderOrigin } from './recording.ts'
 import { wire } from '../wire/media.ts'
 import type { Berth, Medium, Wiring } from '../wire/medium.ts'
 import type { SignsSeen } from '../wire/signs.ts'
@@ -16,6 +17,7 @@ export interface ThreadSettings {
   readonly hangAfter: number
   readonly spin: number
   readonly byName: boolean
+  readonly recorder?: RecorderOrigin | undefined
   readonly launch: Launch
 }
 
@@ -60,10 +62,22 @@ export class Thread {
     const { parts } = this.#berth
     const { atA, atB } = wire(medium, 0, epoch)
     this.wiring = atA
-    const { systemName, systemId, hangAfter, spin, askTimeout, byName } = settings
+    const { systemName, systemId, hangAfter, spin, askTimeout, byName, recorder } = settings
     let isGone!: () => void
     this.gone = new Promise((resolve) => (isGone = resolve))
-    const data = { epoch, systemName, systemId, berth: parts, main: atB, hangAfter, pinned: slot >= settings.size, spin, askTimeout, byName }
+    const data = {
+      epoch,
+      systemName,
+      systemId,
+      berth: parts,
+      main: atB,
+      hangAfter,
+      pinned: slot >= settings.size,
+      spin,
+      askTimeout,
+      byName,
+      recorder,
+    }
     this.#engine = settings.launch(data, `${systemName}-${slot}`, {
       connect: (peer) => events.connect(this, peer),
       failed: (cause) => {

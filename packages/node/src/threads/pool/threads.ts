@@ -8,6 +8,7 @@ import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, 
 import { threadEntry } from '../../thread-entry.ts'
 import { onWorkers } from './engine.ts'
 import { isMadeThread } from './here.ts'
+import { recorderOriginOf } from './recording.ts'
 import { hostLoop } from '@troupe/border'
 import { hostShares, mediumOf } from '../wire/media.ts'
 import { ThreadPool } from './pool.ts'
@@ -117,6 +118,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     spin: read.spin ?? 0.05,
     loop: hostLoop,
     byName: worker !== undefined,
+    recorder: recorderOriginOf(core.flightRecorder),
     launch: onWorkers({ worker, resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
   })
   installed.set(system, pool)

@@ -18,16 +18,22 @@ interface Pool {
 }
 
 type Answer = ControlOf<'looked'>
+interface Gathering<A> {
+  readonly answers: ReadonlyMap<number, A>
+  readonly silent: readonly number[]
+}
 type What = ControlOf<'look'>['what']
 
 export class Lookout implements LookElsewhere {
   readonly #pool: Pool
   readonly #poll = new Poll<Answer>()
+  readonly #records = new Poll<string>()
   /** The epoch of the last survey of each thread. */
   readonly #seen = new Map<number, number>()
   constructor(pool: Pool) {
     this.#pool = pool
     pool.exchange.on('looked', (answer, crossing) => void this.#poll.answered(answer.id, crossing.peer, answer))
+    pool.exchange.on('recorded', ({ id, text }, crossing) => void this.#records.answered(id, crossing.peer, text))
   }
 
   async survey(whole: boolean): Promise<{ readonly parts: readonly PlacedSurvey[]; readonly silent: readonly number[] }> {
@@ -48,6 +54,16 @@ export class Lookout implements LookElsewhere {
     const { answers } = await this.#ask('waits', {})
     return [...answers.values()].flatMap(({ waits }) => waits ?? [])
   }
+  async recorded(
+    path: string,
+  ): Promise<{ readonly found: readonly { readonly thread: number; readonly text: string }[]; readonly silent: readonly number[] }> {
+    const { answers, silent } = await this.#gather(this.#records, (id) => ({ op: 'record', id, path }))
+    return {
+      found: Array.from(answers, ([epoch, text]) => ({ thread: this.#pool.slotOf(epoch), text })),
+      // Of one that was lost meanwhile nobody waits for a word.
+      silent: silent.map((epoch) => this.#pool.slotOf(epoch)).filter((slot) => slot >= 0),
+    }
+  }
   leave(): void {
     this.#seen.clear()
     for (const { epoch } of this.#up()) this.#pool.exchange.tell(epoch, { op: 'look', id: 0, what: 'leave', since: undefined, uids: undefined })
@@ -57,6 +73,7 @@ export class Lookout implements LookElsewhere {
   gone(epoch: number): void {
     this.#seen.delete(epoch)
     this.#poll.gone(epoch)
+    this.#records.gone(epoch)
   }
 
   #up(): Thread[] {
@@ -65,18 +82,22 @@ export class Lookout implements LookElsewhere {
   #ask(
     what: What,
     how: { readonly since?: (epoch: number) => number | undefined; readonly uids?: readonly number[] | undefined },
-  ): Promise<{ readonly answers: ReadonlyMap<number, Answer>; readonly silent: readonly number[] }> {
+  ): Promise<Gathering<Answer>> {
+    return this.#gather(this.#poll, (id, epoch) => ({ op: 'look', id, what, since: how.since?.(epoch), uids: how.uids }))
+  }
+  /** Asks all threads that are up, and waits as long as they have time. */
+  #gather<A>(poll: Poll<A>, order: (id: number, epoch: number) => Control): Promise<Gathering<A>> {
     const { exchange, loop } = this.#pool
     const asked = this.#up().map(({ epoch }) => epoch)
     return new Promise((resolve) => {
       let cancel = (): void => {}
-      const id = this.#poll.begin(asked, (answers = new Map()) => {
+      const id = poll.begin(asked, (answers = new Map()) => {
         cancel()
         resolve({ answers, silent: asked.filter((epoch) => !answers.has(epoch)) })
       })
       if (asked.length === 0) return
-      for (const epoch of asked) exchange.tell(epoch, { op: 'look', id, what, since: how.since?.(epoch), uids: how.uids })
-      cancel = loop.after(patience, () => this.#poll.enough(id))
+      for (const epoch of asked) exchange.tell(epoch, order(id, epoch))
+      cancel = loop.after(patience, () => poll.enough(id))
     })
   }
 }
