@@ -12,6 +12,7 @@ const entity = 'persistence/src/gate/entity.ts'
 const stated = 'persistence/src/gate/stated.ts'
 const belongings = 'persistence/src/gate/belongings.ts'
 const timers = 'persistence/src/gate/timers.ts'
+const codec = 'persistence/src/values/codec.ts'
 const waking = 'persistence/src/gate/waking.ts'
 const trimming = 'persistence/src/gate/trimming.ts'
 const keyring = 'persistence/src/gate/keyring.ts'
@@ -150,7 +151,7 @@ export const persistence = [
     name: 'the outcome of one write is told to all of its group',
     test: inTest('gate.test.ts', 'of a group each actor hears what became of its own write'),
     file: writer,
-    edits: [['actor.outcome(writes[i]!, outcomes[i] ??', 'actor.outcome(writes[i]!, outcomes[0] ??']],
+    edits: [['actor.outcome(writes[i]!, outcomes[i]!)', 'actor.outcome(writes[i]!, outcomes[0]!)']],
   },
   {
     name: 'what was raised is not written with',
@@ -549,5 +550,23 @@ export const persistence = [
     file: hub,
     edits: [['if (!isWanted(actor)) throw', 'if (!isWanted(actor) && this.closing) throw']],
     test: inTest('survey.test.ts', 'an actor that was stopped while it recovered is not kept'),
+  },
+  {
+    name: 'what a journal did not say of a write is not known, and the epoch is not raised',
+    file: writer,
+    edits: [['outcome !== undefined && known.has(outcome.is) ? outcome', 'outcome !== undefined ? outcome']],
+    test: { file: 'packages/persistence/src/journal/writer.test.ts', name: 'what a journal did not say of a write is unknown' },
+  },
+  {
+    name: 'a clock that is put forward is noticed when the wait is over',
+    file: waking,
+    edits: [['Math.min(longestWait, Math.max(0, left))', 'Math.max(0, left)']],
+    test: { file: 'packages/persistence/src/gate/waking.test.ts', name: 'a clock that is put forward, or went on' },
+  },
+  {
+    name: 'instances of classes that extend what is plain are kept as what they extend',
+    file: codec,
+    edits: [['value instanceof made && Object.getPrototypeOf(value) === made.prototype', 'value instanceof made']],
+    test: { file: 'packages/persistence/src/values/codec.test.ts', name: 'refuses a class of maps, with its place' },
   },
 ]

@@ -22,6 +22,8 @@ const page = 256
 /** Milliseconds until what was told is told again, doubling. */
 const shortest = 500
 const longest = 10_000
+/** Milliseconds by which a timer may be late where the clock was put forward. */
+const longestWait = 10_000
 
 export class Waking {
   readonly #host: WakingHost
@@ -46,8 +48,15 @@ export class Waking {
     if (due >= this.#at || this.#host.closing) return
     this.#cancel?.()
     this.#at = due
-    this.#cancel = this.#host.after(Math.max(0, due - this.#host.now()), () => {
+    this.#wait()
+  }
+  /** Waits by a clock that nobody sets for a time of one that is set, and that goes on while a machine sleeps: so both are compared now and then. */
+  #wait(): void {
+    const left = this.#at - this.#host.now()
+    this.#cancel = this.#host.after(Math.min(longestWait, Math.max(0, left)), () => {
       this.#cancel = undefined
+      if (this.#host.closing) return
+      if (this.#at > this.#host.now()) return this.#wait()
       this.#at = Infinity
       void this.#look()
     })
@@ -58,7 +67,6 @@ export class Waking {
   }
 
   async #look(): Promise<void> {
-    if (this.#host.closing) return
     // Whoever looks already will look once more.
     if (this.#looking) return void (this.#missed = true)
     this.#looking = true

@@ -60,21 +60,32 @@ test('a clock that is put back does not lengthen the pause that a journal is giv
 })
 
 /** A journal that takes two writes at a time and ends each when the test says so, and four actors that have something to write whenever they are asked. */
-function relay(handsOver: boolean): { log: string[]; end: (is: Outcome['is']) => Promise<void>; want: (...ids: string[]) => Promise<void> } {
+function relay(
+  handsOver: boolean,
+  hands: 'soon' | 'at once' | 'never' | 'twice' | 'late' | 'throws' = 'soon',
+): { log: string[]; end: (is: unknown) => Promise<void>; want: (...ids: string[]) => Promise<void> } {
   const log: string[] = []
-  const ends: ((is: Outcome['is']) => void)[] = []
+  const ends: ((is: unknown) => void)[] = []
   const breath = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
   const journal = {
     limits: { writes: 2, events: 100, bytes: 1000 },
     handsOver,
-    append: async (group: readonly Write[], handed: () => void): Promise<Outcome[]> => {
+    append: (group: readonly Write[], handed: () => void): Promise<unknown> => {
       log.push(`begins ${group.map(({ id }) => id).join()}`)
-      await breath()
-      handed()
-      const is = await new Promise<Outcome['is']>((resolve) => ends.push(resolve))
-      return group.map((): Outcome => (is === 'unknown' || is === 'failed' ? { is, cause: new Error('asked for') } : { is }))
+      if (hands === 'throws' && log.length > 1) throw new Error('at once')
+      if (hands === 'at once' || hands === 'twice') handed()
+      if (hands === 'soon' || hands === 'twice') void breath().then(handed)
+      const answer = new Promise((resolve) => ends.push(resolve)).then((is) => {
+        if (typeof is !== 'string') return is
+        return group.map(() => (is === 'unknown' || is === 'failed' ? { is, cause: new Error('asked for') } : { is }))
+      })
+      if (hands === 'late') void answer.then(breath).then(handed)
+      return answer
     },
-    raise: () => Promise.resolve(),
+    raise: (_scope: string, epoch: number) => {
+      log.push(`raises ${epoch}`)
+      return Promise.resolve()
+    },
   }
   const writer = new Writer({
     environment: { now: () => 0, random: () => 0, after: () => () => undefined, logger: { debug() {}, info() {}, warn() {}, error() {} } },
@@ -144,6 +155,48 @@ test('no group is with the journal while those of the last one are told of a fai
     await want('a', 'b')
     await want('c', 'd')
     await end(is)
-    expect(log).toEqual(['begins a,b', `a ${is}`, `b ${is}`, 'begins c,d'])
+    expect(log.filter((line) => !line.startsWith('raises'))).toEqual(['begins a,b', `a ${is}`, `b ${is}`, 'begins c,d'])
   }
+})
+
+test('what a journal did not say of a write is unknown, and the epoch is raised before anybody reads', async () => {
+  for (const answer of [
+    [],
+    [{ is: 'stored' }],
+    [{ is: 'stored' }, undefined],
+    [{ is: 'stored' }, {}],
+    [{ is: 'stored' }, { is: 'well' }],
+    undefined,
+    7,
+  ]) {
+    const { log, end, want } = relay(true)
+    await want('a', 'b')
+    await end(answer)
+    const first = Array.isArray(answer) && answer.length > 0 ? 'stored' : 'unknown'
+    expect(log).toEqual(['begins a,b', 'raises 2', `a ${first}`, 'b unknown'])
+    await want('c')
+    await end('stored')
+    expect(log.slice(4)).toEqual(['begins c', 'c stored'])
+  }
+})
+
+test('whenever a journal says that it was handed a group, or never, once or twice, every group is told once and in order', async () => {
+  for (const hands of ['at once', 'never', 'twice', 'late'] as const) {
+    const { log, end, want } = relay(true, hands)
+    await want('a', 'b')
+    await want('c', 'd', 'a')
+    await end('stored')
+    await end('stored')
+    await end('stored')
+    expect(log.filter((line) => line.startsWith('begins'))).toEqual(['begins a,b', 'begins c,d', 'begins a'])
+    expect(log.filter((line) => line.endsWith('stored'))).toEqual(['a stored', 'b stored', 'c stored', 'd stored', 'a stored'])
+  }
+})
+
+test('a journal that throws at once, where it was to be given a group ahead, has an outcome that is not known', async () => {
+  const { log, end, want } = relay(true, 'throws')
+  await want('a', 'b')
+  await want('c', 'd')
+  await end('stored')
+  expect(log).toEqual(['begins a,b', 'begins c,d', 'a stored', 'b stored', 'raises 2', 'c unknown', 'd unknown'])
 })

@@ -234,8 +234,7 @@ export class Writer {
 
   #tell({ actors, writes }: Group, outcomes: readonly Outcome[]): void {
     for (const write of writes) this.#under.delete(write.id)
-    for (const [i, actor] of actors.entries())
-      actor.outcome(writes[i]!, outcomes[i] ?? { is: 'unknown', cause: new Error('the journal did not say') })
+    for (const [i, actor] of actors.entries()) actor.outcome(writes[i]!, outcomes[i]!)
   }
 
   /** Gives a group to the journal; resolves when it is there, and the rest needs no time of this thread. */
@@ -262,12 +261,11 @@ export class Writer {
     let events = 0
     let trouble: unknown
     for (const [i, write] of writes.entries()) {
-      const outcome = outcomes[i]
-      if (outcome?.is === 'stored') {
+      const outcome = outcomes[i]!
+      if (outcome.is === 'stored') {
         records++
         events += eventsIn(write)
-      } else if (outcome !== undefined && 'cause' in outcome) trouble ??= outcome.cause
-      else trouble ??= outcome?.is
+      } else trouble ??= 'cause' in outcome ? outcome.cause : outcome.is
     }
     this.#host.tally.committed(this.#host.ticks() - began, records, events, records === 0 ? trouble : undefined)
   }
@@ -315,13 +313,21 @@ export class Writer {
 }
 
 async function append(journal: Journal, group: readonly Write[], handed: () => void): Promise<readonly Outcome[]> {
+  let told: unknown
   try {
-    return await journal.append(group, handed)
+    told = await journal.append(group, handed)
   } catch (cause) {
     // It promised not to, so nothing is known.
     return group.map(() => ({ is: 'unknown', cause }))
   }
+  const outcomes = told as readonly (Outcome | undefined)[] | undefined
+  return group.map((_, i) => {
+    const outcome = outcomes?.[i]
+    return outcome !== undefined && known.has(outcome.is) ? outcome : { is: 'unknown', cause: new Error('the journal did not say') }
+  })
 }
+/** What may become of a write; a journal that says anything else has not said what became of it. */
+const known: ReadonlySet<unknown> = new Set<Outcome['is']>(['stored', 'fenced', 'conflict', 'failed', 'unknown'])
 
 function eventsIn(write: Write): number {
   return write.write === 'run' ? write.events.length : 1

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, encode } from './codec.ts'
+import type { NotStorable } from './errors.ts'
 
 const leaf = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -27,6 +29,15 @@ const { value } = fc.letrec((tie) => ({
   ),
 }))
 
+function thrownBy(act: () => unknown): NotStorable {
+  try {
+    act()
+  } catch (cause) {
+    return cause as NotStorable
+  }
+  throw new Error('it did not throw')
+}
+
 describe('the codec', () => {
   test('gives back what it was given, whatever plain data that is', () => {
     fc.assert(
@@ -43,6 +54,11 @@ describe('the codec', () => {
     ['a symbol', { a: Symbol('s') }, 'event x.a', /is a symbol/],
     ['an instance', { a: new (class Money {})() }, 'event x.a', /instance of Money/],
     ['an error', { a: new Error('no') }, 'event x.a', /instance of Error/],
+    ['a class of arrays', { a: new (class Money extends Array {})() }, 'event x.a', /instance of Money/],
+    ['a class of maps', { a: new (class Money extends Map {})() }, 'event x.a', /instance of Money/],
+    ['a class of sets', { a: [new (class Money extends Set {})()] }, 'event x.a[0]', /instance of Money/],
+    ['a class of dates', { a: new (class Money extends Date {})() }, 'event x.a', /instance of Money/],
+    ['a class of bytes', { a: new (class Money extends Uint8Array {})() }, 'event x.a', /instance of Money/],
   ])('refuses %s, with its place', (_what, given, where, why) => {
     expect(() => encode(given, 'event x')).toThrow(expect.objectContaining({ code: 'not-storable', where }) as Error)
     expect(() => encode(given, 'event x')).toThrow(why)
@@ -51,6 +67,14 @@ describe('the codec', () => {
     const given: Record<string, unknown> = {}
     given['self'] = given
     expect(() => encode(given, 'it')).toThrow(/refers to itself/)
+    const refusal = thrownBy(() => encode({ a: [{ given }] }, 'event x'))
+    expect(refusal.message.length).toBeLessThan(400)
+    expect(refusal.where).toMatch(/^event x\.a\[0\]\.given\.self\.self.*…$/)
+  })
+  test('keeps what is an array whatever it says of itself, those of another realm, and a Buffer as bytes', () => {
+    expect(decode(encode(Object.assign([1, [2]], { toJSON: () => 'not this' }), 'it'))).toEqual([1, [2]])
+    expect(decode(encode({ a: runInNewContext('[1, [2]]') as unknown }, 'it'))).toEqual({ a: [1, [2]] })
+    expect(decode(encode(Buffer.from('hi'), 'it'))).toEqual(new Uint8Array([104, 105]))
   })
   test('refuses text that it did not write', () => {
     for (const text of ['', '{', '{"$":"what","v":1}']) expect(() => decode(text)).toThrow(SyntaxError)

@@ -8,6 +8,8 @@ import { NotStorable } from './errors.ts'
 
 /** Deeper than any data, and less deep than the stack. */
 const deepest = 500
+/** What is said of the way to something that refers to itself: enough to see the circle. */
+const longest = 200
 
 type Tagged = { readonly $: string; readonly v: unknown }
 
@@ -34,6 +36,16 @@ function isObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
+/** An array, also one of another realm, and not an instance of a class of arrays: its prototype has one that has none. */
+function isArray(value: object): value is readonly unknown[] {
+  if (!Array.isArray(value)) return false
+  const prototype = Object.getPrototypeOf(value) as object | null
+  return prototype === Array.prototype || (prototype !== null && Object.getPrototypeOf(Object.getPrototypeOf(prototype)) === null)
+}
+/** Of the class itself: what comes back is no instance of one that extends it. */
+function isExactly<T extends object>(value: object, made: new (...args: never[]) => T): value is T {
+  return value instanceof made && Object.getPrototypeOf(value) === made.prototype
+}
 
 /** Whether JSON gives back what it is given. */
 function isPlain(value: unknown, depth: number): boolean {
@@ -47,6 +59,7 @@ function isPlain(value: unknown, depth: number): boolean {
       if (value === null) return true
       if (depth > deepest) return false
       if (Array.isArray(value)) {
+        if (!isArray(value) || 'toJSON' in value) return false
         for (let i = 0; i < value.length; i++) if (!isPlain(value[i], depth + 1)) return false
         return true
       }
@@ -62,7 +75,7 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 function tagged(value: unknown, where: string, depth: number): unknown {
-  if (depth > deepest) throw new NotStorable(where, 'it is nested too deeply, or refers to itself')
+  if (depth > deepest) throw new NotStorable(`${where.slice(0, longest)}…`, 'it is nested too deeply, or refers to itself')
   switch (typeof value) {
     case 'undefined':
       return tag('undefined', 0)
@@ -86,20 +99,22 @@ function tag($: string, v: unknown): Tagged {
 
 function taggedObject(value: object, where: string, depth: number): unknown {
   const part = (one: unknown, at: string): unknown => tagged(one, `${where}${at}`, depth + 1)
-  if (Array.isArray(value)) return Array.from(value, (one, i) => part(one, `[${i}]`))
-  if (value instanceof Date) return tag('date', Number.isNaN(value.getTime()) ? null : value.getTime())
-  if (value instanceof Map)
+  if (isArray(value)) return Array.from(value, (one, i) => part(one, `[${i}]`))
+  if (isExactly(value, Date)) return tag('date', Number.isNaN(value.getTime()) ? null : value.getTime())
+  if (isExactly(value, Map))
     return tag(
       'map',
       [...value].map(([key, one], i) => [part(key, `.key(${i})`), part(one, `.get(${i})`)]),
     )
-  if (value instanceof Set)
+  if (isExactly(value, Set))
     return tag(
       'set',
       [...value].map((one, i) => part(one, `.at(${i})`)),
     )
-  if (value instanceof Uint8Array) return tag('bytes', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
-  if (!isObject(value)) throw new NotStorable(where, `it is an instance of ${value.constructor?.name ?? 'a class'}`)
+  // A Buffer is how Node hands out bytes.
+  if (isExactly(value, Uint8Array) || isExactly(value, Buffer))
+    return tag('bytes', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
+  if (!isObject(value)) throw new NotStorable(where, `it is an instance of ${value.constructor?.name || 'a class'}`)
   const entries = Object.entries(value)
     .filter(([, one]) => one !== undefined)
     .map(([key, one]): [string, unknown] => [key, part(one, `.${key}`)])
