@@ -115,7 +115,7 @@ export function runState<M>(kind: Kind<M>, state: unknown, command: M, options: 
   const { kept, commands } = known
   const { key = 'test', now = 0, timers = [] } = readOptions('runState', options, table)
   const id = `${kind.kind}/${key}`
-  const whole = (value: unknown): unknown => frozen(decode(encode(value, `state of ${id}`)))
+  const whole = (value: unknown): unknown => frozen(decode(encode(value, 'state', id)))
   const before = state === undefined ? frozen(kept.initial(key)) : whole(state)
   let present = before
   let changes = 0
@@ -150,7 +150,7 @@ function leaving(id: string, key: string, now: number, set: readonly string[]): 
   const timer = (name: string, due: number, every: number | undefined, message: unknown): void => {
     const checked = checkTimer(id, name)
     there.add(checked)
-    put({ is: 'timer', key: checked, due, every, message: decode(encode(message, `timer ${checked} of ${id}`)) })
+    put({ is: 'timer', key: checked, due, every, message: decode(encode(message, 'timer', id, checked)) })
   }
   const cancel = (name: string): void => {
     if (there.delete(name)) put({ is: 'cancel-timer', key: name })
@@ -161,7 +161,7 @@ function leaving(id: string, key: string, now: number, set: readonly string[]): 
     tell: (to: unknown, message: unknown) => put({ is: 'tell', to, message }),
     ask: (to: unknown, question: unknown, toMessage: (result: never) => unknown) => put({ is: 'ask', to, question, toMessage }),
     deliver: (to: Kind<never>, receiver: string, message: unknown) =>
-      put({ is: 'deliver', kind: to.kind, key: receiver, message: decode(encode(message, `delivery of ${id}`)) }),
+      put({ is: 'deliver', kind: to.kind, key: receiver, message: decode(encode(message, 'delivery', id)) }),
     timers: {
       once: (name: string, ms: number, message: unknown) => timer(name, now + checkDelay(ms, 'from'), undefined, message),
       at: (name: string, time: number, message: unknown) => timer(name, checkTime(time), undefined, message),

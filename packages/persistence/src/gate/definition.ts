@@ -71,7 +71,7 @@ export function storedEvent(definition: Definition, id: string, event: AnyEvent,
   return {
     type: event.type,
     version: definition.version,
-    data: encode(event, `event ${event.type} of ${id}`),
+    data: encode(event, 'event', id, event.type),
     tags: definition.tags === undefined ? noTags : checkTags(definition.tags(event as never)),
     subject: definition.subject === undefined ? undefined : checkSubject(definition.subject(event as never)),
     time,

@@ -122,7 +122,7 @@ export class Folding {
 
 /** The text of a snapshot. */
 export function snapshotText(id: string, state: unknown, own: object): string {
-  return encode({ state, ...own }, `state of ${id}`)
+  return encode({ state, ...own }, 'state', id)
 }
 /** What a sealed snapshot is bound to. */
 export function snapshotPlace(id: string, seq: number): string {

@@ -61,7 +61,7 @@ export abstract class Sourced extends Entity {
     this.seq++
   }
   protected override note(type: string, data: object): string {
-    const text = encode({ type, ...data }, `${type} of ${this.id}`)
+    const text = encode({ type, ...data }, type, this.id)
     this.#push({ type, version: 1, data: text, tags: noTags, subject: undefined, time: this.hub.now() })
     return text
   }

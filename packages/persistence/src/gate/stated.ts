@@ -58,7 +58,7 @@ export abstract class Stated extends Entity {
   }
   set(state: unknown): void {
     this.inCommand('set its state')
-    const text = encode(state, `state of ${this.id}`)
+    const text = encode(state, 'state', this.id)
     const subject = checkSubject(this.#kept.subject?.(state as never))
     if (subject !== undefined && this.hub.keyring.peek(subject) === 'erased') throw new SubjectErased(subject)
     this.#memory = { state, there: true, text, subject, dirty: true }
@@ -73,7 +73,7 @@ export abstract class Stated extends Entity {
     this.seq++
   }
   protected override note(type: string, data: object): string {
-    const text = encode({ type, ...data }, `${type} of ${this.id}`)
+    const text = encode({ type, ...data }, type, this.id)
     this.#memory = { ...this.#memory, dirty: true }
     this.seq++
     return text
@@ -99,7 +99,7 @@ export abstract class Stated extends Entity {
   protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
     const { state, there, dirty, subject } = this.#memory
     if (!dirty) return undefined
-    let text = there ? (this.#memory.text ?? encode(state, `state of ${this.id}`)) : undefined
+    let text = there ? (this.#memory.text ?? encode(state, 'state', this.id)) : undefined
     if (subject !== undefined) text = this.#sealed(subject, text!)
     if (there && text === undefined) return undefined
     const { id, durable: expected, seq: revision } = this

@@ -13,16 +13,20 @@ const longest = 200
 
 type Tagged = { readonly $: string; readonly v: unknown }
 
-/** The text of a value. Fails with `NotStorable`, which says where in `what` the trouble is. */
-export function encode(value: unknown, what: string): string {
+/** The text of a value. Fails with `NotStorable`, which says where the trouble is in `what` of `id`; put together only then, for every event comes by here. */
+export function encode(value: unknown, what: string, id?: string, name?: string): string {
   try {
-    return JSON.stringify(isPlain(value, 0) ? value : tagged(value, what, 0))
+    return JSON.stringify(isPlain(value, 0) ? value : tagged(value, placeIn(what, id, name), 0))
   } catch (cause) {
     // Getters, proxies, and what is longer than any text may be.
     throw cause instanceof NotStorable
       ? cause
-      : new NotStorable(what, `it cannot be read as a whole (${cause instanceof Error ? cause.message : 'it threw'})`)
+      : new NotStorable(placeIn(what, id, name), `it cannot be read as a whole (${cause instanceof Error ? cause.message : 'it threw'})`)
   }
+}
+
+function placeIn(what: string, id: string | undefined, name: string | undefined): string {
+  return `${what}${name === undefined ? '' : ` ${name}`}${id === undefined ? '' : ` of ${id}`}`
 }
 
 /** The value of a text that `encode` made. A property that was undefined is absent. Fails with a `SyntaxError`. */
