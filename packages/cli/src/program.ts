@@ -7,6 +7,7 @@ import { addDiagnosing, addLooking } from './groups/looking.ts'
 import { addReproducing } from './groups/reproducing.ts'
 import { addRunning } from './groups/running.ts'
 import { Exit, exitCodes } from './exit.ts'
+import { cleanLines } from './style.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /**
@@ -25,7 +26,7 @@ export async function runCommand(argv: readonly string[], around: Surroundings):
     .version(around.version)
     .exitOverride()
     .showSuggestionAfterError()
-    .configureOutput({ writeOut: (text) => screen.write(text), writeErr: (text) => around.complain(text.trimEnd()) })
+    .configureOutput({ writeOut: (text) => screen.write(text), writeErr: (text) => around.complain(cleanLines(text.trimEnd())) })
     .addHelpText('after', '\nExit codes: 0 fine, 1 something needs attention or is not there, 2 called wrongly, 3 no system to look at.')
   const group = { program, around, end: (with_: number) => void (code = with_) }
   addRunning(group)
@@ -47,12 +48,12 @@ export async function runCommand(argv: readonly string[], around: Surroundings):
     return code
   } catch (cause) {
     if (cause instanceof Exit) {
-      around.complain(cause.message)
+      around.complain(cleanLines(cause.message))
       return cause.status
     }
     const { code: why, exitCode, message } = cause as { code?: string; exitCode?: number; message: string }
     if (why?.startsWith('commander.') === true) return exitCode === 0 ? exitCodes.fine : exitCodes.usage
-    around.complain(message)
+    around.complain(cleanLines(message))
     return exitCodes.unreachable
   }
 }

@@ -52,6 +52,11 @@ export function clean(text: string): string {
   return text.replaceAll(control, '�')
 }
 
+/** Lines stay lines. */
+export function cleanLines(text: string): string {
+  return text.split('\n').map(clean).join('\n')
+}
+
 export function widthOf(text: string): number {
   return Array.from(text.replaceAll(escape, '')).length
 }

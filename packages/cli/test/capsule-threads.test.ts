@@ -117,11 +117,19 @@ function withoutVitest(): NodeJS.ProcessEnv {
 
 test('a child of an actor on a thread, what it restarts with, and the second failure in place of the first', async () => {
   start()
+  await observe(system, { every: 100 }).ready
   const above = system.spawn(child('above'), { name: 'above', dispatcher: 'pinned' })
   above.tell({ type: 'child', what: 'fail' })
   await failures(1)
   const below = await capsuleOf(system, '/user/above/below')
   expect(below).toMatchObject({ path: '/user/above/below', failure: { name: 'Error', message: 'below: fail' }, entries: [{ type: 'child' }] })
+  // It can be looked at as those of this thread can.
+  const seen = await troupe('inspect', '/user/above/below')
+  expect(seen).toMatchObject({ code: 0, err: '' })
+  expect(seen.out).toMatch(/^\/user\/above\/below #\d+\n {2}kind +child\n.*restarts +1\n.*thread 2\n/s)
+  expect(seen.out).not.toMatch(/timers|watchers/)
+  expect(await troupe('tree', '/user/above/below')).toMatchObject({ code: 0, out: expect.stringMatching(/^below {2}1 restart, thread 2/) })
+  expect(await troupe('inspect', 'below')).toMatchObject({ code: 1, err: 'There is no actor at below. Did you mean /user/above/below?\n' })
   above.tell({ type: 'child', what: 'again' })
   await failures(2)
   expect(await capsuleOf(system, '/user/above/below')).toMatchObject({

@@ -323,7 +323,9 @@ describe('looking', () => {
     const { out } = await troupe('tree --most 5')
     expect(out).toContain('… 10 more, 0 queued, 0 restarts')
     expect((await troupe('inspect /user/drone-3')).out).toMatch(/kind +drone/)
-    expect(await troupe('inspect /user/nobody')).toMatchObject({ code: 1, out: '' })
+    expect(await troupe('inspect /user/nobody')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('troupe tree shows') })
+    expect(await troupe('inspect drone3')).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean') })
+    expect((await troupe('tree /user/dron-3')).err).toMatch(/one of these\?\n {2}\/user\/drone-3\n/)
     expect(await troupe('tree /user/nobody')).toMatchObject({ code: 1 })
   })
 

@@ -49,6 +49,7 @@ export {
   checkUpTo,
   checkWhole,
   readOptions,
+  slipsBetween,
   type Table,
   unreadable,
 } from './values/checks.ts'

@@ -3,6 +3,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import type { Attached } from '@troupe/observer'
 import { Exit, exitCodes } from '../exit.ts'
+import { meant } from '../meant.ts'
 import { clean, count, type Screen, Style } from '../style.ts'
 
 export interface CapsuleOptions {
@@ -13,8 +14,10 @@ export interface CapsuleOptions {
 
 export async function capsule(attached: Attached, screen: Screen, path: string, { json, to }: CapsuleOptions): Promise<void> {
   const found = await attached.ask('capsule', { path })
+  const none = 'none' in found ? `There is no capsule: ${clean(found.none)}.` : undefined
+  const near = none === undefined || (await attached.ask('inspect', { path })) !== null ? '' : await meant(attached, path)
   attached.close()
-  if ('none' in found) throw new Exit(exitCodes.found, `There is no capsule: ${found.none}.`)
+  if ('none' in found) throw new Exit(exitCodes.found, `${none}${near}`)
   if (json && to === undefined) return screen.write(`${JSON.stringify(found)}\n`)
   const file = to ?? `${path.replace(/^\/user\//, '').replaceAll(/[^\w.-]+/g, '-')}.capsule.json`
   if (existsSync(file)) throw new Exit(exitCodes.usage, `${file} is there already; name another by --to.`)

@@ -1,15 +1,15 @@
 // All that is known of one actor.
 
 import type { Attached } from '@troupe/observer'
-import { Exit, exitCodes } from '../exit.ts'
+import { noActor } from '../meant.ts'
 import { clean, count, duration, padEnd, type Screen, Style } from '../style.ts'
 
 export async function inspect(attached: Attached, screen: Screen, path: string, { json }: { readonly json: boolean }): Promise<void> {
-  const actor = await attached.ask('inspect', { path })
+  const actor = (await attached.ask('inspect', { path })) ?? (await noActor(attached, path))
   attached.close()
-  if (actor === null) throw new Exit(exitCodes.found, `There is no actor at ${path}. troupe tree shows those that there are.`)
   if (json) return screen.write(`${JSON.stringify(actor)}\n`)
   const style = new Style(screen.colours)
+  const moreTimers = (actor.timers ?? 0) - actor.timersSet.length
   const facts: (readonly [string, string] | undefined)[] = [
     ['kind', clean(actor.kind)],
     actor.label === undefined ? undefined : ['label', clean(actor.label)],
@@ -25,13 +25,13 @@ export async function inspect(attached: Attached, screen: Screen, path: string, 
     actor.stashed > 0 ? ['stash', `${count(actor.stashed)} messages`] : undefined,
     actor.pending === undefined ? undefined : ['pending', style.yellow(`${clean(actor.pending.what)} for ${duration(actor.pending.ms)}`)],
     ['dispatcher', `${actor.dispatcher}${actor.thread === undefined ? '' : `, thread ${actor.thread}`}`],
-    ['watchers', String(actor.watchers)],
+    actor.watchers === undefined ? undefined : ['watchers', String(actor.watchers)],
     ['children', count(actor.childCount)],
     ...actor.timersSet.map(({ key, due, every, type }): readonly [string, string] => [
       'timer',
       `${clean(key)}, ${clean(type)}, ${due === 0 ? 'due' : `in ${duration(due)}`}${every === undefined ? ', once' : `, every ${duration(every)}`}`,
     ]),
-    actor.timers > actor.timersSet.length ? ['', `and ${count(actor.timers - actor.timersSet.length)} more timers`] : undefined,
+    moreTimers > 0 ? ['', `and ${count(moreTimers)} more timers`] : undefined,
     ...actor.waits.map((wait): readonly [string, string] =>
       wait.asker === actor.uid
         ? ['asks', `${clean(wait.targetPath)} ${clean(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`]

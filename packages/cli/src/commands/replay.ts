@@ -9,7 +9,7 @@ import { causeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
 import { fileOf, loadModule } from '../running/user-module.ts'
 import { sibling } from '../siblings.ts'
-import { clean, type Screen, Style } from '../style.ts'
+import { clean, cleanLines, type Screen, Style } from '../style.ts'
 import { saidMissing } from './capsule.ts'
 
 export interface ReplayOptions {
@@ -50,11 +50,6 @@ export async function replay(file: string, screen: Screen, options: ReplayOption
     screen.write(`${[...lines, ...stack, ...saidMissing(missing, style)].join('\n')}\n`)
   }
   return outcome === 'same' ? exitCodes.fine : exitCodes.found
-}
-
-/** Lines stay lines. */
-function cleanLines(text: string): string {
-  return text.split('\n').map(clean).join('\n')
 }
 
 function read(file: string): Capsule {

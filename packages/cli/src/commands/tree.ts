@@ -1,7 +1,7 @@
 // The tree of actors, the first of many siblings by trouble, the others folded.
 
 import type { Attached, TreeNode } from '@troupe/observer'
-import { Exit, exitCodes } from '../exit.ts'
+import { noActor } from '../meant.ts'
 import { clean, count, duration, type Screen, Style } from '../style.ts'
 
 export interface TreeOptions {
@@ -11,9 +11,8 @@ export interface TreeOptions {
 }
 
 export async function tree(attached: Attached, screen: Screen, path: string, { json, depth, most }: TreeOptions): Promise<void> {
-  const root = await attached.ask('tree', { path, depth, most })
+  const root = (await attached.ask('tree', { path, depth, most })) ?? (await noActor(attached, path))
   attached.close()
-  if (root === null) throw new Exit(exitCodes.found, `There is no actor at ${path}. troupe tree shows those that there are.`)
   if (json) return screen.write(`${JSON.stringify(root)}\n`)
   const style = new Style(screen.colours)
   screen.write(`${[lineOf(root, '', style), ...below(root, '', style)].join('\n')}\n`)

@@ -71,7 +71,7 @@ function suggestion(key: string, known: readonly string[]): string {
 }
 
 /** How many letters one has that the other lacks; their order is not looked at. */
-function slipsBetween(a: string, b: string): number {
+export function slipsBetween(a: string, b: string): number {
   let extra = 0
   let left = b
   for (const letter of a)

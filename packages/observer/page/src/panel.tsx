@@ -103,7 +103,7 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
         <Figure name="restarts" value={exact(detail.incarnation)} />
         <Figure name="stashed" value={exact(detail.stashed)} />
         <Figure name="children" value={exact(detail.childCount)} />
-        <Figure name="timers" value={exact(detail.timers)} />
+        <Figure name="timers" value={detail.timers === undefined ? '–' : exact(detail.timers)} />
       </dl>
       <Plot
         title="In its mailbox"
@@ -113,8 +113,8 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
       />
       {close !== undefined && <Close close={close} />}
       <Questions uid={uid} waits={detail.waits} />
-      <Timers timers={detail.timers} set={detail.timersSet} />
-      <Watches watchers={detail.watchers} watchedBy={detail.watchedBy} watching={detail.watching} />
+      <Timers timers={detail.timers ?? 0} set={detail.timersSet} />
+      <Watches watchers={detail.watchers ?? 0} watchedBy={detail.watchedBy} watching={detail.watching} />
       <Happened uid={uid} failures={news.failures} />
       {news.failures.length > 0 && close?.payloads === true && link.value === 'live' && <CapsuleButton path={detail.path} />}
       {close !== undefined && <LastGiven last={close.last} payloads={close.payloads} />}
@@ -200,7 +200,7 @@ function Timers({ timers, set }: { readonly timers: number; readonly set: ActorN
   )
 }
 
-function Watches({ watchers, watchedBy, watching }: Pick<ActorNews['detail'], 'watchers' | 'watchedBy' | 'watching'>) {
+function Watches({ watchers, watchedBy, watching }: Pick<ActorNews['detail'], 'watchedBy' | 'watching'> & { readonly watchers: number }) {
   if (watchers === 0 && watching.length === 0) return null
   const named = (paths: readonly string[], more: number): string => paths.slice(0, 5).join(', ') + (more > 5 ? ` and ${exact(more - 5)} more` : '')
   return (

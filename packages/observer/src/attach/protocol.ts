@@ -18,6 +18,8 @@ import type { Wait } from '@troupe/core/internal'
 export interface Operations {
   hello: { readonly takes: object; readonly gives: Hello }
   inspect: { readonly takes: { readonly path: string }; readonly gives: ActorDetail | null }
+  /** Paths that may have been meant, where there is no actor of a path; the likeliest first. */
+  near: { readonly takes: { readonly path: string }; readonly gives: readonly string[] }
   tree: { readonly takes: { readonly path?: string; readonly depth?: number; readonly most?: number }; readonly gives: TreeNode | null }
   waits: { readonly takes: object; readonly gives: readonly Wait[] }
   dead: { readonly takes: { readonly limit?: number }; readonly gives: { readonly count: number; readonly letters: readonly SeenLetter[] } }

@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net'
 import { type ActorName, coreOf, type Wait } from '@troupe/core/internal'
 import type { ObservationSource } from '../source/source.ts'
+import { snapshotAt } from '../source/elsewhere.ts'
 import type { Update } from '../source/update.ts'
 import { capsuleOf } from '../capsule/capsule-of.ts'
 import type { FlowEdge } from '../feed/news.ts'
@@ -96,11 +97,11 @@ export class Session {
   readonly #handlers: Readonly<Record<Operation, Handler>> = {
     hello: () => this.#hello(),
     inspect: async ({ path }) => (await this.#source.inspect(text('path', path))) ?? null,
+    near: ({ path }) => this.#source.near(text('path', path)),
     tree: async ({ path = '/user', depth = 4, most = 10 }) => {
       const from = text('path', path)
-      const ref = from === '/user' ? undefined : this.#source.system.find(from)
-      if (ref === undefined && from !== '/user') return null
-      return treeOf(await this.#source.system.inspect(ref), whole('depth', depth, deepest), whole('most', most, widest))
+      const root = from === '/user' ? await this.#source.system.inspect() : await snapshotAt(this.#source.system, from)
+      return root === undefined ? null : treeOf(root, whole('depth', depth, deepest), whole('most', most, widest))
     },
     waits: async () => (await this.#source.waits()).slice(0, mostListed) satisfies readonly Wait[],
     dead: ({ limit = 100 }) => ({

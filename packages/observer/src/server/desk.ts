@@ -154,10 +154,12 @@ export class Desk {
     return { muted: id }
   }
 
-  #stop(body: string): { readonly stopped: string } {
+  async #stop(body: string): Promise<{ readonly stopped: string }> {
     if (!this.#control) throw new NotAllowed('Actors cannot be stopped from here: openPage was not given { control: true }.')
     const path = textIn(fieldsOf(body), 'path')
     const ref = this.#source.system.find(path)
+    if (ref === undefined && (await this.#source.inspect(path)) !== undefined)
+      throw new NotAllowed(`${path} lives below an actor of another thread: it cannot be stopped from here, the one above it can.`)
     if (ref === undefined) throw new NotAllowed(`There is no actor ${path}.`)
     const core = coreOf(this.#source.system)
     core.observe({ type: 'control', ref, verb: 'stop', by: 'the page', at: core.runtime.now() })

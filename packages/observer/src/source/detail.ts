@@ -1,7 +1,7 @@
 // What of one actor is shown to somebody who looks at it alone: words and numbers, no message.
 
 import type { ActorSnapshot } from '@troupe/core'
-import { type Cell, kindOfActor, MessageRing, pathOf, typeOf, type Wait } from '@troupe/core/internal'
+import { type ActorName, type Cell, kindOfActor, MessageRing, pathOf, typeOf, type Wait } from '@troupe/core/internal'
 import { causeText } from '../findings/events.ts'
 
 const childrenShown = 100
@@ -29,35 +29,53 @@ export type ActorDetail = Omit<ActorSnapshot, 'children' | 'recent' | 'waiting'>
   readonly childCount: number
   /** Questions that it asked, and that it is asked. */
   readonly waits: readonly Wait[]
-  readonly watchers: number
+  /** How many watch it; of an actor below one on another thread undefined. */
+  readonly watchers: number | undefined
   /** Paths of the first who watch it, and of the first whom it watches. */
   readonly watchedBy: readonly string[]
   readonly watching: readonly string[]
-  /** How many timers it has set, and the first of them, by key, those first that are due next. */
-  readonly timers: number
+  /** How many timers it has set, and the first of them, by key, those first that are due next. Undefined of an actor on another thread: it has them there. */
+  readonly timers: number | undefined
   readonly timersSet: readonly TimerDetail[]
   /** The type of the message that it takes next, where its mailbox tells. */
   readonly nextType: string | undefined
 }
 
 export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wait[]): ActorDetail {
-  const { children, recent: _recent, waiting, ...own } = snapshot
   const { extras } = cell
-  const below = children.length > 0 ? children : childrenOf(cell)
   return {
-    ...own,
+    ...seenFrom(snapshot, snapshot.children.length > 0 ? snapshot.children : childrenOf(cell), waits),
     kind: kindOfActor(cell),
     label: extras?.label || undefined,
-    waiting: waiting === undefined ? undefined : { ...waiting, cause: waiting.cause === undefined ? undefined : causeText(waiting.cause) },
-    children: below.slice(0, childrenShown).map(({ path, phase, queued }) => ({ path, phase, queued })),
-    childCount: Math.max(below.length, cell.children?.size ?? 0),
-    waits: waits.filter((wait) => wait.asker === own.uid || wait.target === own.uid),
+    childCount: Math.max(snapshot.children.length, cell.children?.size ?? 0),
     watchers: extras?.watchers?.size ?? 0,
     watchedBy: firstOf(extras?.watchers ?? [], ({ ref }) => ref.path),
     watching: firstOf(extras?.watching?.keys() ?? [], pathOf),
-    timers: extras?.timers?.timers.size ?? 0,
-    timersSet: timersOf(cell),
-    nextType: nextType(cell),
+    ...(snapshot.thread === undefined && { timers: extras?.timers?.timers.size ?? 0, timersSet: timersOf(cell), nextType: nextType(cell) }),
+  }
+}
+
+/** Of one of which this thread has nothing: what its own said. */
+export function detailElsewhere(snapshot: ActorSnapshot, name: Pick<ActorName, 'kind' | 'label'> | undefined, waits: readonly Wait[]): ActorDetail {
+  return { ...seenFrom(snapshot, snapshot.children, waits), kind: name?.kind ?? '', label: name?.label || undefined }
+}
+
+type Child = Pick<ActorSnapshot, 'path' | 'phase' | 'queued'>
+
+function seenFrom(snapshot: ActorSnapshot, below: readonly Child[], waits: readonly Wait[]): Omit<ActorDetail, 'kind' | 'label'> {
+  const { children: _children, recent: _recent, waiting, ...own } = snapshot
+  return {
+    ...own,
+    waiting: waiting === undefined ? undefined : { ...waiting, cause: waiting.cause === undefined ? undefined : causeText(waiting.cause) },
+    children: below.slice(0, childrenShown).map(({ path, phase, queued }) => ({ path, phase, queued })),
+    childCount: below.length,
+    waits: waits.filter((wait) => wait.asker === own.uid || wait.target === own.uid),
+    watchers: undefined,
+    watchedBy: [],
+    watching: [],
+    timers: undefined,
+    timersSet: [],
+    nextType: undefined,
   }
 }
 
@@ -81,7 +99,7 @@ function firstOf<T>(all: Iterable<T>, name: (one: T) => string): string[] {
   return names
 }
 
-function childrenOf(cell: Cell): { readonly path: string; readonly phase: string; readonly queued: number }[] {
+function childrenOf(cell: Cell): Child[] {
   const found = []
   const { path } = cell.ref
   for (let child = cell.children?.first; child !== undefined && found.length < childrenShown; child = child.next)

@@ -12,7 +12,9 @@ import { Closeness } from '../sampling/closeness.ts'
 import { SendSampler } from '../sampling/sampler.ts'
 import type { Trace } from '../sampling/span.ts'
 import type { Picture } from '../survey/picture.ts'
-import { type ActorDetail, detailOf } from './detail.ts'
+import { type ActorDetail, detailElsewhere, detailOf } from './detail.ts'
+import { snapshotAt } from './elsewhere.ts'
+import { nearPaths } from './near.ts'
 import type { Update, Wishes } from './update.ts'
 
 /** How much longer than a survey took the next one waits, and for how long at most. */
@@ -264,15 +266,25 @@ export class ObservationSource {
     }
   }
 
-  /** One actor of this system, by its path; undefined where there is none. */
+  /** One actor of this system, by its path, on whatever thread; undefined where there is none. */
   async inspect(path: string): Promise<ActorDetail | undefined> {
     const ref = path === '/user' ? undefined : this.system.find(path)
-    if (ref === undefined && path !== '/user') return undefined
+    if (ref === undefined && path !== '/user') return this.#inspectElsewhere(path)
     const core = coreOf(this.system)
     const cell = ref === undefined ? core.guardian : core.mine(ref, 'inspect')
     // What is below it is not walked through; what runs on another thread is asked there.
-    const own = cell.endsElsewhere ? await this.system.inspect(ref) : draftOf(cell, path)
-    return detailOf(cell, own, await this.waits())
+    const there = cell.endsElsewhere ? await snapshotAt(this.system, path) : undefined
+    return detailOf(cell, there ?? draftOf(cell, path), await this.waits())
+  }
+  async #inspectElsewhere(path: string): Promise<ActorDetail | undefined> {
+    if (!this.#rounds.look.spansThreads) return undefined
+    const found = await snapshotAt(this.system, path)
+    if (found === undefined) return undefined
+    return detailElsewhere(found, (await this.names([found.uid])).get(found.uid), await this.waits())
+  }
+  /** Paths of actors that somebody may have meant who asked for one that is not there, the likeliest first. */
+  async near(path: string): Promise<readonly string[]> {
+    return nearPaths(path, await this.#rounds.look.names())
   }
 
   /** Ends all subscriptions. */
