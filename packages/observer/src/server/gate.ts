@@ -37,7 +37,7 @@ const refused = (status: number, why: string): Admission => ({ kind: 'refused', 
 export function passageOf(head: Head, rules: GateRules): Admission {
   const { method = '', url = '' } = head
   // Twice is as good as wrong: another that stands between may have believed the other one.
-  for (const name of ['host', 'origin', 'content-type', 'content-length', tokenHeader])
+  for (const name of ['host', 'origin', 'content-type', 'content-length', 'transfer-encoding', tokenHeader])
     if (timesOf(head, name) > 1) return refused(400, `${name} is given more than once`)
   if (!rules.hosts.has(one(head, 'host') ?? '')) return refused(421, 'this Host is not served')
   if (rules.files.has(url)) return fileOf(head, method, url)
@@ -67,6 +67,7 @@ function questionOf(head: Head, method: string, path: string, rules: GateRules):
   const length = one(head, 'content-length')
   if (one(head, 'content-encoding') !== undefined) return refused(415, 'questions are not compressed')
   if (length !== undefined && !/^\d{1,9}$/.test(length)) return refused(400, 'content-length is not a number')
+  if ((one(head, 'transfer-encoding') ?? 'chunked') !== 'chunked') return refused(400, 'transfer-encoding is not chunked')
   if (Number(length ?? 0) > longestBody) return refused(413, 'the question is too long')
   return { kind: 'question', path }
 }

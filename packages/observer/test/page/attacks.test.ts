@@ -46,6 +46,21 @@ const attacks: Readonly<Record<string, readonly [sent: () => Sent, status: numbe
   '0.0.0.0 as Host': [() => ({ headers: having({ host: `0.0.0.0:${page.port}` }) }), 421],
   'our Host without its port': [() => ({ headers: having({ host: 'localhost' }) }), 421],
   'our Host in capitals': [() => ({ headers: having({ host: `LOCALHOST:${page.port}` }) }), 421],
+  'our Host with a dot behind it': [() => ({ headers: having({ host: `localhost.:${page.port}` }) }), 421],
+  'our Host behind a name and a password': [() => ({ headers: having({ host: `evil:pw@localhost:${page.port}` }) }), 421],
+  'our Host with a second port': [() => ({ headers: having({ host: `localhost:${page.port}:80` }) }), 421],
+  'our Host with a port that begins with 0': [() => ({ headers: having({ host: `localhost:0${page.port}` }) }), 421],
+  'two Hosts in one': [() => ({ headers: having({ host: `localhost:${page.port}, evil.example` }) }), 421],
+  'an IPv4 address in IPv6 as Host': [() => ({ headers: having({ host: `[::ffff:127.0.0.1]:${page.port}` }) }), 421],
+  'an address as one number as Host': [() => ({ headers: having({ host: `2130706433:${page.port}` }) }), 421],
+  'a foreign Host that says it was forwarded for ours': [
+    () => ({ headers: having({ host: 'evil.example', 'x-forwarded-host': `localhost:${page.port}`, forwarded: `host=localhost:${page.port}` }) }),
+    421,
+  ],
+  'a foreign Host, and ours in the line of the request': [
+    () => ({ path: `http://localhost:${page.port}/api/letters`, headers: having({ host: 'evil.example' }) }),
+    421,
+  ],
   'the page itself by a foreign Host': [() => ({ method: 'GET', path: '/', headers: { host: 'evil.example' } }), 421],
   'no Origin': [() => ({ headers: without('origin') }), 403],
   'a foreign Origin': [() => ({ headers: having({ origin: 'https://evil.example' }) }), 403],
@@ -54,6 +69,8 @@ const attacks: Readonly<Record<string, readonly [sent: () => Sent, status: numbe
   'another port of this machine as Origin': [() => ({ headers: having({ origin: 'http://localhost:3000' }) }), 403],
   'an Origin that begins like ours': [() => ({ headers: having({ origin: `${originOf(page)}.evil.example` }) }), 403],
   'an Origin of an extension': [() => ({ headers: having({ origin: 'chrome-extension://abcdefgh' }) }), 403],
+  'an Origin with a path behind it': [() => ({ headers: having({ origin: `${originOf(page)}/` }) }), 403],
+  'two Origins': [() => ({ headers: having({ origin: [originOf(page), 'https://evil.example'] }) }), 400],
   'a fetch from another site': [() => ({ headers: having({ 'sec-fetch-site': 'cross-site' }) }), 403],
   'a fetch from another port': [() => ({ headers: having({ 'sec-fetch-site': 'same-site' }) }), 403],
   'a form as text/plain (simple request)': [() => ({ headers: having({ 'content-type': 'text/plain' }) }), 415],
@@ -62,6 +79,7 @@ const attacks: Readonly<Record<string, readonly [sent: () => Sent, status: numbe
   'no content type': [() => ({ headers: without('content-type') }), 415],
   'JSON with a second type': [() => ({ headers: having({ 'content-type': 'application/json, text/plain' }) }), 415],
   'a compressed question': [() => ({ headers: having({ 'content-encoding': 'gzip' }) }), 415],
+  'a question by GET that says it is a POST': [() => ({ method: 'GET', headers: having({ 'x-http-method-override': 'POST' }) }), 405],
   'a question by GET': [() => ({ method: 'GET' }), 405],
   'a question by PUT': [() => ({ method: 'PUT' }), 405],
   'a preflight': [() => ({ method: 'OPTIONS', headers: having({ 'access-control-request-method': 'POST' }) }), 405],
@@ -80,6 +98,10 @@ const attacks: Readonly<Record<string, readonly [sent: () => Sent, status: numbe
   ],
   'a way up': [() => ({ method: 'GET', path: '/../package.json' }), 404],
   'a way up, escaped': [() => ({ method: 'GET', path: '/%2e%2e/%2e%2e/etc/passwd' }), 404],
+  'a way up, escaped twice': [() => ({ method: 'GET', path: '/%252e%252e/%252e%252e/etc/passwd' }), 404],
+  'a way up behind a file that is served': [() => ({ method: 'GET', path: '/page.js/../../package.json' }), 404],
+  'a path with a zero in it': [() => ({ method: 'GET', path: '/page.js%00.html' }), 404],
+  'a question under an escaped name': [() => ({ path: '/api/%6cetters' }), 404],
   'a way up with backslashes': [() => ({ method: 'GET', path: '/..\\..\\etc\\passwd' }), 404],
   'a file of the system': [() => ({ method: 'GET', path: '//etc/passwd' }), 404],
   'a source map that is not served': [() => ({ method: 'GET', path: '/page.js.map' }), 404],
@@ -92,6 +114,8 @@ const attacks: Readonly<Record<string, readonly [sent: () => Sent, status: numbe
   'a question that is no JSON': [() => ({ path: '/api/actor', body: '{' }), 400],
   'a list as question': [() => ({ path: '/api/actor', body: '[]' }), 400],
   '__proto__ as a field': [() => ({ path: '/api/actor', body: '{"__proto__":{"uid":1}}' }), 400],
+  'fields that every object has': [() => ({ path: '/api/actor', body: '{"constructor":{"prototype":{"uid":1}},"hasOwnProperty":1}' }), 400],
+  'a question nested as deep as it may be long': [() => ({ path: '/api/actor', body: `{"uid":${'['.repeat(8000)}${']'.repeat(8000)}}` }), 400],
   'a number that is none': [() => ({ path: '/api/actor', body: '{"uid":"1"}' }), 400],
   'a view that is none': [() => ({ path: '/api/feed', body: '{"view":"constructor"}' }), 400],
   'lines by the million': [
@@ -133,6 +157,68 @@ test('a WebSocket of another site is not opened', async () => {
     `GET /api/feed HTTP/1.1\r\nHost: localhost:${page.port}\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`,
   )
   expect(got).toMatch(/^HTTP\/1\.1 400/)
+})
+
+test.each([
+  'uPgRaDe: WebSocket\r\nConnection: keep-alive, uPGRADE',
+  'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk',
+])('no other protocol is spoken, whoever asks and however it is written: %s', async (upgrade) => {
+  const head = Object.entries(proper(page)).map(([name, value]) => `${name}: ${value}\r\n`)
+  // Behind it a frame that is not masked and says that it is of 2⁶³ bytes, and one that never ends.
+  const frames = '\u0001\u007F\u007F\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF'
+  const got = await raw(page, `GET /api/feed HTTP/1.1\r\n${head.join('')}${upgrade}\r\n\r\n${frames}`)
+  expect(got).toMatch(/^HTTP\/1\.1 400/)
+  expect(got.match(/HTTP\/1\.1/g)).toHaveLength(1)
+})
+
+test('HTTP/2 without asking, and HTTP/0.9, are not spoken', async () => {
+  expect(await raw(page, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).toMatch(/^(HTTP\/1\.1 400|$)/)
+  expect(await raw(page, 'GET /\r\n\r\n')).toMatch(/^(HTTP\/1\.1 4|$)/)
+})
+
+test.each([
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
+  'Transfer-Encoding : chunked',
+  'Transfer-Encoding: xchunked',
+  'Transfer-Encoding: chunked\r\nContent-Length: 6',
+  'Content-Length: 4\r\nContent-Length: 5',
+  'Content-Length: +4',
+  'Content-Length: 0x4',
+])('a body of two lengths, or of none that is sure, is no place to hide a second request: %s', async (lengths) => {
+  const head = Object.entries(proper(page)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const got = await raw(
+    page,
+    `POST /api/letters HTTP/1.1\r\n${head.join('')}${lengths}\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: ${proper(page)['host']}\r\n\r\n`,
+  )
+  expect(got).toMatch(/^HTTP\/1\.1 400/)
+  expect(got.match(/HTTP\/1\.1/g)).toHaveLength(1)
+})
+
+test('a key that comes behind the question is no key', async () => {
+  const head = Object.entries(without('x-troupe-token')).map(([name, value]) => `${name}: ${value}\r\n`)
+  const got = await raw(
+    page,
+    `POST /api/letters HTTP/1.1\r\n${head.join('')}Transfer-Encoding: chunked\r\nTrailer: x-troupe-token\r\n\r\n2\r\n{}\r\n0\r\nx-troupe-token: ${tokenOf(page)}\r\n\r\n`,
+  )
+  expect(got).toMatch(/^HTTP\/1\.1 401/)
+})
+
+test('headers that break lines, or hide a zero, are refused', async () => {
+  for (const odd of [
+    `Host: localhost:${page.port}\u0000`,
+    `Host: localhost:${page.port}\r\n folded`,
+    `Host: localhost:${page.port}\rX: y`,
+    'No colon',
+  ])
+    expect(await raw(page, `GET / HTTP/1.1\r\n${odd}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4/)
+})
+
+test('who opens many connections and says nothing keeps nobody else out for long, and is cut off', async () => {
+  const slow = await servePage(new ObservationSource(system, { every: 1000, mute: [] }), {}, { head: 150, request: 300, check: 50 })
+  const silent = Array.from({ length: 200 }, () => raw(slow, ''))
+  expect((await Promise.all(silent)).every((got) => got === '' || got.startsWith('HTTP/1.1 4'))).toBe(true)
+  expect((await send(slow)).status).toBe(200)
+  await slow.close()
 })
 
 test('two Hosts are refused, whichever is ours', async () => {
