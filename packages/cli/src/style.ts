@@ -52,6 +52,16 @@ export function clean(text: string): string {
   return text.replaceAll(control, '�')
 }
 
+/** Clean, and as long as one reads at most: a kind, a label or the type of a message may be of any length. */
+export function brief(text: string, most = 200): string {
+  return cut(clean(text.slice(0, 2 * most)), most)
+}
+
+/** One line of JSON. What a terminal must not be told is escaped in it, and means the same. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replaceAll(control, (letter) => `\\u${letter.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+}
+
 /** Lines stay lines. */
 export function cleanLines(text: string): string {
   return text.split('\n').map(clean).join('\n')
@@ -100,13 +110,26 @@ export function duration(ms: number): string {
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
 }
 
-/** Columns that are as wide as what is in them; numbers to the right. */
+/** What does not fit is left out in the midst: both ends tell paths apart. */
+export function cutMiddle(text: string, width: number): string {
+  const letters = Array.from(text)
+  if (letters.length <= width) return text
+  const head = Math.floor((width - 1) / 3)
+  return `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (width - 1 - head)).join('')}`
+}
+
+/** Letters of a column at most. */
+const widest = 100
+
+/** Columns that are as wide as what is in them, up to a limit; numbers to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], right: ReadonlySet<number>, style: Style): string[] {
-  const widths = head.map((title, i) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[i] ?? ''))))
-  const line = (cells: readonly string[]): string =>
-    cells
+  // What has colours was made here, and is short.
+  const cells = rows.map((row) => row.map((cell) => (cell.includes('\u001B') ? cell : cutMiddle(cell, widest))))
+  const widths = head.map((title, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), widthOf(title)))
+  const line = (row: readonly string[]): string =>
+    row
       .map((cell, i) => (right.has(i) ? padStart(cell, widths[i]!) : padEnd(cell, widths[i]!)))
       .join('  ')
       .trimEnd()
-  return [style.dim(line(head)), ...rows.map(line)]
+  return [style.dim(line(head)), ...cells.map(line)]
 }

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import type { Attached } from '@troupe/observer'
 import { Exit, exitCodes } from '../exit.ts'
 import { meant } from '../meant.ts'
-import { clean, count, type Screen, Style } from '../style.ts'
+import { clean, count, jsonLine, type Screen, Style } from '../style.ts'
 
 export interface CapsuleOptions {
   readonly json: boolean
@@ -18,12 +18,12 @@ export async function capsule(attached: Attached, screen: Screen, path: string, 
   const near = none === undefined || (await attached.ask('inspect', { path })) !== null ? '' : await meant(attached, path)
   attached.close()
   if ('none' in found) throw new Exit(exitCodes.found, `${none}${near}`)
-  if (json && to === undefined) return screen.write(`${JSON.stringify(found)}\n`)
+  if (json && to === undefined) return screen.write(jsonLine(found))
   const file = to ?? `${path.replace(/^\/user\//, '').replaceAll(/[^\w.-]+/g, '-')}.capsule.json`
   if (existsSync(file)) throw new Exit(exitCodes.usage, `${file} is there already; name another by --to.`)
   // What an actor was told may be anybody's business but others'.
   writeFileSync(file, `${JSON.stringify(found, undefined, 1)}\n`, { flag: 'wx', mode: 0o600 })
-  if (json) return screen.write(`${JSON.stringify({ file, path: found.path, failure: found.failure, missing: found.missing })}\n`)
+  if (json) return screen.write(jsonLine({ file, path: found.path, failure: found.failure, missing: found.missing }))
   const style = new Style(screen.colours)
   const messages = found.entries.filter(({ what }) => what === 'message').length
   const lines = [

@@ -2,7 +2,7 @@
 
 import type { Attached, Finding, Watched } from '@troupe/observer'
 import { exitCodes } from '../exit.ts'
-import { clean, counted, cut, padEnd, type Screen, Style } from '../style.ts'
+import { brief, clean, counted, cut, jsonLine, padEnd, type Screen, Style } from '../style.ts'
 
 export interface DoctorOptions {
   readonly json: boolean
@@ -25,7 +25,7 @@ export async function doctor(attached: Attached, screen: Screen, options: Doctor
   if (screen.isTTY && !options.json) screen.write('\r\u001B[K')
   const findings = last?.findings ?? []
   const serious = findings.some((finding) => finding.severity === 'error')
-  if (options.json) screen.write(`${JSON.stringify({ system: attached.descriptor.system, pid: attached.descriptor.pid, findings })}\n`)
+  if (options.json) screen.write(jsonLine({ system: attached.descriptor.system, pid: attached.descriptor.pid, findings }))
   else screen.write(`${reportOf(findings, last, screen, style).join('\n')}\n`)
   return serious ? exitCodes.found : exitCodes.fine
 }
@@ -45,9 +45,9 @@ function linesOf({ severity, title, subject, sentence, docs }: Finding, screen: 
   const mark = severity === 'error' ? style.red('■') : style.yellow('▲')
   const head = `${mark} ${style.bold(padEnd(title, 22))} `
   // Piped it is one line each, for grep; on a terminal what does not fit comes below, indented.
-  if (!screen.isTTY) return [`${head}${clean(subject)}: ${clean(sentence)}`]
+  if (!screen.isTTY) return [`${head}${brief(subject)}: ${brief(sentence, 1000)}`]
   const room = Math.max(40, screen.columns - 2)
-  const below = wrap(clean(sentence), room - 2).map((line) => `  ${line}`)
+  const below = wrap(brief(sentence, 1000), room - 2).map((line) => `  ${line}`)
   return [`${head}${style.cyan(cut(clean(subject), Math.max(20, room - 25)))}`, ...below, `  ${style.dim(docs)}`]
 }
 

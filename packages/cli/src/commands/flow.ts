@@ -1,7 +1,7 @@
 // Who sends how much to whom, by kind: sampled for a few seconds.
 
 import type { Attached } from '@troupe/observer'
-import { clean, count, cut, padEnd, type Screen, Style, table } from '../style.ts'
+import { clean, count, cut, jsonLine, padEnd, type Screen, Style, table } from '../style.ts'
 
 export interface FlowOptions {
   readonly json: boolean
@@ -23,7 +23,7 @@ export async function flow(attached: Attached, screen: Screen, options: FlowOpti
   }
   attached.close()
   const sorted = edges.toSorted((a, b) => b.rate - a.rate)
-  if (options.json) return screen.write(`${JSON.stringify(sorted)}\n`)
+  if (options.json) return screen.write(jsonLine(sorted))
   if (sorted.length === 0) return screen.write('Nobody sent anything.\n')
   const style = new Style(screen.colours)
   const most = sorted[0]!.rate

@@ -2,17 +2,17 @@
 
 import type { Attached } from '@troupe/observer'
 import { noActor } from '../meant.ts'
-import { clean, count, duration, padEnd, type Screen, Style } from '../style.ts'
+import { brief, clean, count, duration, jsonLine, padEnd, type Screen, Style } from '../style.ts'
 
 export async function inspect(attached: Attached, screen: Screen, path: string, { json }: { readonly json: boolean }): Promise<void> {
   const actor = (await attached.ask('inspect', { path })) ?? (await noActor(attached, path))
   attached.close()
-  if (json) return screen.write(`${JSON.stringify(actor)}\n`)
+  if (json) return screen.write(jsonLine(actor))
   const style = new Style(screen.colours)
   const moreTimers = (actor.timers ?? 0) - actor.timersSet.length
   const facts: (readonly [string, string] | undefined)[] = [
-    ['kind', clean(actor.kind)],
-    actor.label === undefined ? undefined : ['label', clean(actor.label)],
+    ['kind', brief(actor.kind)],
+    actor.label === undefined ? undefined : ['label', brief(actor.label)],
     ['phase', actor.phase === 'running' ? style.green(actor.phase) : style.red(actor.phase)],
     actor.waiting === undefined
       ? undefined
@@ -23,19 +23,19 @@ export async function inspect(attached: Attached, screen: Screen, path: string, 
     ['restarts', String(actor.incarnation)],
     ['mailbox', `${actor.mailbox.kind}${actor.mailbox.capacity === undefined ? '' : ` of ${actor.mailbox.capacity}`}, ${count(actor.queued)} queued`],
     actor.stashed > 0 ? ['stash', `${count(actor.stashed)} messages`] : undefined,
-    actor.pending === undefined ? undefined : ['pending', style.yellow(`${clean(actor.pending.what)} for ${duration(actor.pending.ms)}`)],
+    actor.pending === undefined ? undefined : ['pending', style.yellow(`${brief(actor.pending.what)} for ${duration(actor.pending.ms)}`)],
     ['dispatcher', `${actor.dispatcher}${actor.thread === undefined ? '' : `, thread ${actor.thread}`}`],
     actor.watchers === undefined ? undefined : ['watchers', String(actor.watchers)],
     ['children', count(actor.childCount)],
     ...actor.timersSet.map(({ key, due, every, type }): readonly [string, string] => [
       'timer',
-      `${clean(key)}, ${clean(type)}, ${due === 0 ? 'due' : `in ${duration(due)}`}${every === undefined ? ', once' : `, every ${duration(every)}`}`,
+      `${brief(key)}, ${brief(type)}, ${due === 0 ? 'due' : `in ${duration(due)}`}${every === undefined ? ', once' : `, every ${duration(every)}`}`,
     ]),
     moreTimers > 0 ? ['', `and ${count(moreTimers)} more timers`] : undefined,
     ...actor.waits.map((wait): readonly [string, string] =>
       wait.asker === actor.uid
-        ? ['asks', `${clean(wait.targetPath)} ${clean(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`]
-        : ['asked by', `${clean(wait.askerPath ?? 'outside')} ${clean(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`],
+        ? ['asks', `${clean(wait.targetPath)} ${brief(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`]
+        : ['asked by', `${clean(wait.askerPath ?? 'outside')} ${brief(wait.type ?? '')} since ${duration(wait.ms)}, ${wait.state}`],
     ),
   ]
   const lines = facts.filter((fact) => fact !== undefined).map(([name, value]) => `  ${style.dim(padEnd(name, 12))}${value}`)

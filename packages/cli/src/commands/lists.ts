@@ -1,12 +1,12 @@
 // What is a list: who waits for whom, dead letters, and events as they come.
 
 import type { Attached, SeenEvent } from '@troupe/observer'
-import { clean, count, duration, type Screen, Style, table } from '../style.ts'
+import { brief, clean, count, duration, jsonLine, type Screen, Style, table } from '../style.ts'
 
 export async function waits(attached: Attached, screen: Screen, { json }: { readonly json: boolean }): Promise<void> {
   const all = await attached.ask('waits')
   attached.close()
-  if (json) return screen.write(`${JSON.stringify(all)}\n`)
+  if (json) return screen.write(jsonLine(all))
   if (all.length === 0) return screen.write('Nobody waits for an answer.\n')
   const style = new Style(screen.colours)
   const rows = all
@@ -27,7 +27,7 @@ export async function dead(attached: Attached, screen: Screen, { json, limit }: 
   const { at } = await attached.ask('hello')
   const found = await attached.ask('dead', { limit })
   attached.close()
-  if (json) return screen.write(`${JSON.stringify(found)}\n`)
+  if (json) return screen.write(jsonLine(found))
   if (found.count === 0) return screen.write('There are no dead letters.\n')
   const style = new Style(screen.colours)
   const rows = found.letters.map((letter) => [
@@ -52,7 +52,7 @@ export async function events(
   for await (const told of attached.watch()) {
     if (told.lost > 0 && !json) screen.write(`${style.yellow(`${told.lost} events were lost`)}\n`)
     for (const event of told.events) {
-      screen.write(json ? `${JSON.stringify(event)}\n` : `${eventLine(event, style)}\n`)
+      screen.write(json ? jsonLine(event) : `${eventLine(event, style)}\n`)
       if (--left <= 0) {
         attached.close()
         return
@@ -66,5 +66,5 @@ const notable = new Set(['message.dead', 'ask.timeout', 'stash.overflow', 'turn.
 
 function eventLine({ at, type, path, text }: SeenEvent, style: Style): string {
   const name = grave.has(type) ? style.red(type) : notable.has(type) ? style.yellow(type) : style.dim(type)
-  return `${style.dim(`${(at / 1000).toFixed(3)} s`)}  ${name}  ${path === undefined ? '' : `${style.cyan(clean(path))}  `}${clean(text)}`
+  return `${style.dim(`${(at / 1000).toFixed(3)} s`)}  ${name}  ${path === undefined ? '' : `${style.cyan(clean(path))}  `}${brief(text, 300)}`
 }

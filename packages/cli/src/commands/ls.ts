@@ -2,11 +2,11 @@
 
 import { attach, type Descriptor, listSystems } from '@troupe/observer'
 import { greeted } from '../choosing.ts'
-import { clean, count, duration, type Screen, Style, table } from '../style.ts'
+import { clean, count, duration, jsonLine, type Screen, Style, table } from '../style.ts'
 
 export async function ls(screen: Screen, { json }: { readonly json: boolean }): Promise<void> {
   const systems = await Promise.all(listSystems().map(lookAt))
-  if (json) return screen.write(`${JSON.stringify(systems)}\n`)
+  if (json) return screen.write(jsonLine(systems))
   if (systems.length === 0)
     return screen.write(
       'No system is running that can be looked at. Start one with troupe run, or call observe(system) of @troupe/observer in yours.\n',

@@ -1,7 +1,7 @@
 // What the thread of a system does for a few seconds: whose turns take the time, and in which functions.
 
 import type { Attached, FlameNode, ProfileNews } from '@troupe/observer'
-import { clean, cut, cutPath, duration, padEnd, type Screen, Style, table } from '../style.ts'
+import { clean, cut, cutPath, duration, jsonLine, padEnd, type Screen, Style, table } from '../style.ts'
 
 export interface ProfileOptions {
   readonly json: boolean
@@ -17,7 +17,7 @@ const functionsOf = 3
 export async function profile(attached: Attached, screen: Screen, options: ProfileOptions): Promise<void> {
   const news = await attached.ask('profile', { ms: options.for })
   attached.close()
-  screen.write(options.json ? `${JSON.stringify(news)}\n` : `${linesOf(news, options.most, new Style(screen.colours)).join('\n')}\n`)
+  screen.write(options.json ? jsonLine(news) : `${linesOf(news, options.most, new Style(screen.colours)).join('\n')}\n`)
 }
 
 function linesOf({ ms, idle, samples, cut: tooMany, flame, actors }: ProfileNews, most: number, style: Style): string[] {

@@ -9,7 +9,7 @@ import { causeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
 import { fileOf, loadModule } from '../running/user-module.ts'
 import { sibling } from '../siblings.ts'
-import { clean, cleanLines, type Screen, Style } from '../style.ts'
+import { clean, cleanLines, jsonLine, type Screen, Style } from '../style.ts'
 import { saidMissing } from './capsule.ts'
 
 export interface ReplayOptions {
@@ -36,8 +36,7 @@ export async function replay(file: string, screen: Screen, options: ReplayOption
   if (exported === undefined) throw new Exit(exitCodes.usage, `${code.file} exports no ${code.name}. Say another by --with <module>#<name>.`)
   const replayed = await replayCapsule(capsule, exported as Replayable)
   const { outcome, failure, given, messages, missing } = replayed
-  if (options.json)
-    screen.write(`${JSON.stringify({ outcome, failure: failure === undefined ? null : causeOf(failure), given, messages, missing })}\n`)
+  if (options.json) screen.write(jsonLine({ outcome, failure: failure === undefined ? null : causeOf(failure), given, messages, missing }))
   else {
     const style = new Style(screen.colours)
     const before = `${capsule.failure.name}: ${capsule.failure.message}`
@@ -84,7 +83,7 @@ function writeTest(file: string, capsule: Capsule, code: Code, { asTest, json }:
   } catch (cause) {
     throw new Exit(exitCodes.usage, `Cannot write ${to}: ${(cause as Error).message}.`)
   }
-  if (json) screen.write(`${JSON.stringify({ file: to })}\n`)
+  if (json) screen.write(jsonLine({ file: to }))
   else screen.write(`${to}: red until the failure is mended\n`)
   return exitCodes.fine
 }

@@ -5,7 +5,7 @@ import type { Scenario, SimulateOptions, SimulationFailure, SimulationReport } f
 import { Exit, exitCodes } from '../exit.ts'
 import { fileOf, loadModule } from '../running/user-module.ts'
 import { sibling } from '../siblings.ts'
-import { clean, count, duration, type Screen, Style } from '../style.ts'
+import { clean, count, duration, jsonLine, type Screen, Style } from '../style.ts'
 
 export interface SimOptions {
   readonly json: boolean
@@ -34,7 +34,7 @@ export async function sim(module: string, screen: Screen, options: SimOptions): 
     const report = await simulate(scenario, { ...own, name, seeds: { from, count: each }, onViolation: 'report', replay })
     if (report.failure !== undefined && broken === 0 && options.save !== undefined) save(options.save, report.name, report.failure)
     if (report.failure !== undefined) broken++
-    screen.write(options.json ? `${JSON.stringify(plain(report, from))}\n` : `${lineOf(report, from, style)}\n`)
+    screen.write(options.json ? jsonLine(plain(report, from)) : `${lineOf(report, from, style)}\n`)
   }
   return broken > 0 ? exitCodes.found : exitCodes.fine
 }

@@ -2,7 +2,7 @@
 
 import type { Attached, TopRow, Watched } from '@troupe/observer'
 import { Painter } from '../painter.ts'
-import { clean, count, counted, cut, cutPath, duration, escape, padEnd, padStart, type Screen, Style, widthOf } from '../style.ts'
+import { brief, clean, count, counted, cut, cutPath, duration, escape, jsonLine, padEnd, padStart, type Screen, Style, widthOf } from '../style.ts'
 
 export type SortedBy = 'trouble' | 'queued' | 'busy' | 'rate'
 export const sorts: readonly SortedBy[] = ['trouble', 'queued', 'busy', 'rate']
@@ -50,9 +50,7 @@ export async function top(attached: Attached, screen: Screen, options: TopOption
       if (live) paint()
       else
         screen.write(
-          options.json
-            ? `${JSON.stringify(told)}\n`
-            : `${picture(attached.descriptor.system, sorted(told, by), by, screen, style, false).join('\n')}\n`,
+          options.json ? jsonLine(told) : `${picture(attached.descriptor.system, sorted(told, by), by, screen, style, false).join('\n')}\n`,
         )
       if (--left <= 0) break
     }
@@ -134,7 +132,7 @@ function rowsOf(rows: readonly TopRow[], by: SortedBy, width: number, style: Sty
       stashed > 0 ? `${count(stashed)} stashed` : '',
       restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : '',
       thread >= 0 ? style.dim(`thread ${thread}`) : '',
-      label === undefined ? '' : style.dim(clean(label)),
+      label === undefined ? '' : style.dim(brief(label)),
     ].filter((word) => word !== '')
     const paint = queued > 1000 ? (t: string) => style.red(t) : queued > 100 ? (t: string) => style.yellow(t) : (t: string) => t
     return fitted(

@@ -2,7 +2,7 @@
 
 import type { Attached, NamedSpan, NamedTrace } from '@troupe/observer'
 import { Exit, exitCodes } from '../exit.ts'
-import { clean, type Screen, Style, table } from '../style.ts'
+import { brief, clean, jsonLine, type Screen, Style, table } from '../style.ts'
 
 export interface TraceOptions {
   readonly json: boolean
@@ -18,9 +18,9 @@ export async function trace(attached: Attached, screen: Screen, options: TraceOp
   if (found === undefined)
     throw new Exit(
       exitCodes.found,
-      `No message ${options.next} was sent within ${options.within / 1000} s. Types are as troupe flow shows them; answers are followed with their questions.`,
+      `No message ${brief(options.next)} was sent within ${options.within / 1000} s. Types are as troupe flow shows them; answers are followed with their questions.`,
     )
-  screen.write(options.json ? `${JSON.stringify(found)}\n` : `${linesOf(found, new Style(screen.colours)).join('\n')}\n`)
+  screen.write(options.json ? jsonLine(found) : `${linesOf(found, new Style(screen.colours)).join('\n')}\n`)
 }
 
 async function follow(attached: Attached, { next, within, settle }: TraceOptions): Promise<NamedTrace | undefined> {
@@ -29,13 +29,17 @@ async function follow(attached: Attached, { next, within, settle }: TraceOptions
   const first = (await rounds.next()).value
   if (first === undefined) return undefined
   let id: number | undefined
-  const caught = attached.ask('traceNext', { type: next }).then((number) => (id = number))
-  caught.catch(() => {})
+  let refused: unknown
+  attached.ask('traceNext', { type: next }).then(
+    (number) => (id = number),
+    (cause: unknown) => (refused = cause),
+  )
   let since: number | undefined
   let found: NamedTrace | undefined
   for (;;) {
     const { value: told } = await rounds.next()
     if (told === undefined) break
+    if (refused !== undefined) throw new Exit(exitCodes.usage, `${brief(next)} cannot be followed: ${(refused as Error).message}`)
     if (id === undefined && told.at - first.at > within) break
     if (id === undefined) continue
     const began: number = (since ??= told.at)

@@ -2,7 +2,7 @@
 
 import type { Attached, TreeNode } from '@troupe/observer'
 import { noActor } from '../meant.ts'
-import { clean, count, duration, type Screen, Style } from '../style.ts'
+import { brief, clean, count, duration, jsonLine, type Screen, Style } from '../style.ts'
 
 export interface TreeOptions {
   readonly json: boolean
@@ -13,7 +13,7 @@ export interface TreeOptions {
 export async function tree(attached: Attached, screen: Screen, path: string, { json, depth, most }: TreeOptions): Promise<void> {
   const root = (await attached.ask('tree', { path, depth, most })) ?? (await noActor(attached, path))
   attached.close()
-  if (json) return screen.write(`${JSON.stringify(root)}\n`)
+  if (json) return screen.write(jsonLine(root))
   const style = new Style(screen.colours)
   screen.write(`${[lineOf(root, '', style), ...below(root, '', style)].join('\n')}\n`)
 }
@@ -36,7 +36,7 @@ function lineOf({ name, phase, queued, stashed, restarts, pending, thread }: Tre
     queued > 0 ? (queued > 100 ? style.yellow(`${count(queued)} queued`) : `${count(queued)} queued`) : '',
     stashed > 0 ? `${count(stashed)} stashed` : '',
     restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : '',
-    pending === undefined ? '' : style.yellow(`${clean(pending.what)} pending for ${duration(pending.ms)}`),
+    pending === undefined ? '' : style.yellow(`${brief(pending.what)} pending for ${duration(pending.ms)}`),
     thread === undefined ? '' : style.dim(`thread ${thread}`),
   ].filter((fact) => fact !== '')
   return `${lead}${clean(name)}${facts.length === 0 ? '' : `  ${facts.join(', ')}`}`

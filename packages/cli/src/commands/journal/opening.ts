@@ -4,7 +4,7 @@ import type * as persistence from '@troupe/persistence'
 import type { Journal } from '@troupe/persistence'
 import { Exit, exitCodes } from '../../exit.ts'
 import { sibling } from '../../siblings.ts'
-import { clean, type Screen } from '../../style.ts'
+import { clean, jsonLine, type Screen } from '../../style.ts'
 
 /** Which journal, and how it is told. */
 export interface Place {
@@ -50,7 +50,7 @@ export function using<T>({ journal: place, schema }: Place, make: boolean, work:
 
 /** One JSON value a line, or what a person reads. */
 export function say(screen: Screen, { json }: Place, value: object, text: () => string): void {
-  screen.write(`${json ? JSON.stringify(value) : text()}\n`)
+  screen.write(json ? jsonLine(value) : `${text()}\n`)
 }
 
 /** 1 id, 2,000 ids. */

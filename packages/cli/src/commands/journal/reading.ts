@@ -2,7 +2,7 @@
 
 import type { ListedId, ShownId } from '@troupe/persistence'
 import { Exit, exitCodes } from '../../exit.ts'
-import { clean, type Screen, Style, table } from '../../style.ts'
+import { clean, jsonLine, type Screen, Style, table } from '../../style.ts'
 import { type Place, say, some, using } from './opening.ts'
 
 export function listJournal(
@@ -18,7 +18,7 @@ export function listJournal(
       if (more) break
       rows.push(id)
     }
-    if (place.json) return screen.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    if (place.json) return screen.write(rows.map(jsonLine).join(''))
     const cells = rows.map(({ id, seq, deleted, snapshots, revision }) => [
       clean(id),
       seq.toLocaleString('en'),
