@@ -96,7 +96,7 @@ export class ClusterNode implements OtherPlaces {
     this.post = new Post(core, this.border)
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
-    sortShardMail(core, this.post, this.regions)
+    sortShardMail(core, this.post, this.regions, this.entities)
     this.post.answer('ended', (session) => this.#endKnown(readSessionText(String(session))))
     const { otherPlaces } = core
     // One that has left is of the past: only what it sent and got goes on counting.

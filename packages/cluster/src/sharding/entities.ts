@@ -8,6 +8,7 @@ import type { Backlog } from './backlog.ts'
 import type { KindSpec } from './kind.ts'
 import { leased, type LeaseGate } from './leased-mailbox.ts'
 import { type Letter, letterFor } from './letter.ts'
+import type { Refuse } from './refusal.ts'
 import type { Tenancy, Unpacked } from './tenancy.ts'
 
 interface Entity {
@@ -25,6 +26,7 @@ export interface EntitiesHost {
   readonly gate: LeaseGate
   readonly tenancy: Tenancy | undefined
   readonly backlog: Backlog
+  readonly refuse: Refuse
   /** An actor has been made: before its first turn. */
   made(shard: number, cell: Cell): void
   /** An actor is gone, and these are for its successor. Empty: nobody waits. */
@@ -64,20 +66,20 @@ export class Entities {
   }
 
   deliver(shard: number, letter: Letter): void {
-    const { core, backlog } = this.#host
+    const { core, backlog, refuse } = this.#host
     let entity = this.#byId.get(letter.id)
     if (entity === undefined) {
       try {
         entity = this.#make(shard, letter.id)
       } catch (cause) {
         backlog.release(letter)
-        return core.bury(letter.message, letter.meta, undefined, core.phase === 'open' ? 'stopped' : 'system-closed', cause)
+        return refuse(letter, core.phase === 'open' ? 'stopped' : 'system-closed', cause)
       }
     }
     // One on its way out takes nothing more; its successor will.
     if (entity.cell.end === undefined) this.#hand(entity, letter)
     else if (backlog.admit(letter)) entity.waiting.push(letter)
-    else core.bury(letter.message, letter.meta, entity.cell.ref, 'no-owner')
+    else refuse(letter, 'no-owner')
   }
 
   /** Starts an actor that nobody has sent anything to yet. */
@@ -109,16 +111,16 @@ export class Entities {
   }
 
   #hand(entity: Entity, letter: Letter): void {
-    const { core, backlog } = this.#host
+    const { backlog, refuse } = this.#host
     backlog.release(letter)
     let { message, meta } = letter
     try {
       if (letter.version === 0) ({ message, meta } = this.#word(message))
       else message = this.#current(message, letter.version)
     } catch (cause) {
-      return core.bury(letter.message, letter.meta, entity.cell.ref, 'not-accepted', cause)
+      return refuse(letter, 'not-accepted', cause)
     }
-    if (message === undefined) core.bury(letter.message, letter.meta, entity.cell.ref, 'not-accepted')
+    if (message === undefined) refuse(letter, 'not-accepted')
     else handTo(entity.cell, message, meta)
   }
   /** What a message of a version is now. */

@@ -13,6 +13,7 @@ import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
 import { type Came, letterFor } from './letter.ts'
 import type { Ownership } from './ownership.ts'
+import { type Refuse, refuseFor } from './refusal.ts'
 import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
 import { Settling } from './settling.ts'
 import { Shards } from './shards.ts'
@@ -51,12 +52,15 @@ export class Region {
     this.#core = node.core
     this.#self = node.self.session
     this.#tenancy = Tenancy.of(node.core.view, spec.kind)
+    const refuse: Refuse = ({ id, message, meta }, reason, cause) =>
+      refuseFor(node.core, node.entities.ref(spec.kind, id), message, meta, reason, cause)
     this.#routesHost = {
       core: node.core,
       post: node.post,
       self: this.#self,
       lease: node.lease,
       backlog: this.#backlog,
+      refuse,
       isMember: (session) => node.isMember(session),
       endKnown: (session, to) => node.post.asked([to], 'ended', [sessionText(session)], node.lease + 2_000),
       deliver: (shard, item) => this.#shards.deliver(shard, item),
@@ -68,6 +72,7 @@ export class Region {
       gate: node.gate,
       tenancy: this.#tenancy,
       backlog: this.#backlog,
+      refuse,
       barrier: (shard, barrier) => answerBarrier(this.#routesHost, this.#routes, spec.kind, shard, barrier),
       fenced: (shard, epoch) => void this.#keeper.fenced(shard, epoch),
       leave: (shard, items) => this.#routes.leave(shard, items),

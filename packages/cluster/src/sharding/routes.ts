@@ -17,6 +17,7 @@ import { Fifo } from './fifo.ts'
 import type { Barrier, Item, Letter } from './letter.ts'
 import { writeItem } from './letter.ts'
 import type { Ownership } from './ownership.ts'
+import type { Refuse } from './refusal.ts'
 
 export interface RoutesHost {
   readonly core: SystemCore
@@ -24,6 +25,7 @@ export interface RoutesHost {
   readonly self: Session
   readonly lease: number
   readonly backlog: Backlog
+  readonly refuse: Refuse
   isMember(session: Session): boolean
   /** Resolves when an owner knows that a session has ended: nothing that it passed on arrives there any more. */
   endKnown(session: Session, to: Session): Promise<unknown>
@@ -210,13 +212,12 @@ export class Routes {
   }
 
   #wait(route: Route, letter: Letter): void {
-    const { core } = this.#host
     let kept: { readonly copy: unknown; readonly size: number }
     try {
       // What waits is what it was when it was told.
       kept = measured(letter.message)
     } catch (cause) {
-      return core.bury(letter.message, letter.meta, undefined, 'not-transferable', cause)
+      return this.#host.refuse(letter, 'not-transferable', cause)
     }
     const waiting = { ...letter, message: kept.copy }
     if (!this.#host.backlog.reserve(waiting, kept.size)) return this.#refuse(letter)
@@ -269,7 +270,7 @@ export class Routes {
   #refuse(item: Item): void {
     if (item.is !== 'letter') return
     this.#host.backlog.release(item)
-    this.#host.core.bury(item.message, item.meta, undefined, 'no-owner')
+    this.#host.refuse(item, 'no-owner')
   }
 }
 

@@ -11,6 +11,7 @@ import { Entities } from './entities.ts'
 import type { KindSpec } from './kind.ts'
 import type { LeaseGate } from './leased-mailbox.ts'
 import type { Barrier, Item, Letter } from './letter.ts'
+import type { Refuse } from './refusal.ts'
 import type { Tenancy, Tenant } from './tenancy.ts'
 
 interface Shard {
@@ -33,6 +34,7 @@ export interface ShardsHost {
   readonly gate: LeaseGate
   readonly tenancy: Tenancy | undefined
   readonly backlog: Backlog
+  readonly refuse: Refuse
   barrier(shard: number, barrier: Barrier): void
   /** The journal has a later owner of a shard: this node must look again. */
   fenced(shard: number, epoch: number): void
@@ -54,6 +56,7 @@ export class Shards {
       gate: host.gate,
       tenancy: host.tenancy,
       backlog: host.backlog,
+      refuse: host.refuse,
       made: (shard, cell) => this.#made(shard, cell),
       gone: (shard, id, letters) => this.#gone(shard, id, letters),
     })
@@ -111,9 +114,9 @@ export class Shards {
   }
   /** Whether it may; what may not is a dead letter. */
   #mayWait(item: Item): boolean {
-    const { backlog, core } = this.#host
+    const { backlog, refuse } = this.#host
     if (item.is !== 'letter' || backlog.admit(item)) return true
-    core.bury(item.message, item.meta, undefined, 'no-owner')
+    refuse(item, 'no-owner')
     return false
   }
 

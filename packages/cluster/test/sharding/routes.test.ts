@@ -36,8 +36,8 @@ function stage(): {
   const host: RoutesHost = {
     core: {
       runtime: { now: () => 0 },
-      bury: (_m: unknown, _meta: unknown, _to: unknown, reason: string) => void buried.push(reason),
     } as unknown as SystemCore,
+    refuse: (_letter, reason) => void buried.push(reason),
     post: {
       pass: (_to: Session, mail: Mail) => {
         const came = readItem(mail, undefined)!
