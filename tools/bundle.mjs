@@ -18,8 +18,8 @@ const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\
 /** What needs a library that not everybody has: a file for each. */
 const prometheus = /packages\/observer\/src\/(telemetry\/)?prometheus\.ts$/
 const opentelemetry = /packages\/observer\/src\/(telemetry\/(opentelemetry|spans)|opentelemetry)\.ts$/
-/** What tests of a cluster need: it needs the testkit, which programs do not have. */
-const simulation = /packages\/cluster\/src\/(simulation\/|testing\.ts$)/
+/** What tests of a cluster need, ours among them: it needs the testkit, which programs do not have. */
+const simulation = /packages\/cluster\/src\/(simulation\/|(testing|internal)\.ts$)/
 
 /** Of the packages that there are below `root`. */
 export async function bundle(root) {
@@ -56,11 +56,11 @@ async function bundleOne(folder, name) {
         { name: 'announce', test: aside, priority: 3 },
         { name: 'threads', test: threads, priority: 3 },
         { name: 'looking', test: neutral, priority: 3 },
-        { name: 'simulation', test: simulation, priority: 3 },
-        { name, test: (id) => !own.has(id) && !prometheus.test(id) && !opentelemetry.test(id), priority: 2 },
+        { name, test: (id) => !own.has(id) && ![prometheus, opentelemetry, simulation].some((needs) => needs.test(id)), priority: 2 },
         // Last, for a group takes along what its files import, and nobody else may come to need their libraries by that.
         { name: 'prom', test: prometheus, priority: 1 },
         { name: 'otel', test: opentelemetry, priority: 1 },
+        { name: 'simulation', test: simulation, priority: 1 },
       ],
     },
   })

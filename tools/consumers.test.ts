@@ -4,13 +4,13 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPackages, type Compiler } from './compilers.ts'
-import { entriesOf, Installed, packages, run } from './installed.ts'
+import { entriesOf, Installed, manifestOf, packages, run } from './installed.ts'
 import { readPage, root } from './markdown.ts'
 
 /** The first program of a page, and what it says that it prints. */
@@ -165,6 +165,37 @@ describe('with the types of Node, which are an optional peer,', () => {
     expect(await project.compile('7', 'readmes', 'emit', options)).toBe('')
     for (const [name, { prints }] of ofPackages) expect(await project.node(`readmes/out/${name}.js`)).toMatchObject({ ok: true, out: prints })
   })
+})
+
+test('what a package can do without need not be there: only the entries that are for it miss it', patient, async () => {
+  const without = [...new Set(packages.flatMap((name) => Object.keys(manifestOf(name).peerDependenciesMeta ?? {})))].filter(
+    (name) => !name.startsWith('@types/'),
+  )
+  const entries = packages.flatMap(entriesOf).filter((entry) => !without.some((name) => entry === name || entry.startsWith(`${name}/`)))
+  project.write(
+    'without.js',
+    `const missing = {}
+     for (const entry of ${JSON.stringify(entries)})
+       await import(entry).catch((cause) => (missing[entry] = /package '([^']+)'/.exec(cause.message)?.[1] ?? cause.message))
+     console.log(JSON.stringify(missing))`,
+  )
+  const aside = project.elsewhere('without')
+  const at = (name: string): string => join(project.folder, 'node_modules', name)
+  const there = without.filter((name) => existsSync(at(name)))
+  expect(there).toEqual(expect.arrayContaining(['@troupe/testkit', 'pg', 'prom-client']))
+  for (const name of there) renameSync(at(name), join(aside, name.replace('/', '+')))
+  try {
+    const { out, err } = await project.node('without.js')
+    expect(err).toBe('')
+    expect(JSON.parse(out)).toEqual({
+      '@troupe/cluster/testing': '@troupe/testkit',
+      '@troupe/cluster/internal': '@troupe/testkit',
+      '@troupe/observer/prometheus': 'prom-client',
+      '@troupe/observer/opentelemetry': '@opentelemetry/api',
+    })
+  } finally {
+    for (const name of there) renameSync(join(aside, name.replace('/', '+')), at(name))
+  }
 })
 
 describe('there is one core:', () => {

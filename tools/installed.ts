@@ -11,6 +11,8 @@ import { root } from './markdown.ts'
 interface Manifest {
   readonly private?: boolean
   readonly exports: Readonly<Record<string, unknown>>
+  /** Whom it can do without, among others. */
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>
 }
 
 export function manifestOf(name: string): Manifest {
