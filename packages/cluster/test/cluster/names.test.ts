@@ -41,7 +41,7 @@ const cases: readonly (readonly [what: string, code: string, of: Case])[] = [
   ['that fails as it starts', 'ask-target-stopped', { make: () => setup<Thing>(fails) }],
   ['whose kind cannot bring it up to date', 'ask-refused', { options: { version: 2, upcast: fails } }],
   ['that does not accept it', 'ask-refused', { options: { accepts: none as never } }],
-  ['that it cannot be sent to', 'ask-refused', { question: () => {} }],
+  ['that it cannot be sent to', 'ask-refused', { question: silent }],
   ['that does not answer', 'ask-timeout', {}],
 ]
 test.each(cases)('a question to an actor of another node %s fails with the path of that actor', (_what, code, of) =>
