@@ -40,7 +40,7 @@ const cases: readonly (readonly [what: string, code: string, of: Case])[] = [
   ['whose factory throws', 'ask-target-stopped', { make: fails }],
   ['that fails as it starts', 'ask-target-stopped', { make: () => setup<Thing>(fails) }],
   ['whose kind cannot bring it up to date', 'ask-refused', { options: { version: 2, upcast: fails } }],
-  ['that does not accept it', 'ask-refused', { options: { accepts: none as never } }],
+  ['that does not accept it', 'ask-refused', { options: { accepts: none } }],
   ['that it cannot be sent to', 'ask-refused', { question: silent }],
   ['that does not answer', 'ask-timeout', {}],
 ]
