@@ -275,7 +275,7 @@ export const persistence = [
     name: 'a delivery of a command that threw leaves later',
     scenario: 'persistence deliveries',
     file: entity,
-    edits: [['    own.mail.unsend(seq)\n', '']],
+    edits: [['    own.mail.unsend(seq)\n', '    void seq\n']],
   },
   {
     name: 'what a command that threw received counts as received',

@@ -7,8 +7,8 @@ import { journalIn, journalled } from './stage.ts'
 
 type Account = { type: 'pay'; to: string; coin: number; fails?: boolean } | { type: 'take'; coin: number; from: string }
 
-/** Kept as a whole: what was paid and taken, in order. */
-function stateAccount(): Kind<Account> {
+/** Kept as a whole: what was paid and taken, in order. Where it doubts, it throws what it took away. */
+function stateAccount(doubts: () => boolean): Kind<Account> {
   const kind: Kind<Account> = durableState('account', {
     initial: (): readonly Entry[] => [],
     commands: {
@@ -17,13 +17,16 @@ function stateAccount(): Kind<Account> {
         ctx.deliver(kind, m.to, { type: 'take', coin: m.coin, from: ctx.key })
         if (m.fails === true) throw new Error('thought better of it')
       },
-      take: (ctx, m) => ctx.update((entries) => [...entries, { type: 'taken', coin: m.coin, from: m.from, to: '' }]),
+      take(ctx, m) {
+        ctx.update((entries) => [...entries, { type: 'taken', coin: m.coin, from: m.from, to: '' }])
+        if (doubts()) throw new Error('not now')
+      },
     },
   })
   return kind
 }
 
-const account = (snapshotEvery: number): Kind<Account> => {
+const account = (snapshotEvery: number, doubts: () => boolean): Kind<Account> => {
   const kind: Kind<Account> = eventSourced('account', {
     initial: (): readonly number[] => [],
     events: {
@@ -36,7 +39,10 @@ const account = (snapshotEvery: number): Kind<Account> => {
         ctx.deliver(kind, m.to, { type: 'take', coin: m.coin, from: ctx.key })
         if (m.fails === true) throw new Error('thought better of it')
       },
-      take: (ctx, m) => ctx.persist({ type: 'taken', coin: m.coin, from: m.from }),
+      take(ctx, m) {
+        ctx.persist({ type: 'taken', coin: m.coin, from: m.from })
+        if (doubts()) throw new Error('not now')
+      },
     },
     snapshotEvery,
   })
@@ -101,7 +107,8 @@ export const bank: LibraryScenario = {
     const { refs } = own
     const journal = journalIn(sim)
     const style = sim.oneOf(['events', 'state'] as const)
-    const kind = style === 'state' ? stateAccount() : account(sim.oneOf([0, 2, 5]))
+    const doubts = (): boolean => sim.now < 600 && sim.choose(8) === 7
+    const kind = style === 'state' ? stateAccount(doubts) : account(sim.oneOf([0, 2, 5]), doubts)
     const keys = ['a', 'b', 'c'].slice(0, sim.int(2, 3))
     const reopen = (key: string): void => void refs.set(key, sim.system.spawn(kind(key), sim.choose(3) === 2 ? { supervision: 'resume' } : {}))
     for (const key of keys) reopen(key)
