@@ -143,6 +143,29 @@ describe('on LMDB', () => {
     expect(after['code']).toBeUndefined()
   })
 
+  const mounts = limited && spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+  if (limited && !mounts) process.stderr.write('\nSKIPPED: a disk with no room: a small one cannot be mounted here.\n')
+  test.skipIf(!mounts)(
+    'a disk with no room: a journal that is to be made there is refused; one that is waited for goes on with room again, and nothing fails',
+    () => {
+      const child = fileURLToPath(new URL('./no-room-child.mjs', import.meta.url))
+      const script = 'mount -t tmpfs -o size=6m tmpfs "$2" && exec "$0" "$1" "$2"'
+      const { stdout, stderr, signal } = spawnSync('unshare', ['-rm', 'sh', '-c', script, process.execPath, child, folder], {
+        encoding: 'utf8',
+        timeout: 60_000,
+      })
+      expect({ stderr, signal }).toEqual({ stderr: '', signal: null })
+      const { anew, before, ...rest } = JSON.parse(stdout) as Record<string, unknown>
+      expect(anew).toMatch(/^journal-unavailable .*new.journal\.mdb cannot be made \(its disk has \d+ bytes left\); make room/)
+      expect(before).toBeGreaterThan(8)
+      expect(rest).toEqual({
+        failed: [],
+        trouble: expect.stringMatching(/journal\.mdb cannot be written \(its disk has \d+ bytes left.*\); make room/) as string,
+        went: true,
+      })
+    },
+  )
+
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
     'a directory that it may not write is told, and used once it may be',
     async () => {

@@ -5,11 +5,23 @@ import { Tally } from './tally.ts'
 import { Writer, type WriterHost, type Writing } from './writer.ts'
 
 /** A writer whose journal refuses everything at first, and whose two clocks are set by the test. */
-function stage(): { writer: Writer; clock: { wall: number; ticks: number }; asks: () => Promise<Outcome>; journal: { away: boolean } } {
+function stage(): {
+  writer: Writer
+  clock: { wall: number; ticks: number }
+  asks: () => Promise<Outcome>
+  journal: { away: boolean }
+  warned: unknown[]
+} {
+  const warned: unknown[] = []
   const clock = { wall: 1_000_000, ticks: 0 }
   const journal = { away: true }
   const host: WriterHost = {
-    environment: { now: () => clock.wall, random: () => 0, after: () => () => undefined, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+    environment: {
+      now: () => clock.wall,
+      random: () => 0,
+      after: () => () => undefined,
+      logger: { debug() {}, info() {}, warn: (...said: unknown[]) => void warned.push(said), error() {} },
+    },
     scope: 'default',
     name: 'test',
     whenAway: 'reject',
@@ -43,8 +55,14 @@ function stage(): { writer: Writer; clock: { wall: number; ticks: number }; asks
       }
       writer.wants(actor)
     })
-  return { writer, clock, asks, journal }
+  return { writer, clock, asks, journal, warned }
 }
+
+test('a journal that refuses everything is told of once, with why', async () => {
+  const { asks, warned } = stage()
+  for (let i = 0; i < 9; i++) await asks()
+  expect(warned).toEqual([[{ journal: 'test', cause: new Error('away') }, 'the journal refuses everything']])
+})
 
 test('a clock that is put back does not lengthen the pause that a journal is given', async () => {
   const { writer, clock, asks, journal } = stage()

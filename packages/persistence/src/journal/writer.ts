@@ -163,7 +163,7 @@ export class Writer {
       group.outcomes = undefined
       // What it could not take at any time says nothing about the journal.
       const away = outcomes.every(({ is }) => is === 'failed') && outcomes.some((outcome) => outcome.is === 'failed' && outcome.unfit !== true)
-      this.#note(away)
+      this.#note(away, outcomes[0])
       // Surely not stored, and nothing else was either: it is the journal, and the same can be tried again.
       if (away && whenAway === 'wait' && !this.#host.closing) continue
       const next = outcomes.every(({ is }) => is === 'stored') ? await this.#ahead(opened) : undefined
@@ -270,7 +270,7 @@ export class Writer {
     this.#host.tally.committed(this.#host.ticks() - began, records, events, records === 0 ? trouble : undefined)
   }
 
-  #note(away: boolean): void {
+  #note(away: boolean, outcome: Outcome | undefined): void {
     if (!away) {
       this.#refused = 0
       this.#closedUntil = 0
@@ -281,7 +281,8 @@ export class Writer {
     const waits = this.#host.whenAway === 'wait' || this.#refused > patience
     const pause = Math.min(longest, shortest * 2 ** Math.min(this.#refused - 1, 10))
     if (waits) this.#closedUntil = this.#host.ticks() + pause
-    if (this.#refused === patience) environment.logger.warn({ journal: name }, 'the journal refuses everything')
+    const cause = outcome !== undefined && 'cause' in outcome ? outcome.cause : undefined
+    if (this.#refused === patience) environment.logger.warn({ journal: name, cause }, 'the journal refuses everything')
   }
 
   #pause(ms: number): Promise<void> {

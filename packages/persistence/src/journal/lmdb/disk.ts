@@ -67,11 +67,36 @@ export function checkWhole(name: string, path: string, root: RootDatabase<Buffer
 
 /** LMDB says "Input/output error" for a disk that is full. */
 export function spaceLeft(path: string): string {
+  const left = bytesLeft(path)
+  return left === Infinity ? '' : `; its disk has ${left} bytes left`
+}
+
+/** For what is small and must be written on a full disk, too: who owns the journal, what is deleted to make room. */
+const reserve = 1_000_000
+/** What a new file and its lock take. */
+const smallest = 100_000
+
+/**
+ * That a disk has no room for so much more, where that can be told before: LMDB finds out in the middle of a write, when nobody can tell any more
+ * whether that is stored.
+ */
+export function lacksRoom(name: string, path: string, bytes: number): JournalUnavailable | undefined {
+  const left = bytesLeft(path)
+  if (left >= reserve + bytes) return undefined
+  return new JournalUnavailable(name, `${path} cannot be written (its disk has ${left} bytes left, and ${reserve} of them are kept free); make room`)
+}
+/** The lock is memory that is mapped: where the disk has no room for it, the first touch would end the process. */
+export function checkRoom(name: string, path: string): void {
+  if (existsSync(`${path}-lock`)) return
+  const left = bytesLeft(dirname(path))
+  if (left < smallest) throw new JournalUnavailable(name, `${path} cannot be made (its disk has ${left} bytes left); make room`)
+}
+function bytesLeft(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path)
-    return `; its disk has ${bavail * bsize} bytes left`
+    return bavail * bsize
   } catch {
-    return ''
+    return Infinity
   }
 }
 

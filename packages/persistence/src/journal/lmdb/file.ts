@@ -9,7 +9,7 @@ import type { Database, RootDatabase, Transaction } from 'lmdb'
 import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
 import { open as openRecord, makeRecord, type Opened, seal } from './bytes.ts'
 import { beginWrite, endWrite } from './exit.ts'
-import { checkMagic, checkWhole, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
+import { checkMagic, checkRoom, checkWhole, lacksRoom, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
 import { checkRoots } from './pages.ts'
 
 const names = ['meta', 'owners', 'heads', 'runs', 'states', 'snapshots', 'log', 'kinds', 'tags', 'timers', 'due', 'offsets'] as const
@@ -153,6 +153,7 @@ export class LmdbFile {
       const damage = checkRoots(path)
       if (damage !== undefined) throw new JournalDamaged(name, `${path}, page ${damage.page}`, damage.problem)
     }
+    checkRoom(name, path)
     // With commits flushed before they are seen: nobody acts on what a power cut may take back, and a flush that fails is told.
     let root: RootDatabase<Buffer, Buffer>
     try {
@@ -287,6 +288,10 @@ export class LmdbFile {
     }
   }
 
+  /** Why the disk cannot take so many writes of so many bytes more; each changes a page of several tables. */
+  lacksRoom(writes: number, bytes: number): JournalUnavailable | undefined {
+    return lacksRoom(this.name, this.path, 2 * bytes + 16_384 * writes)
+  }
   get bytes(): number {
     return statSync(this.path).size
   }

@@ -29,7 +29,7 @@ import { find, readOffset } from './finding.ts'
 import { headOrDamage, listIds, snapshotsBelow } from './heads.ts'
 import { KeyFiles } from './key-files.ts'
 import { replayRuns } from './replaying.ts'
-import { apply, deleteEvents, deleteSnapshots, ownerOf, prepare, raise, saveSnapshot, unfit } from './writes.ts'
+import { apply, deleteEvents, deleteSnapshots, ownerOf, prepare, raise, saveSnapshot, unfit, unfitFor } from './writes.ts'
 
 /** Options of `lmdb()`. */
 export interface LmdbOptions {
@@ -151,6 +151,10 @@ class LmdbJournal implements Journal {
 
   async append(group: readonly Write[], handed?: () => void): Promise<readonly Outcome[]> {
     const prepared = group.map(prepare)
+    let bytes = 0
+    for (const one of prepared) if (!(one instanceof Error)) bytes += one.record.length
+    const full = this.#file.lacksRoom(group.length, bytes)
+    if (full !== undefined) return prepared.map((one) => (one instanceof Error ? unfitFor(one) : { is: 'failed', cause: full }))
     let outcomes: Outcome[] = []
     const whole = await this.#outcome((state) => {
       outcomes = apply(this.#file, state, prepared)
@@ -181,7 +185,9 @@ class LmdbJournal implements Journal {
     }
   }
 
-  saveSnapshot(write: SnapshotWrite): Promise<Outcome> {
+  async saveSnapshot(write: SnapshotWrite): Promise<Outcome> {
+    const full = this.#file.lacksRoom(1, write.data.length)
+    if (full !== undefined) return { is: 'failed', cause: full }
     return this.#outcome(() => saveSnapshot(this.#file, write))
   }
   snapshotBefore(id: string, seq: number): Promise<Snapshot | undefined> {

@@ -43,6 +43,11 @@ export function unfit(what: string, text: string): Error | undefined {
   return undefined
 }
 
+/** What becomes of a write that could not be made a record of. */
+export function unfitFor(cause: Error): Outcome {
+  return { is: 'failed', cause, unfit: true }
+}
+
 export function prepare(write: Write): Prepared | Error {
   const texts: [string, string][] = [['id', write.id], ...write.timers.map(({ key }): [string, string] => ['timer', key])]
   if (write.write === 'run') for (const { tags } of write.events) for (const tag of tags) texts.push(['tag', tag])
@@ -82,7 +87,7 @@ export function apply(file: LmdbFile, state: FileState, group: readonly (Prepare
   const number = state.group + 1
   // All looks come before the first change: one that meets damage leaves nothing behind.
   const looked = group.map((prepared) => {
-    if (prepared instanceof Error) return { outcome: { is: 'failed', cause: prepared, unfit: true } as Outcome }
+    if (prepared instanceof Error) return { outcome: unfitFor(prepared) }
     const { write, key } = prepared
     const scope = `${write.epoch} ${write.scope}`
     let mine = owned.get(scope)
