@@ -569,4 +569,16 @@ export const persistence = [
     edits: [['value instanceof made && Object.getPrototypeOf(value) === made.prototype', 'value instanceof made']],
     test: { file: 'packages/persistence/src/values/codec.test.ts', name: 'refuses a class of maps, with its place' },
   },
+  {
+    name: 'LMDB finds out in the middle of a write that the disk is full',
+    file: 'persistence/src/journal/lmdb/disk.ts',
+    edits: [['if (left >= reserve + bytes) return undefined', 'if (left >= 0) return undefined']],
+    test: inTest('trouble.test.ts', 'a disk with no room'),
+  },
+  {
+    name: 'who asked one that is killed is told that nothing is stored, and it is',
+    file: gated,
+    edits: [["new PersistUnknown(this.id, undefined, 'the actor was killed", "new PersistFailed(this.id, 'the actor was killed"]],
+    test: inTest('gate.test.ts', 'a kill drops what is held'),
+  },
 ]

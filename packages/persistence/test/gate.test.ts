@@ -172,9 +172,12 @@ describe('what leaves', () => {
     const ref = kit.system.spawn(counter('a'))
     await kit.settle()
     ref.tell({ type: 'add', by: 1, replyTo: probe.ref })
+    const asked = noted(ref.ask({ type: 'get' }))
     await kit.settle()
     kit.system.kill(ref)
     await kit.settle()
+    // It will be stored: whoever asked must not be told that it is not.
+    expect(asked.is).toBe('persist-unknown')
     const next = kit.system.spawn(counter('a'))
     const read = noted(next.ask({ type: 'get' }))
     await kit.settle()

@@ -165,7 +165,12 @@ export abstract class Gated implements Catcher, Writing {
   end(dropped: boolean): void {
     if (this.ended) return
     this.ended = true
-    if (dropped) refuse(this.flight?.held?.dropAll() ?? [], new PersistFailed(this.id, 'the actor was killed'))
+    // What it persisted is on its way all the same.
+    if (dropped)
+      refuse(
+        this.flight?.held?.dropAll() ?? [],
+        new PersistUnknown(this.id, undefined, 'the actor was killed meanwhile. Whoever has its id next reads it'),
+      )
     this.hub.settled(this)
   }
 

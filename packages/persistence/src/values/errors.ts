@@ -78,10 +78,8 @@ export class PersistFailed extends TroupeError {
 export class PersistUnknown extends TroupeError {
   readonly code = 'persist-unknown'
   declare readonly id: string
-  constructor(id: string, cause: unknown) {
-    super(`Cannot tell whether what ${id} persisted is stored: the journal did not say. The actor reads it, after nothing more can arrive.`, {
-      cause,
-    })
+  constructor(id: string, cause: unknown, why = 'the journal did not say. The actor reads it, after nothing more can arrive') {
+    super(`Cannot tell whether what ${id} persisted is stored: ${why}.`, cause === undefined ? undefined : { cause })
     this.id = id
   }
 }
