@@ -157,9 +157,11 @@ export class Cluster {
    * Where every message of all nodes is, at one consistent cut; `sent` is the sum of the others, also under load. `unknown` are those that
    * were with a session that ended, or on their way to it.
    *
-   * Fails: with `LedgerIncomplete`, which names the nodes that did not answer.
+   * Fails: with `LedgerIncomplete`, which names the nodes that did not answer; with `NotAllowed` where this node is no member any more.
    */
-  ledger(): Promise<LedgerReport> {
+  async ledger(): Promise<LedgerReport> {
+    const { phase, self, name } = this.#node
+    if (phase === 'over') throw new NotAllowed(`Node ${self.session.node} has left ${name}, or was lost to it, and cannot count it. Ask a member.`)
     return this.#node.ledgers.count()
   }
 
@@ -171,11 +173,11 @@ export class Cluster {
     return reportOf(this.#node)
   }
 
-  /** The trees of all nodes. */
+  /** The trees of all nodes; none where this one is no member any more. */
   inspect(): Promise<readonly NodeSnapshot[]> {
     const { membership, asking } = this.#node
     return Promise.all(
-      membership.members.map(async ({ session }) => {
+      this.members.map(async ({ session }) => {
         const own = session.node === membership.self.session.node
         return { node: session.node, tree: await (own ? this.#node.tree() : asking.inspect(session)) }
       }),

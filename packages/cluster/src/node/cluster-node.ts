@@ -175,7 +175,7 @@ export class ClusterNode implements OtherPlaces {
 
   /** The session of a node that is a member. */
   sessionOf(node: string): Session | undefined {
-    return this.membership.member(node)?.session
+    return this.phase === 'over' ? undefined : this.membership.member(node)?.session
   }
 
   // What the system asks of whoever connects it with others.

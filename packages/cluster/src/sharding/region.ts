@@ -106,6 +106,7 @@ export class Region {
     this.ready = this.#open()
     this.ready.catch((cause: unknown) => {
       this.#refused = true
+      if (!this.#over) this.#routes.close('unknown-kind', cause)
       if (!this.#over) node.core.logger.error({ cluster: node.name, kind: spec.kind, cause }, 'a kind of sharded actors could not be registered')
     })
     this.#tick()

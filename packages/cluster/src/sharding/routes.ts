@@ -63,7 +63,7 @@ export class Routes {
   readonly #host: RoutesHost
   readonly #routes: readonly Route[]
   #token = 0
-  #closed = false
+  #closed: { readonly reason: 'no-owner' | 'unknown-kind'; readonly cause: unknown } | undefined
 
   constructor(kind: string, shards: number, host: RoutesHost) {
     this.#kind = kind
@@ -95,7 +95,7 @@ export class Routes {
   /** An actor of this node has sent something. */
   take(shard: number, letter: Letter): void {
     const route = this.#routes[shard]!
-    if (this.#closed) return this.#refuse(letter)
+    if (this.#closed !== undefined) return this.#refuse(letter)
     if (route.own.length === 0 && this.#isOpen(route)) this.#passOn(route, letter)
     else this.#wait(route, letter)
   }
@@ -103,13 +103,13 @@ export class Routes {
   /** Whether this node knows of an owner of that epoch at least, and nothing that went by it is on the way to an earlier one. */
   isSettled(shard: number, epoch: number): boolean {
     const route = this.#routes[shard]
-    return route === undefined || this.#closed || ((route.owner?.epoch ?? 0) >= epoch && route.barrier === undefined && !waits(route))
+    return route === undefined || this.#closed !== undefined || ((route.owner?.epoch ?? 0) >= epoch && route.barrier === undefined && !waits(route))
   }
 
   /** Something has come from another node, which knew of an owner of that epoch. */
   came(shard: number, epoch: number, item: Item): void {
     const route = this.#routes[shard]
-    if (route === undefined || this.#closed) return this.#refuse(item)
+    if (route === undefined || this.#closed !== undefined) return this.#refuse(item)
     if (!waits(route) && epoch <= (route.owner?.epoch ?? 0) && this.#reaches(route)) return this.#passOn(route, item)
     if (item.is === 'letter' && !this.#host.backlog.admit(item)) this.#refuse(item)
     else route.passing.push({ item, epoch })
@@ -119,7 +119,7 @@ export class Routes {
   /** Something that this node had sent comes back: its owner is gone, and it never left. In the order in which it was sent, before all that waits. */
   returned(shard: number, item: Item): void {
     const route = this.#routes[shard]
-    if (route === undefined || this.#closed) return this.#refuse(item)
+    if (route === undefined || this.#closed !== undefined) return this.#refuse(item)
     if (item.is === 'letter') this.#host.backlog.keep(item)
     route.back.push(item)
     this.#host.lookAt(shard)
@@ -146,7 +146,7 @@ export class Routes {
   leave(shard: number, items: readonly Item[]): void {
     const route = this.#routes[shard]!
     if (items.length === 0) return
-    if (this.#closed) return items.forEach((item) => this.#refuse(item))
+    if (this.#closed !== undefined) return items.forEach((item) => this.#refuse(item))
     this.#putBack(route, items)
     this.#flush(route)
   }
@@ -200,9 +200,9 @@ export class Routes {
       if (route.barrier?.via !== undefined && now - route.barrier.since > this.#host.lease) this.#raise(route, route.barrier.via)
   }
 
-  /** There is no cluster any more: what waits is nobody's. */
-  close(): void {
-    this.#closed = true
+  /** There is no cluster any more, or the kind cannot be had on this node: what waits is nobody's, and so is what comes. */
+  close(reason: 'no-owner' | 'unknown-kind' = 'no-owner', cause?: unknown): void {
+    this.#closed ??= { reason, cause }
     for (const route of this.#routes) {
       for (const item of route.back.drain()) this.#refuse(item)
       for (const { item } of route.passing.drain()) this.#refuse(item)
@@ -250,7 +250,7 @@ export class Routes {
   }
 
   #flush(route: Route): void {
-    if (this.#closed) return
+    if (this.#closed !== undefined) return
     const { back, passing, own } = route
     while (back.length > 0 && this.#reaches(route)) this.#passOn(route, back.shift()!)
     while (back.length === 0 && passing.length > 0 && this.#reaches(route) && passing.first!.epoch <= route.owner!.epoch)
@@ -270,7 +270,7 @@ export class Routes {
   #refuse(item: Item): void {
     if (item.is !== 'letter') return
     this.#host.backlog.release(item)
-    this.#host.refuse(item, 'no-owner')
+    this.#host.refuse(item, this.#closed?.reason ?? 'no-owner', this.#closed?.cause)
   }
 }
 
