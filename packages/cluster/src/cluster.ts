@@ -215,7 +215,8 @@ export class Cluster {
   /**
    * One actor in the whole cluster, started as soon as a node can have it, and again elsewhere when that node is gone. Every node registers it.
    *
-   * Guarantees and fails as `sharded`, of which it is one shard with one actor.
+   * Guarantees and fails as `sharded`, of which it is one shard with one actor. One that has stopped, or did not start, is made again when it is
+   * told something, or by its supervision (`retryStart`).
    *
    * @example
    * const clock = cluster.singleton('clock', ticker())

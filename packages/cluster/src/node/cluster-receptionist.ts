@@ -1,5 +1,6 @@
 // The directory of a whole cluster: who is registered under a key on any node. Each node keeps its own with the receptionist of its system, and tells
-// the others of every change, whole; what a node said goes with its session.
+// the others of every change, whole, in parts that fit a frame; what a node said goes with its session. Where many are registered changes are told
+// together, the more the rarer: a thousand that come one by one are no million refs on the wire.
 
 import { type ActorRef, type AnyRef, InvalidOption, type Listing, type Receptionist, receptionistOf, type ServiceKey, serviceKey } from '@troupe/core'
 import { cellOf, isKey, type SystemCore } from '@troupe/core/internal'
@@ -9,6 +10,11 @@ import type { Post } from './post.ts'
 
 /** What a local key is called that all nodes know of. */
 const prefix = 'cluster/'
+/** How many are told of in one mail. */
+const perPart = 500
+/** Up to so many each change is told at once; of more, so many in a millisecond. */
+const fewRefs = 100
+const refsPerMs = 20
 
 export interface ReceptionistHost {
   readonly core: SystemCore
@@ -24,6 +30,13 @@ interface Service {
   readonly theirs: Map<string, readonly AnyRef[]>
   /** Each with what ends it. */
   readonly subscribers: Map<AnyRef, () => void>
+  /** Parts of what a session is telling, until the last has come. */
+  readonly coming: Map<string, AnyRef[]>
+  /** Whether others are told who is registered, or only whether anybody is. */
+  named: boolean
+  /** When others may be told again, and what ends the wait for that. */
+  next: number
+  cancel: (() => void) | undefined
   /** Ends its following of the local one. */
   unfollow: () => void
 }
@@ -37,14 +50,11 @@ export class ClusterReceptionist implements Receptionist {
     this.#host = host
     this.#local = receptionistOf(host.core.view)
     host.post.on('listing', {
-      came: ([, from, id, refs]) => {
+      came: ([, from, id, refs, more]) => {
         host.core.ledger.handled++
         if (typeof from !== 'string' || typeof id !== 'string' || id === '' || !Array.isArray(refs)) return
-        this.#told(
-          from,
-          id,
-          refs.filter((ref) => cellOf(ref as AnyRef) !== undefined),
-        )
+        const known = refs.filter((ref) => cellOf(ref as AnyRef) !== undefined)
+        this.#told(from, this.#service(serviceKey(id)), known, more === true)
       },
     })
   }
@@ -89,22 +99,43 @@ export class ClusterReceptionist implements Receptionist {
     for (const service of this.#services.values()) if (service.own.length > 0) this.#tell(session, service)
   }
   ended(session: Session): void {
-    for (const service of this.#services.values()) if (service.theirs.delete(sessionText(session))) this.#changed(service)
+    const from = sessionText(session)
+    for (const service of this.#services.values()) {
+      service.coming.delete(from)
+      if (service.theirs.delete(from)) this.#changed(service)
+    }
   }
   /** This node is no member any more: there is nobody but its own. */
   close(): void {
     for (const service of this.#services.values()) {
       service.unfollow()
+      service.cancel?.()
+      service.coming.clear()
       service.theirs.clear()
       this.#changed(service)
     }
+  }
+
+  /** Makes a key one of which others need only know whether anybody is registered under it here. */
+  nameless(key: ServiceKey<never>): void {
+    this.#service(key).named = false
   }
 
   #service(key: ServiceKey<never>): Service {
     check(key)
     const known = this.#services.get(key.id)
     if (known !== undefined) return known
-    const service: Service = { key, own: [], theirs: new Map(), subscribers: new Map(), unfollow: () => {} }
+    const service: Service = {
+      key,
+      named: true,
+      own: [],
+      theirs: new Map(),
+      coming: new Map(),
+      subscribers: new Map(),
+      next: 0,
+      cancel: undefined,
+      unfollow: () => {},
+    }
     this.#services.set(key.id, service)
     const { core } = this.#host
     const follower = new PassingCell(core, 'directory', (message) => {
@@ -117,22 +148,53 @@ export class ClusterReceptionist implements Receptionist {
 
   /** The own part of a service has changed. */
   #follow(service: Service, refs: readonly AnyRef[]): void {
-    if (service.own.length === 0 && refs.length === 0) return
+    const before = service.own.length
+    if (before === 0 && refs.length === 0) return
     service.own = refs
-    for (const session of this.#host.others()) this.#tell(session, service)
+    if (service.named) this.#tellSoon(service)
+    else if ((before === 0) !== (refs.length === 0)) this.#tellAll(service)
     this.#changed(service)
   }
-  #tell(session: Session, { key, own }: Service): void {
-    this.#host.post.send(session, ['listing', sessionText(this.#host.self), key.id, own])
+  #tellSoon(service: Service): void {
+    if (service.cancel !== undefined) return
+    const { runtime } = this.#host.core
+    const wait = service.next - runtime.now()
+    if (wait <= 0) return this.#tellAll(service)
+    service.cancel = runtime.timer(wait, () => {
+      service.cancel = undefined
+      this.#tellAll(service)
+    })
+  }
+  #tellAll(service: Service): void {
+    const { length } = service.own
+    service.next = length <= fewRefs ? 0 : this.#host.core.runtime.now() + length / refsPerMs
+    for (const session of this.#host.others()) this.#tell(session, service)
+  }
+  #tell(session: Session, { key, own, named }: Service): void {
+    const { post, self } = this.#host
+    const last = named ? own.length : Math.min(own.length, 1)
+    for (let at = 0; at === 0 || at < last; at += perPart) {
+      const end = Math.min(at + perPart, last)
+      post.send(session, ['listing', sessionText(self), key.id, own.slice(at, end), ...(end < last ? [true] : [])])
+    }
   }
 
-  #told(from: string, id: string, refs: readonly AnyRef[]): void {
-    const service = this.#service(serviceKey(id))
+  #told(from: string, service: Service, part: readonly AnyRef[], more: boolean): void {
+    const { coming } = service
+    const before = coming.get(from)
+    if (more) {
+      if (before === undefined) coming.set(from, [...part])
+      else before.push(...part)
+      return
+    }
+    coming.delete(from)
+    const refs = before === undefined ? part : [...before, ...part]
     if (refs.length === 0) service.theirs.delete(from)
     else service.theirs.set(from, refs)
     this.#changed(service)
   }
   #changed(service: Service): void {
+    if (service.subscribers.size === 0) return
     const listing = this.#listing(service)
     for (const subscriber of service.subscribers.keys()) subscriber.tell(listing as never)
   }

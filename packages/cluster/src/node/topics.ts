@@ -1,5 +1,5 @@
-// Topics: what is published on any node reaches the subscribers of all. Who subscribes is in the directory of the cluster; a publication goes once to
-// each node that has subscribers, and from there to each of them.
+// Topics: what is published on any node reaches the subscribers of all. Which nodes have any is in the directory of the cluster; a publication goes once
+// to each of those, and from there to each subscriber.
 
 import { type ActorRef, serviceKey, type ServiceKey } from '@troupe/core'
 import { checkMessage, checkText, type SystemCore } from '@troupe/core/internal'
@@ -43,7 +43,10 @@ export class Topics {
           if (session !== undefined) this.#post.send(session, ['topic', name, message])
         }
       },
-      subscribe: (subscriber) => receptionist.register(key, subscriber),
+      subscribe: (subscriber) => {
+        receptionist.nameless(key)
+        return receptionist.register(key, subscriber)
+      },
     }
   }
 }

@@ -136,9 +136,10 @@ export class Entities {
 
   #make(shard: number, id: string): Entity {
     const { core, gate } = this.#host
-    const { make, passivateAfter, accepts, stopTimeout } = this.#spec
+    const { kind, make, passivateAfter, accepts, stopTimeout } = this.#spec
     const left: { message: unknown; meta: Meta }[] = []
-    const heir = new PassingCell(core, 'heir', (message, meta) => void left.push({ message, meta }))
+    // Called as the ref of the actor is: a question that waits here says whom it waits for.
+    const heir = new PassingCell(core, `sharded/${kind}/${id}`, (message, meta) => void left.push({ message, meta }))
     const made = make(id)
     const behavior = passivateAfter === undefined ? made : passivate(made, { after: passivateAfter })
     const ref = spawnUnder(this.#parentCell(), behavior, {

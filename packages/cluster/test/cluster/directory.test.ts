@@ -3,7 +3,7 @@
 import { type ActorRef, type Listing, receive, same, serviceKey } from '@troupe/core'
 import { expect, test } from 'vitest'
 import type { SimulatedNode } from '../../src/testing.ts'
-import { onStage } from './stage.ts'
+import { onStage, type Stage } from './stage.ts'
 
 type Work = { readonly type: 'work'; readonly n: number }
 const workers = serviceKey<Work>('workers')
@@ -71,4 +71,60 @@ test('what is published on one node reaches the subscribers of all, once and in 
     expect(await nodes[0]!.cluster!.ledger()).toMatchObject({ unknown: 0, deadLettered: 0, queued: 0 })
     expect(() => nodes[0]!.cluster!.topic('')).toThrow(expect.objectContaining({ code: 'invalid-option' }))
     expect(() => nodes[0]!.cluster!.receptionist.find({} as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+  }))
+
+/** How many bytes nodes send from now on. */
+function sentBytes({ world: { hub } }: Stage): () => number {
+  const frame = hub.frame.bind(hub)
+  let bytes = 0
+  hub.frame = (from, to, payload) => {
+    bytes += payload.length
+    return frame(from, to, payload)
+  }
+  return () => bytes
+}
+
+test('thousands that register one by one are found on all nodes, in parts that fit a frame, and cost what they are and not its square', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const bytes = sentBytes(stage)
+    const refs = Array.from({ length: 3_000 }, () => worker(b!))
+    // Some at once, and some one by one.
+    for (const ref of refs.slice(0, 2_000)) b!.cluster!.receptionist.register(workers, ref)
+    for (const ref of refs.slice(2_000)) {
+      b!.cluster!.receptionist.register(workers, ref)
+      await stage.wait(1)
+    }
+    await stage.until('all are found', () => a!.cluster!.receptionist.find(workers).length === 3_000)
+    expect(bytes()).toBeLessThan(3_000_000)
+    const c = stage.world.start('c')
+    await stage.until('who comes later finds them, too', () => c.isUp && c.cluster!.receptionist.find(workers).length === 3_000)
+    for (const ref of refs.slice(1)) b!.system.stop(ref)
+    await stage.until('one is left', () => [a!, c].every(({ cluster }) => cluster!.receptionist.find(workers).length === 1))
+    expect(a!.cluster!.receptionist.find(workers)[0]!.path).toBe(`//b${refs[0]!.path}`)
+  }))
+
+test('thousands of subscribers of a topic cost others nothing, and each gets what is published', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const bytes = sentBytes(stage)
+    const got: unknown[] = []
+    const refs = Array.from({ length: 2_000 }, () => worker(b!, got))
+    const ends = refs.map((ref) => b!.cluster!.topic<Work>('news').subscribe(ref))
+    await stage.wait(500)
+    a!.cluster!.topic<Work>('news').publish({ type: 'work', n: 1 })
+    await stage.until('all got it', () => got.length === 2_000)
+    expect(bytes()).toBeLessThan(50_000)
+    // Who was first may go: others are there still.
+    ends[0]!()
+    for (const ref of refs.slice(1, 1_999)) b!.system.stop(ref)
+    await stage.wait(500)
+    a!.cluster!.topic<Work>('news').publish({ type: 'work', n: 2 })
+    await stage.until('the last got it', () => got.length === 2_001)
+    ends[1_999]!()
+    await stage.wait(500)
+    const before = bytes()
+    for (let n = 0; n < 1_000; n++) a!.cluster!.topic<Work>('news').publish({ type: 'work', n })
+    await stage.wait(500)
+    expect(bytes() - before).toBeLessThan(10_000)
   }))

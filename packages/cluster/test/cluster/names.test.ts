@@ -54,6 +54,17 @@ test.each(cases)('a question to an actor of another node %s fails with the path 
   }),
 )
 
+test('a question to an actor of this node that fails as it starts fails with the path of that actor, and why', () =>
+  onStage(async (stage) => {
+    const [a] = await stage.nodes('a')
+    const kind = a!.cluster!.sharded<Thing>('thing', () => setup<Thing>(fails), { shards: 1 })
+    const answer = kind.ref('x').ask({ type: 'get' }, { timeout: 1_000 })
+    await expect(answer).rejects.toMatchObject({
+      code: 'ask-target-stopped',
+      message: expect.stringMatching(/^\/(sharded\/|user\/sharded-)thing\/x stopped before it answered .*of no use/),
+    })
+  }))
+
 test('a question that comes to a node without its kind fails with the path of its actor', () =>
   onStage(async (stage) => {
     const [a, b] = await stage.nodes('a', 'b')
