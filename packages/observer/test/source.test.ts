@@ -50,7 +50,7 @@ test('where looking takes long actors are looked at more rarely, and the system 
   const updates: Update[] = []
   const end = source.subscribe((update) => {
     updates.push(update)
-    // As if a page had worked for a tenth of a second: a fortieth of four seconds.
+    // As if a page had worked for a tenth of a second: a fiftieth of five seconds.
     if (update.surveyed !== false) source.work(100)
   })
   await kit.settle()
@@ -59,11 +59,18 @@ test('where looking takes long actors are looked at more rarely, and the system 
     await kit.advance(1000)
   }
   // The second does not wait for what the first took: only then anybody knows how fast actors are.
-  expect(updates.map(({ surveyed }) => (surveyed === false ? '-' : 'S')).join('')).toBe('SS---S---S-')
+  expect(updates.map(({ surveyed }) => (surveyed === false ? '-' : 'S')).join('')).toBe('SS----S----')
   expect(updates.filter(({ surveyed, parts }) => parts.length !== (surveyed === false ? 0 : 1))).toEqual([])
   const handled = updates.map(({ metrics }) => metrics.messages.handled)
   expect(handled.map((n, i) => n - (handled[i - 1] ?? n)).slice(1)).toEqual(Array.from({ length: 10 }, () => 1))
-  expect(source.picture.get(map.uid, 'processed')).toBe(9)
+  expect(source.picture.get(map.uid, 'processed')).toBe(6)
+  // Whoever comes later does not wait for it.
+  const late: Update[] = []
+  const leave = source.subscribe((update) => late.push(update))
+  await kit.advance(1000)
+  expect(late.map(({ surveyed }) => surveyed)).toEqual([true])
+  expect(source.picture.get(map.uid, 'processed')).toBe(10)
+  leave()
   end()
 })
 

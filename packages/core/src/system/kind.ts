@@ -4,8 +4,12 @@ import type { Cell } from '../cell/turn/cell.ts'
 
 /** As it was spawned with, else the name of its class, else its path with a star for each number in it. */
 export function kindOfActor(cell: Cell): string {
+  return cell.options.kind ?? kindOfClass(cell)
+}
+
+function kindOfClass(cell: Cell): string {
   const { className } = cell.ref
-  return cell.options.kind ?? (typeof className === 'string' && className !== '' ? className : starred(cell))
+  return typeof className === 'string' && className !== '' ? className : starred(cell)
 }
 
 /** Of its own name only: what stands above it says where it is, and not what it is. Those without a name are known by their parent's. */

@@ -4,7 +4,7 @@
 
 import type { Cell } from '../cell/turn/cell.ts'
 import type { Dispatcher } from '../cell/turn/dispatcher.ts'
-import { followedMost, Stirred, type TurnCount } from '../cell/turn/stirred.ts'
+import { Stirred, type Taken, type TurnCount } from '../cell/turn/stirred.ts'
 import { TurnWatch } from '../cell/turn/turn-watch.ts'
 import { kindOfActor } from './kind.ts'
 import { type MarkOf, type Wait, waitsOf } from './waits.ts'
@@ -48,6 +48,9 @@ const behindFrom = 16
 /** Questions that one survey tells of. */
 const waitsMost = 5000
 
+/** Who of those that look at a system may write at its actors: one, for what two wrote could not be told apart. */
+const writers = new WeakMap<SystemCore, Stirred>()
+
 /** Those from which everything that runs here can be reached. */
 export type Roots = () => Iterable<Cell>
 
@@ -76,7 +79,11 @@ export class Surveyor {
 
   /** Counts turns, messages and time from now on. */
   arm(): void {
-    if (this.#stirred === undefined) this.#core.stirred = this.#stirred = new Stirred()
+    if (this.#stirred === undefined) {
+      const writes = !writers.has(this.#core)
+      this.#core.stirred = this.#stirred = new Stirred(writes)
+      if (writes) writers.set(this.#core, this.#stirred)
+    }
     this.#watchAll(this.#stirred)
   }
 
@@ -93,6 +100,7 @@ export class Surveyor {
   /** Counts nothing any more, and forgets what was counted. */
   disarm(): void {
     if (this.#stirred === undefined) return
+    if (writers.get(this.#core) === this.#stirred) writers.delete(this.#core)
     this.#stirred = this.#core.stirred = undefined
     this.#restless = []
     for (const watch of this.#watches.values()) watch.end()
@@ -106,7 +114,7 @@ export class Surveyor {
     const taken = this.#stirred?.take()
     if (this.#stirred !== undefined) this.#watchAll(this.#stirred)
     // Where so many had turns that not all of them were written down, only a look at all finds them; and in the order of the tree it is quicker.
-    const crowded = taken !== undefined && taken.list.length >= followedMost
+    const crowded = taken?.crowded === true
     const whole = taken === undefined || crowded || taken.overlooked || since !== this.#epoch
     const epoch = (this.#epoch = taken?.epoch ?? 0)
     const stirred = this.#stirred
@@ -115,6 +123,8 @@ export class Surveyor {
     let waitsLeftOut = 0
     const restless: Cell[] = []
     const visit = (cell: Cell): void => {
+      if (whole) stirred?.meet(cell)
+      else stirred?.gather(cell)
       if (writer.add(cell, stirred === undefined ? undefined : countOf(stirred, cell), at)) {
         restless.push(cell)
         if (crowded && writer.lastQueued >= behindFrom) stirred?.of(cell)
@@ -127,7 +137,8 @@ export class Surveyor {
       waits.push(...found.slice(0, room))
       waitsLeftOut += Math.max(0, found.length - room)
     }
-    const spent = whole ? await this.#each(this.#roots(), true, visit) : await this.#each(this.#stirring(taken.list), false, visit)
+    const spent = whole ? await this.#each(this.#roots(), true, visit) : await this.#each(this.#stirring(taken), false, visit)
+    if (whole) stirred?.met()
     this.#restless = taken === undefined ? [] : restless
     if (crowded) stirred?.plain.sweep()
     const gone = Float64Array.from(taken?.gone ?? [])
@@ -137,8 +148,8 @@ export class Surveyor {
   }
 
   /** Each once: the list of those that had a turn, and those that were restless before and had none. */
-  #stirring(list: readonly { readonly cell: Cell; readonly epoch: number }[]): Cell[] {
-    const cells = new Set<Cell>()
+  #stirring({ list, touched }: Taken): Cell[] {
+    const cells = new Set<Cell>(touched)
     for (const { cell } of list) cells.add(cell)
     for (const cell of this.#restless) cells.add(cell)
     return [...cells]

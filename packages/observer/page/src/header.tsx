@@ -2,7 +2,10 @@
 
 import { type View, views } from '../../src/feed/news.ts'
 import { hello, link, linkTo, linkToOwn, losses, own, past, shown, view } from './store.ts'
-import { count, percent, plural } from './words.ts'
+import { count, duration, percent, plural } from './words.ts'
+
+/** Milliseconds from which on it is said how old it is what is shown of single actors: more than a round may be late. */
+const oldFrom = 1900
 
 const titles: Readonly<Record<Exclude<View, 'own'>, string>> = {
   overview: 'Overview',
@@ -96,6 +99,11 @@ function Figures() {
       <span title="Sends are looked at only where Flow or Traces is open">
         {round.sampling > 0 ? `sampled 1:${count(round.sampling)}` : 'not sampling'}
       </span>
+      {round.age > oldFrom && (
+        <span title="There are so many actors that to look at each of them every second would take too much">
+          actors as of {duration(round.age)} ago
+        </span>
+      )}
       {rounds + events > 0 && <span class="red">lost {count(rounds + events)}</span>}
     </>
   )

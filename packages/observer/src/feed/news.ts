@@ -181,6 +181,8 @@ export interface RoundNews {
   readonly skipped: number
   /** Milliseconds of the system's time for this round. */
   readonly spent: number
+  /** For how many milliseconds nothing new is known of single actors: where there are many they are looked at more rarely. */
+  readonly age: number
   /** One of so many sends is looked at; 0: none is. */
   readonly sampling: number
   /** Threads that did not answer: of their actors nothing new is known. */

@@ -3,13 +3,14 @@
 // followed to its end, with all that comes of it.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Cell, Envelope, headersOf, kindOfActor, type Meta, PendingAsk, senderOf, type SystemCore, Told, typeOf } from '@troupe/core/internal'
+import { type Cell, Envelope, headersOf, type Meta, PendingAsk, senderOf, type SystemCore, Told, typeOf } from '@troupe/core/internal'
 import { FollowedTimers } from './followed-timers.ts'
 import type { SpanListener } from './listener.ts'
 import { type Flow, type Origin, type Span, type Trace } from './span.ts'
 import type { Closeness } from './closeness.ts'
 import { type SendLooker, sharedFuse } from './shared-fuse.ts'
 import { Traced, type Follower } from './traced.ts'
+import { type Elsewhere, Ways } from './ways.ts'
 
 /** After how many samples it is looked anew how many pass between two. */
 const lookEvery = 64
@@ -17,8 +18,6 @@ const lookEvery = 64
 const traceEvery = 100
 const tracesKept = 200
 const spansMost = 200
-/** Kinds of ways between two reports; what is beyond is counted with `outside`. */
-const flowsMost = 5000
 /** A W3C `traceparent` of what was sampled where it came from. */
 const sampledThere = /^(?!ff)[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][13579bdf]/
 /** Sends that are looked at one by one while a handler that is followed is pending. */
@@ -40,7 +39,7 @@ export class SendSampler implements SendLooker, Follower {
   /** The span whose handler runs now, in its synchronous part. */
   #current: Span | undefined
   #hot = 0
-  #flows = new Map<string, Flow & { messages: number }>()
+  readonly #ways = new Ways()
   /** Who handles what is followed. */
   readonly #handlers = new WeakMap<Span, Cell>()
   readonly #timers: FollowedTimers = new FollowedTimers(() => this.now)
@@ -69,7 +68,7 @@ export class SendSampler implements SendLooker, Follower {
     sharedFuse.remove(this)
     this.#timers.end()
     this.#running.disable()
-    this.#flows.clear()
+    this.#ways.clear()
     this.#open.clear()
   }
   /** Whether messages are followed. */
@@ -104,7 +103,7 @@ export class SendSampler implements SendLooker, Follower {
     const from = typeof sender === 'string' ? sender : sender.ref.uid
     const receiver = answer ? target.edge?.asker.cell : cell
     const to = receiver?.ref.uid ?? 0
-    this.#count(sender, receiver, type, this.#current === undefined && this.#hot === 0 ? sharedFuse.mean : 1)
+    this.#ways.add(sender, receiver, type, this.#current === undefined && this.#hot === 0 ? sharedFuse.mean : 1)
     this.#adapt()
     if (answer) {
       if (parent !== undefined) this.#span(parent.trace, parent.id, from, to, type, 'answer')
@@ -146,21 +145,9 @@ export class SendSampler implements SendLooker, Follower {
   }
 
   /** Not always whose turn it is: while timers fire that is a bystander, and after an `await` it is nobody's. */
-  #sender(parent: Span | undefined): Cell | 'timers' | 'outside' {
+  #sender(parent: Span | undefined): Cell | Elsewhere {
     if (this.#core.timers.firing) return 'timers'
     return (parent === undefined ? this.#core.running?.current : this.#handlers.get(parent)) ?? 'outside'
-  }
-
-  #count(sender: Cell | 'timers' | 'outside', receiver: Cell | undefined, type: string, weight: number): void {
-    const from = typeof sender === 'string' ? sender : sender.ref.uid
-    const to = receiver?.ref.uid ?? 0
-    const key = `${from} ${to} ${type}`
-    const flow = this.#flows.get(key)
-    if (flow !== undefined) flow.messages += weight
-    else if (this.#flows.size < flowsMost) {
-      const [fromKind, toKind] = [sender, receiver ?? 'outside'].map((who) => (typeof who === 'string' ? who : kindOfActor(who))) as [string, string]
-      this.#flows.set(key, { from, to, fromKind, toKind, type, messages: weight })
-    }
   }
 
   /** So that there are as many samples a second as are wanted, whatever the load. */
@@ -290,9 +277,7 @@ export class SendSampler implements SendLooker, Follower {
 
   /** What went where since the last time, about. */
   takeFlows(): readonly Flow[] {
-    const flows = [...this.#flows.values()]
-    this.#flows = new Map()
-    return flows
+    return this.#ways.take()
   }
   /** The traces that are kept, oldest first. */
   get all(): readonly Trace[] {

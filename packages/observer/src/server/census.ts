@@ -1,5 +1,5 @@
 // How many actors there are of each kind, and how much waits for them. What kind an actor is of is asked once and kept under its row; then it
-// is a pass over numbers each round.
+// is a pass over numbers with each survey.
 
 import type { ActorName } from '@troupe/core/internal'
 import type { Standing } from './standing.ts'
@@ -25,8 +25,14 @@ export class Census {
   #uid = new Float64Array(0)
   #kind = new Uint32Array(0)
 
+  /** As of which survey it was counted last. */
+  #version = NaN
+  #counted: ReadonlyMap<string, Readonly<Kindred>> = new Map()
+
   /** By kind, of all that are known now. */
-  async take({ picture }: Standing, asked: Asked): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
+  async take({ picture, version }: Standing, asked: Asked): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
+    // Between two surveys nothing new is known of anybody.
+    if (version === this.#version) return this.#counted
     const { columns, used } = picture
     if (this.#uid.length < columns.uid.length) this.#grow(columns.uid.length)
     const unknown: number[] = []
@@ -35,7 +41,8 @@ export class Census {
       const { uids, kinds } = await asked.kinds()
       for (let i = 0; i < uids.length; i++) this.#note(picture, uids[i]!, kinds[i]!)
     } else if (unknown.length > 0) for (const [uid, { kind }] of await asked.names(unknown)) this.#note(picture, uid, kind)
-    return this.#count(picture)
+    this.#version = version
+    return (this.#counted = this.#count(picture))
   }
 
   #note(picture: Standing['picture'], uid: number, kind: string): void {
@@ -48,6 +55,7 @@ export class Census {
   clear(): void {
     this.#uid = new Float64Array(0)
     this.#kind = new Uint32Array(0)
+    this.#version = NaN
   }
 
   #count({ columns: { uid, queued, waiting }, used }: Standing['picture']): ReadonlyMap<string, Kindred> {

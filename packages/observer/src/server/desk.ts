@@ -16,7 +16,7 @@ import { Attention } from './attention.ts'
 import type { Hub } from './hub.ts'
 import type { CheckedPage } from './page-options.ts'
 import { longestProfile, takeProfile } from './profile.ts'
-import { linesOf } from './lines.ts'
+import { ListMaker } from './lines.ts'
 import type { Stand } from './standing.ts'
 import { BadWish, fieldsOf, linesIn, numberIn, textIn } from './wishes.ts'
 import { whyBehind } from './why.ts'
@@ -54,6 +54,7 @@ export class Desk {
   readonly #pages: CheckedPage['pages']
   readonly #payloads: boolean
   readonly #attention: Attention
+  readonly #list: ListMaker
   /** Those that are being made: one that takes long is not begun again. */
   readonly #making = new Map<string, Promise<OwnNews>>()
 
@@ -64,6 +65,11 @@ export class Desk {
     this.#pages = pages
     this.#payloads = payloads !== undefined
     this.#attention = new Attention(hub.source, payloads)
+    this.#list = new ListMaker(
+      hub.standing,
+      (uids) => hub.source.names(uids),
+      (began) => hub.spend(began),
+    )
     hub.whenResting(() => this.#attention.rest())
   }
 
@@ -82,13 +88,7 @@ export class Desk {
   }
 
   #lines(body: string): Promise<Lines> {
-    const wish = linesIn(fieldsOf(body))
-    return linesOf(
-      wish,
-      this.#hub.standing,
-      (uids) => this.#source.names(uids),
-      (began) => this.#hub.spend(began),
-    )
+    return this.#list.lines(linesIn(fieldsOf(body)))
   }
 
   async #actor(body: string): Promise<ActorNews | { readonly gone: true }> {

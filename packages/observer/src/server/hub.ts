@@ -125,7 +125,7 @@ export class Hub {
     const flow = census === undefined ? undefined : this.#flows.news(census)
     const runtime: RuntimeNews | undefined =
       view === 'runtime' ? runtimeNews(update, standing, this.#slow, partsOfOthers(coreOf(this.source.system))) : undefined
-    const news = { ...roundNews(update, host, standing.queued, view), flow, runtime }
+    const news = { ...roundNews(update, host, standing, view), flow, runtime }
     this.spend(began)
     return news
   }

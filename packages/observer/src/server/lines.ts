@@ -26,20 +26,68 @@ interface Place {
 
 export type Names = (uids: Iterable<number>) => Promise<ReadonlyMap<number, ActorName>>
 
-/** The part of the list that was asked for. What is sorted is read at once, which `worked` is told the beginning of; only names are waited for. */
-export async function linesOf(wish: LinesWish, standing: Standing, names: Names, worked: (began: number) => void): Promise<Lines> {
-  const matching = wish.filter === '' ? undefined : await matches(wish.filter, standing, names)
-  const began = performance.now()
-  const list = new List(standing, wish.sort)
-  const flat = wish.mode === 'flat' || matching !== undefined
-  const { total, shown } = flat ? list.flat(wish, matching) : list.tree(wish)
-  const drafts = shown.map((place) => ({ place, stand: standing.in(place.row), children: list.childrenOf(place.row) }))
-  const now = standing.at
-  const actors = standing.size
-  worked(began)
-  const named = await names(drafts.map(({ stand }) => stand.seen.uid))
-  const lines = drafts.map(({ place, stand, children }) => lineOf(place, stand, named.get(stand.seen.uid), children, now))
-  return { total, offset: wish.offset, lines, actors }
+/** Lists that are kept until the next survey: one for each page that asks, at about. */
+const kept = 8
+
+/** A part of the list, before it has names. */
+interface Draft {
+  readonly total: number
+  readonly actors: number
+  readonly now: number
+  readonly lines: readonly { readonly place: Place; readonly stand: Stand; readonly children: number }[]
+}
+
+/** Makes the parts of the list that are asked for. */
+export class ListMaker {
+  readonly #standing: Standing
+  readonly #names: Names
+  readonly #worked: (began: number) => void
+  /** As of which survey those are. */
+  #version = NaN
+  readonly #drafts = new Map<string, Draft>()
+
+  /** What is sorted is read at once, which `worked` is told the beginning of; only names are waited for. */
+  constructor(standing: Standing, names: Names, worked: (began: number) => void) {
+    this.#standing = standing
+    this.#names = names
+    this.#worked = worked
+  }
+
+  async lines(wish: LinesWish): Promise<Lines> {
+    const matching = wish.filter === '' ? undefined : await matches(wish.filter, this.#standing, this.#names)
+    const { total, actors, now, lines } = matching === undefined ? this.#kept(wish) : this.#draft(wish, matching)
+    const named = await this.#names(lines.map(({ stand }) => stand.seen.uid))
+    return {
+      total,
+      offset: wish.offset,
+      lines: lines.map(({ place, stand, children }) => lineOf(place, stand, named.get(stand.seen.uid), children, now)),
+      actors,
+    }
+  }
+
+  /** A page asks once a second, and where there are many nothing new is known of them for some. */
+  #kept(wish: LinesWish): Draft {
+    const drafts = this.#drafts
+    if (this.#version !== this.#standing.version) drafts.clear()
+    this.#version = this.#standing.version
+    const key = JSON.stringify(wish)
+    let draft = drafts.get(key)
+    if (draft === undefined) {
+      if (drafts.size === kept) drafts.clear()
+      drafts.set(key, (draft = this.#draft(wish, undefined)))
+    }
+    return draft
+  }
+
+  #draft(wish: LinesWish, matching: readonly number[] | undefined): Draft {
+    const began = performance.now()
+    const standing = this.#standing
+    const list = new List(standing, wish.sort)
+    const { total, shown } = wish.mode === 'flat' || matching !== undefined ? list.flat(wish, matching) : list.tree(wish)
+    const lines = shown.map((place) => ({ place, stand: standing.in(place.row), children: list.childrenOf(place.row) }))
+    this.#worked(began)
+    return { total, actors: standing.size, now: standing.at, lines }
+  }
 }
 
 async function matches(filter: string, standing: Standing, names: Names): Promise<number[]> {

@@ -12,7 +12,7 @@ const waitsMost = 500
 /** Slow turns are told of for so long. */
 const slowSpan = 60_000
 
-export function roundNews(update: Update, host: HostNews, queued: number, view: View): RoundNews {
+export function roundNews(update: Update, host: HostNews, standing: Pick<Standing, 'queued' | 'at'>, view: View): RoundNews {
   const { metrics, events } = update
   const { messages, supervision } = metrics
   return {
@@ -27,7 +27,7 @@ export function roundNews(update: Update, host: HostNews, queued: number, view: 
       deadLettered: messages.deadLettered,
       restarts: supervision.restarts,
       timers: metrics.timers,
-      queued,
+      queued: standing.queued,
       pending: metrics.pending,
     },
     host,
@@ -38,6 +38,7 @@ export function roundNews(update: Update, host: HostNews, queued: number, view: 
     lost: update.lost,
     skipped: 0,
     spent: update.spent,
+    age: standing.at === 0 ? 0 : Math.max(0, update.at - standing.at),
     sampling: update.sampling,
     silent: update.silent ?? [],
     ledger: update.ledger,

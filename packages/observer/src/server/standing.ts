@@ -73,6 +73,8 @@ export class Standing {
   /** The number of the last round that is in it, and what that one changed. */
   seq = 0
   changes: Cells = nothing
+  /** Another one as soon as something new is known of any actor: what was made of it before is out of date. */
+  version = 0
   readonly ages: Ages = new Ages()
   #picture = new Picture()
   #records = new Records(256)
@@ -98,6 +100,7 @@ export class Standing {
       this.changes = nothing
       return
     }
+    this.version++
     const passed = Math.max(1, update.at - this.at) / 1000
     const first = this.at === 0
     this.#picture = picture
@@ -127,6 +130,7 @@ export class Standing {
   }
 
   clear(): void {
+    this.version++
     this.#picture = new Picture()
     this.#records = new Records(256)
     this.#stirred = []

@@ -18,8 +18,8 @@ import { nearPaths } from './near.ts'
 import type { Update, Wishes } from './update.ts'
 
 /** How much longer than a survey took the next one waits, and for how long at most. */
-const share = 40
-const longestWait = 5000
+const share = 50
+const longestWait = 30_000
 
 interface Onlooker {
   readonly listener: (update: Update) => void
@@ -77,7 +77,7 @@ export class ObservationSource {
     void system.terminated.then(() => this.close())
   }
 
-  /** Tells of every round from now on; the first comes at once. Returns what ends it. */
+  /** Tells of every round from now on; the first comes at once, or where others look already with the next round, which then looks at actors too. Returns what ends it. */
   subscribe(listener: (update: Update) => void, wishes: Wishes = {}): () => void {
     if (this.#closed || this.system.phase === 'closed')
       throw new NotAllowed(`System ${this.system.name} has closed: there is nothing to look at any more.`)
@@ -87,7 +87,7 @@ export class ObservationSource {
     if (!this.#rounds.going) {
       this.#rounds.begin()
       void this.#look()
-    }
+    } else this.#surveyFrom = Math.min(this.#surveyFrom, coreOf(this.system).runtime.now())
     return () => {
       if (!this.#onlookers.delete(onlooker)) return
       this.#adjust()
@@ -151,9 +151,9 @@ export class ObservationSource {
   }
 
   /**
-   * Where it takes long to look at all actors, the next look at them comes later: whoever looks takes a fortieth of the time at most, as long as a survey in
-   * five seconds is enough for that. What the system tells of itself is told all the same. Only after the second of them anybody knows how fast
-   * actors are: that one does not wait for what the first took.
+   * Where it takes long to look at all actors, the next look at them comes later: whoever looks takes a fiftieth of the time at most, as long as a survey in
+   * half a minute is enough for that. What the system tells of itself is told all the same, and pages say how old the rest is. Only after the second of them
+   * anybody knows how fast actors are: that one does not wait for what the first took.
    */
   #pace(now: number): void {
     const wait = this.#surveyFrom === -Infinity ? 0 : Math.min(longestWait, this.#worked * share)

@@ -31,6 +31,7 @@ import { resumePending } from '../life/pending.ts'
 import { beginStart } from '../life/starting.ts'
 import { beginStop } from '../life/stopping.ts'
 import { closeMiddleware } from './middleware-run.ts'
+import { cut, suspected, suspicion } from './suspicion.ts'
 
 /** Neither queued nor in need of a turn. */
 const idle = 0
@@ -40,10 +41,6 @@ const queued = 1
 const parked = 2
 /** The bits of `scheduled` that hold one of these three. */
 const standing = 3
-/** A bit of it: the last turn was cut by time. */
-const cut = 4
-/** What is above counts the messages that are still to be timed one by one. */
-const suspected = 8
 
 /** Made elsewhere: a closure in `command` itself would cost every command the room for what it holds. */
 function commanding(cell: Cell, command: Command): () => void {
@@ -64,8 +61,8 @@ export class Cell {
   private slot: unknown = undefined
   /** What `spawn` was given, or the phase's info, which then keeps that: a word less for every actor. */
   private initialOrInfo: BehaviorNode | PhaseInfo | EndInfo | undefined
-  /** Where it stands, and in the bits above what is known of the time it takes: a word less for every actor. */
-  private scheduled = queued
+  /** Where it stands, in the bits above what is known of the time it takes (see suspicion), and above those what is counted of it (see tally): a word less for every actor. */
+  scheduled: number = queued
 
   constructor(ref: LocalRef, dispatcher: Dispatcher, options: CellOptions, initial: BehaviorNode) {
     this.ref = ref
@@ -215,22 +212,18 @@ export class Cell {
 
   /** Whether its next turn is to be timed from its beginning, and its first message alone. */
   get dear(): boolean {
-    return this.scheduled >= cut
-  }
-  /** Whether its turn was cut by time: known until the next one begins. */
-  set cut(is: boolean) {
-    this.scheduled = is ? this.scheduled | cut : this.scheduled & ~cut
+    return (this.scheduled & (cut | suspicion)) > 0
   }
 
-  /** It may have held the loop: so many messages are timed one by one. */
+  /** It may have held the loop: so many messages are timed one by one. That it was cut says no more than that. */
   suspect(messages: number): void {
-    this.scheduled = (this.scheduled & (suspected - 1)) | (messages * suspected)
+    this.scheduled = (this.scheduled & ~(cut | suspicion)) | (messages * suspected)
   }
   /** Counts a message of a suspect that was timed; whether it is to go on so. */
   stillSuspect(): boolean {
-    if (this.scheduled < suspected) return false
-    this.scheduled -= suspected
-    return this.scheduled >= suspected
+    const left = this.scheduled & (cut | suspicion)
+    if (left >= suspected) this.scheduled -= suspected
+    return left >= 2 * suspected
   }
 
   /** One turn: what has settled, the system lane, then up to `quota` messages, as long as the dispatcher lets it go on. */

@@ -16,7 +16,7 @@ import { Fairness, type Shares } from './fairness.ts'
 import type { CellHost } from './host.ts'
 import type { Ledger } from '../message/ledger.ts'
 import type { Spawner } from '../context/remote-spawner.ts'
-import { suspect } from './suspicion.ts'
+import { cut, suspect } from './suspicion.ts'
 import { SystemLane } from '../life/commands.ts'
 import type { Witness } from './witness.ts'
 
@@ -213,7 +213,7 @@ export class Dispatcher {
 
   /** What came before is not this one's time, and the stride of others is not its own. */
   #beginTimed(cell: Cell): void {
-    cell.cut = false
+    cell.scheduled &= ~cut
     this.#ready.putBack()
     if (this.#fired || this.untilClock !== this.#stride) this.look()
     else this.#ready.forget(0)
@@ -246,7 +246,7 @@ export class Dispatcher {
       this.#turnBegan = before
     }
     if (!this.#over && now - this.#turnBegan < share) return true
-    current.cut = true
+    current.scheduled |= cut
     return false
   }
 

@@ -4,10 +4,12 @@
 //   buckets  │ count ─→ count │ │ count │ …      chained; as many buckets as counts, at least
 //
 // Where more have turns than `followedMost` between two looks, of the others only messages are counted: to fetch the accounts of a hundred
-// thousand from memory, each at its turn, costs more than their turns.
+// thousand from memory, each at its turn, costs more than their turns. What they handle until the next look stands at the actors themselves
+// (see tally), and a look takes it from there; between the looks at a crowd nobody begins an account who is not remarkable.
 
 import type { Cell } from './cell.ts'
 import { PlainCounts } from './plain-counts.ts'
+import { addTally, isFull, noteAccount, takeTally, wipeTally } from './tally.ts'
 
 /** What is counted of one actor, from the first look on. */
 export class TurnCount {
@@ -35,8 +37,16 @@ export const dear = 0.2
 
 /** Shared by the dispatchers of a system. */
 export class Stirred {
+  /** Whether it is the one that may write at the actors; where several look at a system the others keep all their counts here. */
+  readonly #writes: boolean
+  /** Whether nothing of an earlier one is left there. */
+  #wiped = false
   epoch = 1
   list: TurnCount[] = []
+  /** Those without an account that had a turn since the last look; no more than make a crowd. */
+  #touched: Cell[] = []
+  /** Whether more had turns before the last look than are followed: then it is probably still so. */
+  #crowd = false
   /** Those that have ended since. */
   gone: number[] = []
   /** Whether some may have had turns that nobody looked at. */
@@ -48,6 +58,43 @@ export class Stirred {
   /** What those took, and handled: what a message of theirs takes is known only of all of them together. */
   ms = 0
   messages = 0
+
+  constructor(writes = false) {
+    this.#writes = writes
+  }
+
+  /** Whether nobody begins an account any more, until the next look. */
+  get crowded(): boolean {
+    return this.#crowd || this.list.length >= followedMost
+  }
+
+  /** Counts messages of one without an account, and returns true; false of one that has one. */
+  count(cell: Cell, messages: number): boolean {
+    if (!this.#wiped) return this.plain.add(cell.ref.uid, messages)
+    const before = addTally(cell, messages)
+    if (before < 0) return false
+    if (before === 0) {
+      if (this.#touched.length < followedMost) this.#touched.push(cell)
+    } else if (isFull(before)) this.gather(cell)
+    return true
+  }
+
+  /** Takes over what stands at the actor. */
+  gather(cell: Cell): void {
+    if (!this.#wiped) return
+    const messages = takeTally(cell)
+    if (messages > 0) this.plain.add(cell.ref.uid, messages)
+  }
+
+  /** It is met in a look at everybody: nothing of an earlier one is left at it. */
+  meet(cell: Cell): void {
+    if (this.#wiped) this.gather(cell)
+    else if (this.#writes) wipeTally(cell, this.plain.get(cell.ref.uid) === undefined)
+  }
+  /** Everybody was met. */
+  met(): void {
+    this.#wiped = this.#writes
+  }
 
   /** Milliseconds of one message of those that have no account. */
   get price(): number {
@@ -74,6 +121,8 @@ export class Stirred {
     const { uid } = cell.ref
     const at = uid & (this.#buckets.length - 1)
     const count = (this.#buckets[at] = new TurnCount(cell, this.#buckets[at]))
+    this.gather(cell)
+    if (this.#writes) noteAccount(cell, true)
     count.processed = count.turns = this.plain.follow(uid)
     count.busy = count.processed * this.price
     return count
@@ -104,6 +153,7 @@ export class Stirred {
     if (count === undefined || count.busy > count.processed * dear) return
     this.#drop(cell)
     this.plain.unfollow(cell.ref.uid, count.processed)
+    if (this.#writes) noteAccount(cell, false)
   }
 
   #drop(cell: Cell): void {
@@ -122,11 +172,15 @@ export class Stirred {
   /** Hands out what has come together, and begins anew. */
   take(): Taken {
     const { epoch, list, gone, overlooked } = this
+    const touched = this.#touched
+    const crowded = list.length + touched.length >= followedMost
     this.epoch++
     this.list = []
+    this.#touched = []
+    this.#crowd = crowded && this.#wiped
     this.gone = []
     this.overlooked = false
-    return { epoch, list, gone, overlooked }
+    return { epoch, list, touched, crowded, gone, overlooked }
   }
 }
 
@@ -134,6 +188,10 @@ export class Stirred {
 export interface Taken {
   readonly epoch: number
   readonly list: readonly TurnCount[]
+  /** Those that had turns without an account; all of them, where it is not `crowded`. */
+  readonly touched: readonly Cell[]
+  /** Whether more had turns than were written down. */
+  readonly crowded: boolean
   readonly gone: readonly number[]
   readonly overlooked: boolean
 }

@@ -3,6 +3,12 @@
 
 import type { Cell } from './cell.ts'
 
+/** A bit of a cell's `scheduled`: its turn was cut by time; known until the next one begins. */
+export const cut = 4
+/** One of the messages that are still to be timed one by one, and the bits that count them. */
+export const suspected = 8
+export const suspicion = 0x3ff8
+
 /** How many messages are timed for each ms that went by, at most for all suspects together, and at least of each. */
 const perMs = 200
 const most = 1024

@@ -7,7 +7,7 @@
 
 import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { dear, followedMost, type Stirred } from './stirred.ts'
+import { dear, type Stirred } from './stirred.ts'
 import type { Witness } from './witness.ts'
 import { addWitness, removeWitness } from './witnesses.ts'
 
@@ -25,7 +25,6 @@ export class TurnWatch implements Witness {
   /** Whose turns there were since the clock was read last, and messages until it was to be read when each began. */
   readonly #cells: (Cell | undefined)[] = new Array<Cell | undefined>(turnsMost).fill(undefined)
   readonly #left: Uint8Array = new Uint8Array(turnsMost)
-  readonly #uids: Float64Array = new Float64Array(turnsMost)
   #turns = 0
   /** Messages of the dispatcher then. */
   #messages = 0
@@ -126,11 +125,8 @@ export class TurnWatch implements Witness {
     let others = 0
     let counted = 0
     let last: Cell | undefined
-    const { list, plain } = this.#stirred
-    const crowded = list.length >= followedMost
-    const uids = this.#uids
-    // By itself, so that the memory of many is fetched at once: of a hundred thousand actors none is where it was when it was told.
-    if (crowded) for (let i = 0; i < turns; i++) uids[i] = cells[i]!.ref.uid
+    const stirred = this.#stirred
+    const { crowded } = stirred
     for (let i = 0; i < turns; i++) {
       const cell = cells[i]!
       cells[i] = undefined
@@ -139,7 +135,7 @@ export class TurnWatch implements Witness {
       // The read of the clock that the turn went on after was its end; then the next one may have begun with fewer messages until the next read.
       if (again && (handled === 0 || (turns > 1 && handled >= total))) continue
       counted += handled
-      if (crowded && plain.add(uids[i]!, handled)) {
+      if (crowded && stirred.count(cell, handled)) {
         others += handled
         last = cell
       } else this.#stirs(cell, again ? 0 : weight, handled * weight, handled * weight * each)
