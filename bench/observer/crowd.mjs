@@ -1,4 +1,4 @@
-// A hundred thousand actors that are all busy, and whoever looks at them: messages a second of a saturated thread, printed as JSON. Windows of
+// A hundred thousand actors that are all busy, and whoever looks at them: messages a second of a saturated thread, by the clock and by time of the processor, printed as JSON. Windows of
 // each way to look take turns in one process, for between two processes the same differs by more than is to be measured.
 //   node crowd.mjs <actors> <rounds> <seconds of a window> <ways, with commas>
 // Each message makes its receiver tell another one by chance: where each is in another place of memory, a thread handles about a million a
@@ -6,6 +6,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { ActorSystem, receive, same } from '@troupe/core'
 import { observe } from '@troupe/observer'
@@ -17,6 +18,10 @@ const families = 100
 const under = 2000
 /** Milliseconds until what a way begins with is over: the first look is at everything. */
 const settling = 2500
+
+// One for all windows, begun before there is anything: while a process with much memory begins another one, and for a while after, its own memory is slow.
+const viewer = spawn(process.execPath, [fileURLToPath(new URL('viewer.mjs', import.meta.url))], { stdio: ['pipe', 'pipe', 'inherit'] })
+const answers = createInterface({ input: viewer.stdout })
 
 const system = ActorSystem.create('crowd', { logger: false })
 let seed = 42
@@ -46,24 +51,21 @@ async function measured() {
   await wait(seconds * 1000)
   const { user, system: kernel } = process.cpuUsage(from.cpu)
   const done = handled - from.handled
-  return { rate: done / ((performance.now() - from.at) / 1000), ns: ((user + kernel) * 1000) / done }
+  return { clock: done / ((performance.now() - from.at) / 1000), cpu: done / ((user + kernel) / 1e6) }
 }
 
 /** A page of this view is open meanwhile. */
 async function withPage(view) {
   const page = await observer.openPage()
-  const viewer = spawn(process.execPath, [fileURLToPath(new URL('viewer.mjs', import.meta.url)), page.url, view], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  let said = ''
-  viewer.stdout.setEncoding('utf8').on('data', (piece) => (said += piece))
+  viewer.stdin.write(`open ${page.url} ${view}\n`)
   await wait(settling)
   viewer.stdin.write('begin\n')
   const found = await measured()
-  viewer.stdin.end()
-  await once(viewer, 'exit')
+  const said = once(answers, 'line')
+  viewer.stdin.write('end\n')
+  const [line] = await said
   await page.close()
-  return { ...found, ...JSON.parse(said) }
+  return { ...found, ...JSON.parse(line) }
 }
 async function withOnlooker() {
   const end = observer.source.subscribe(() => {}, { flow: true })
@@ -82,13 +84,17 @@ const observer = observe(system)
 await observer.ready
 const found = { again: [] }
 for (const way of ways) found[way] = []
+// Between windows in which nobody looks, before and after: the machine is not the same from minute to minute.
+let before = await measured()
 for (let i = 0; i < rounds; i++)
   for (const way of ['again', ...ways]) {
-    // Beside the window right before it, in which nobody looks: the machine is not the same from minute to minute.
-    const { rate: nobody } = await measured()
     const seen = way === 'again' ? await measured() : await (way === 'armed' ? withOnlooker() : withPage(way))
-    found[way].push({ nobody, ...seen })
     await wait(settling / 4)
+    const after = await measured()
+    found[way].push({ nobody: { clock: (before.clock + after.clock) / 2, cpu: (before.cpu + after.cpu) / 2 }, ...seen })
+    before = after
   }
+viewer.stdin.end()
+await once(viewer, 'exit')
 process.stdout.write(`${JSON.stringify(found)}\n`)
 process.exit(0)

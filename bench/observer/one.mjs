@@ -1,4 +1,4 @@
-// One workload in one mode, in a process of its own: nanoseconds for each message, printed as a number.
+// One workload in one mode, in a process of its own: nanoseconds for each message, by the clock and of the processor, printed as JSON.
 //   node one.mjs <ping-pong|big> <plain|attached|armed> <messages>
 // It runs for a while before it is measured: the first looks run code that was never compiled, which is a price of the first seconds and of no message.
 
@@ -62,8 +62,10 @@ const run = (n) => new Promise((resolve) => (workload === 'big' ? big : pingPong
 const warm = 2500
 for (const until = performance.now() + warm; performance.now() < until;) await run(3_000_000)
 const began = performance.now()
+const before = process.cpuUsage()
 await run(messages)
-const ns = ((performance.now() - began) * 1e6) / messages
+const { user, system: kernel } = process.cpuUsage(before)
+const clock = ((performance.now() - began) * 1e6) / messages
 end()
-process.stdout.write(`${JSON.stringify({ ns, looks })}\n`)
+process.stdout.write(`${JSON.stringify({ clock, cpu: ((user + kernel) * 1000) / messages, looks })}\n`)
 await system.shutdown({ deadline: 100 })

@@ -1,18 +1,12 @@
-// Does what a page does that shows one view: reads the feed, and asks what the view asks with each round. Between the line `begin` and the end
-// of its input it counts; then it prints bytes and rounds a second as JSON.
-//   node viewer.mjs <url> <view>
+// Does what a page does that shows one view: reads the feed, and asks what the view asks with each round. It is told by lines of its input:
+// `open <url> <view>`, then `begin`, from where on it counts, and `end`, at which it leaves and prints bytes and rounds a second as JSON.
 
 import { Agent, request } from 'node:http'
+import { createInterface } from 'node:readline'
 
-const [address, view] = process.argv.slice(2)
-const url = new URL(address)
-const headers = {
-  host: url.host,
-  origin: url.origin,
-  'sec-fetch-site': 'same-origin',
-  'content-type': 'application/json',
-  'x-troupe-token': url.hash.slice(1),
-}
+let url
+let view
+let headers
 const agent = new Agent({ keepAlive: true })
 const questions = {
   actors: ['/api/lines', { mode: 'tree', sort: 'trouble', filter: '', offset: 0, count: 160, opened: [], closed: [], full: [] }],
@@ -21,6 +15,7 @@ const questions = {
 let bytes = 0
 let rounds = 0
 let since
+let feed
 const post = (path, body, onPiece) =>
   new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port: url.port, method: 'POST', path, headers, setHost: false, agent }, (response) => {
@@ -31,7 +26,9 @@ const post = (path, body, onPiece) =>
       })
       response.on('end', resolve)
     })
-    asked.on('error', reject)
+    if (onPiece !== undefined) feed = asked
+    // What is left of a feed that is over is nobody's any more.
+    asked.on('error', (cause) => (asked.destroyed && asked !== feed ? resolve() : reject(cause)))
     asked.end(JSON.stringify(body))
   })
 
@@ -51,12 +48,32 @@ function heard() {
   last = now
 }
 
-process.stdin.on('data', () => {
-  since = performance.now()
-  bytes = rounds = 0
-})
-process.stdin.on('end', () => {
+function open(address, of) {
+  url = new URL(address)
+  view = of
+  headers = {
+    host: url.host,
+    origin: url.origin,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+    'x-troupe-token': url.hash.slice(1),
+  }
+  void post('/api/feed', { view }, heard)
+}
+function end() {
   const seconds = (performance.now() - since) / 1000
-  process.stdout.write(`${JSON.stringify({ bytes: bytes / seconds, rounds: rounds / seconds })}\n`, () => process.exit(0))
-})
-await post('/api/feed', { view }, heard)
+  const left = feed
+  feed = undefined
+  left.destroy()
+  process.stdout.write(`${JSON.stringify({ bytes: bytes / seconds, rounds: rounds / seconds })}\n`)
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const [word, ...rest] = line.split(' ')
+  if (word === 'open') open(...rest)
+  else if (word === 'end') end()
+  else {
+    since = performance.now()
+    bytes = rounds = 0
+  }
+}
+process.exit(0)

@@ -36,7 +36,7 @@ export class Ways {
 
   /** All of them, and begins anew. */
   take(): readonly Flow[] {
-    const all = [...this.#byType.values()].flatMap((ways) => [...ways.values()])
+    const all = [...this.#byType.values()].flatMap((ways) => Array.from(ways.values()))
     this.clear()
     return all
   }
