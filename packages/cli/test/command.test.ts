@@ -325,7 +325,7 @@ describe('looking', () => {
     expect((await troupe('inspect /user/drone-3')).out).toMatch(/kind +drone/)
     expect(await troupe('inspect /user/nobody')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('troupe tree shows') })
     expect(await troupe('inspect drone3')).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean') })
-    expect((await troupe('tree /user/dron-3')).err).toMatch(/one of these\?\n {2}\/user\/drone-3\n/)
+    expect((await troupe('tree /user/dron-3')).err).toMatch(/Did you mean \/user\/drone-3\?/)
     expect(await troupe('tree /user/nobody')).toMatchObject({ code: 1 })
   })
 

@@ -123,7 +123,7 @@ function rowsOf(rows: readonly TopRow[], by: SortedBy, width: number, style: Sty
     padStart(title('queued', 'queued'), 8),
     padStart(title('msg/s', 'rate'), 7),
     padStart(title('cpu ms/s', 'busy'), 10),
-    style.dim('doing'),
+    ...(path + 43 <= width ? [style.dim('doing')] : []),
   ].join(' ')
   const lines = rows.map((row) => {
     const { phase, queued, rate, busy, pending, restarts, stashed, label, thread } = row

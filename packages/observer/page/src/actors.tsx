@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Line, Lines, LinesWish, SortKey } from '../../src/feed/news.ts'
 import { ask } from './connection.ts'
 import { ActorPanel } from './panel.tsx'
-import { filter, linkTo, moments, paused, selected } from './store.ts'
+import { filter, linkTo, moments, paused, selected, shown } from './store.ts'
 import { count, duration, exact } from './words.ts'
 
 const height = 28
@@ -131,7 +131,8 @@ function Tools() {
         }}
       />
       <span class="dim">
-        {exact(lines.value?.actors ?? 0)} actors{filter.value === '' ? '' : `, ${exact(lines.value?.total ?? 0)} match`}
+        {exact(shown.value?.round.figures.actors ?? lines.value?.actors ?? 0)} actors
+        {filter.value === '' ? '' : `, ${exact(lines.value?.total ?? 0)} match`}
       </span>
     </div>
   )

@@ -86,7 +86,7 @@ export function Cells() {
   return (
     <section class="card">
       <h2>
-        All {exact(count)} actors <small>one cell each; click one</small>
+        All {exact(shown.value!.round.figures.actors)} actors <small>one cell each; click one</small>
       </h2>
       <canvas
         ref={canvas}

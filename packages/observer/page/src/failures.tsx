@@ -1,12 +1,13 @@
 // What failed, how often, why, and what was decided. On a line of time, grouped by cause, and with what happened before.
 
 import { effect, signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { SeenEvent } from '../../src/findings/frame.ts'
 import { sortOf } from '../../src/findings/words.ts'
 import type { LettersNews } from '../../src/server/desk.ts'
 import { ask } from './connection.ts'
 import { hello, linkTo, moments, past, paused } from './store.ts'
+import { useWidth } from './width.ts'
 import { duration, exact, plural, timeOfDay } from './words.ts'
 
 const letters = signal<LettersNews | undefined>(undefined)
@@ -71,17 +72,30 @@ function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
   const all = past.value
   const to = all.at(-1)?.round.at ?? 1
   const from = Math.min(all[0]?.round.at ?? 0, to - 30_000)
-  const x = (at: number): number => 175 + ((at - from) / (to - from)) * 805
+  const frame = useRef<HTMLDivElement>(null)
+  const width = useWidth(frame)
+  // On a phone what a line is stands above it.
+  const narrow = width < 560
+  const left = narrow ? 4 : 175
+  const right = width - 20
+  const x = (at: number): number => left + ((at - from) / (to - from)) * (right - left)
   const some = lanes.some(({ types }) => events.some(({ type }) => types.includes(type)))
   return (
     <section class="card">
       <h2>
         The last {duration(to - from)} <small>each mark is what happened within a moment; larger: more of it, or it took longer</small>
       </h2>
-      <div class="scroll">
-        <svg class="picture" viewBox="0 0 1000 140" role="img" aria-label={`${events.length} events in the last ${duration(to - from)}`}>
+      <div ref={frame}>
+        <svg
+          class="picture"
+          width={width}
+          height={narrow ? 168 : 140}
+          viewBox={`0 0 ${width} ${narrow ? 168 : 140}`}
+          role="img"
+          aria-label={`${events.length} events in the last ${duration(to - from)}`}
+        >
           {lanes.map(({ title, sign, tone, types }, lane) => {
-            const y = 30 + lane * 38
+            const y = narrow ? 38 + lane * 48 : 30 + lane * 38
             const own = gathered(
               events.filter(({ type }) => types.includes(type)),
               from,
@@ -89,10 +103,10 @@ function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
             )
             return (
               <g key={title}>
-                <text x="0" y={y + 4}>
+                <text x="0" y={narrow ? y - 18 : y + 4}>
                   <tspan fill={`var(--${tone})`}>{sign}</tspan> {title}
                 </text>
-                <line x1="175" x2="980" y1={y} y2={y} stroke="var(--line)" />
+                <line x1={left} x2={right} y1={y} y2={y} stroke="var(--line)" />
                 {own.map(({ event, times, longest }, i) => (
                   <circle
                     key={i}
@@ -108,10 +122,10 @@ function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
               </g>
             )
           })}
-          <text x="175" y="136" class="dim">
+          <text x={left} y={narrow ? 164 : 136} class="dim">
             {clock(from)}
           </text>
-          <text x="980" y="136" class="dim" text-anchor="end">
+          <text x={right} y={narrow ? 164 : 136} class="dim" text-anchor="end">
             {clock(to)}
           </text>
         </svg>
@@ -167,7 +181,7 @@ function ByCause({ events }: { readonly events: readonly SeenEvent[] }) {
         </p>
       ) : (
         <div class="scroll">
-          <table>
+          <table class="roomy">
             <thead>
               <tr>
                 <th>cause</th>
@@ -252,7 +266,8 @@ function DeadLetters() {
   return (
     <section class="card">
       <h2>
-        Dead letters <small>{plural(letters.value?.letters.length ?? 0, 'letter')} that the system keeps, by way and reason</small>
+        Dead letters{' '}
+        {rows.length > 0 && <small>{plural(letters.value?.letters.length ?? 0, 'letter')} that the system keeps, by way and reason</small>}
       </h2>
       {rows.length === 0 ? (
         <p class="empty">Every message has reached somebody.</p>

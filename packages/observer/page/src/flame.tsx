@@ -2,9 +2,11 @@
 // because every sample was put to the one whose turn it fell into.
 
 import { signal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import type { FlameNode, ProfileNews } from '../../src/feed/news.ts'
 import { ask } from './connection.ts'
 import { hello, link } from './store.ts'
+import { useWidth } from './width.ts'
 import { duration, percent } from './words.ts'
 
 const profile = signal<ProfileNews | undefined>(undefined)
@@ -87,12 +89,12 @@ interface Bar {
   readonly depth: number
 }
 
-function barsOf(root: FlameNode): Bar[] {
+function barsOf(root: FlameNode, all: number): Bar[] {
   const bars: Bar[] = []
   const put = (node: FlameNode, x: number, depth: number): void => {
     let at = x
     for (const child of node.below) {
-      const width = (child.ms / root.ms) * 1000
+      const width = (child.ms / root.ms) * all
       if (width >= 1.5) {
         bars.push({ node: child, x: at, width, depth })
         put(child, at, depth + 1)
@@ -114,20 +116,23 @@ function colourOf(name: string): string {
 
 function Picture({ news }: { readonly news: ProfileNews }) {
   const root = zoomed.value ?? news.flame
-  const whole = zoomed.value === undefined ? barsOf(root) : barsOf({ name: '', place: '', ms: root.ms, below: [root] })
+  const frame = useRef<SVGSVGElement>(null)
+  const all = useWidth(frame)
+  const whole = barsOf(zoomed.value === undefined ? root : { name: '', place: '', ms: root.ms, below: [root] }, all)
   const depth = Math.max(1, ...whole.map((bar) => bar.depth + 1))
   const said = pointed.value
   return (
     <>
       <p class="dim" aria-live="off">
         {said === undefined
-          ? `${duration(news.ms)} looked at, ${percent(news.ms === 0 ? 0 : news.idle / news.ms)} of it nothing to do${news.cut ? '; there were too many turns to tell all of them apart' : ''}. Click a bar to zoom.`
+          ? `${duration(news.ms)} looked at, ${percent(news.ms === 0 ? 0 : news.idle / news.ms)} of it with nothing to do${news.cut ? '; there were too many turns to tell all of them apart' : ''}. Click a bar to zoom.`
           : `${said.name} ${said.place === '' ? '' : `(${said.place}) `}${duration(said.ms)}, ${percent(said.ms / Math.max(0.001, news.flame.ms))} of what was not idle`}
       </p>
       <svg
         class="flame"
-        viewBox={`0 0 1000 ${depth * tall}`}
-        width="1000"
+        ref={frame}
+        viewBox={`0 0 ${all} ${depth * tall}`}
+        width={all}
         height={depth * tall}
         preserveAspectRatio="none"
         role="group"

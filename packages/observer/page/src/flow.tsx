@@ -47,7 +47,8 @@ export function Flow() {
         <h2>
           Who talks to whom{' '}
           <small>
-            by kind; about, from one of {count(round?.sampling ?? 1)} sends · thicker: more per second · red: over {behindFrom} queued
+            by kind; about, from one of {count(round?.sampling ?? 1)} sends · thicker: more per second · red: over {behindFrom} queued · +2: and two
+            other types
           </small>
         </h2>
         <Graph boxes={boxes} arrows={arrows} label={`${plural(flow.nodes.length, 'kind')}, ${plural(flow.edges.length, 'way')} between them`} />

@@ -1,5 +1,6 @@
 // On every view: which system, where one can go, and what the looking itself costs.
 
+import { useEffect, useRef } from 'preact/hooks'
 import { type View, views } from '../../src/feed/news.ts'
 import { hello, link, linkTo, linkToOwn, losses, own, past, shown, view } from './store.ts'
 import { count, duration, percent, plural } from './words.ts'
@@ -29,6 +30,9 @@ const links = {
 export function Header() {
   const now = shown.value
   const findings = now?.round.findings ?? []
+  const nav = useRef<HTMLElement>(null)
+  // On a phone there is room for four of them: the one that is open is shown.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [view.value, own.value])
   const worst = findings.some(({ severity }) => severity === 'error')
   return (
     <header class="top">
@@ -36,7 +40,7 @@ export function Header() {
         <span aria-hidden="true">◧ </span>
         {hello.value?.system ?? 'Troupe'}
       </h1>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={nav}>
         <ul>
           {views.flatMap((one, i) =>
             one === 'own'

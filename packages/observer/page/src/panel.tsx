@@ -105,6 +105,9 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
         <Figure name="children" value={exact(detail.childCount)} />
         <Figure name="timers" value={detail.timers === undefined ? '–' : exact(detail.timers)} />
       </dl>
+      {detail.thread !== undefined && (
+        <p class="dim">It runs on thread {detail.thread}: its timers, how long messages wait and what it was given last are not seen from here.</p>
+      )}
       <Plot
         title="In its mailbox"
         values={queued.value.uid === uid ? queued.value.values : [detail.queued]}
@@ -116,7 +119,7 @@ function Shown({ uid, news }: { readonly uid: number; readonly news: ActorNews }
       <Timers timers={detail.timers ?? 0} set={detail.timersSet} />
       <Watches watchers={detail.watchers ?? 0} watchedBy={detail.watchedBy} watching={detail.watching} />
       <Happened uid={uid} failures={news.failures} />
-      {news.failures.length > 0 && close?.payloads === true && link.value === 'live' && <CapsuleButton path={detail.path} />}
+      {news.failures.length > 0 && news.capsules && link.value === 'live' && <CapsuleButton path={detail.path} />}
       {close !== undefined && <LastGiven last={close.last} payloads={close.payloads} />}
       {hello.value?.control === true && link.value === 'live' && detail.path !== '/user' && (
         <p>

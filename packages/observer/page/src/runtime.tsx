@@ -4,7 +4,7 @@ import { Flame } from './flame.tsx'
 import { Parts } from './parts.tsx'
 import { Plot } from './plot.tsx'
 import { hello, linkTo, past, shown } from './store.ts'
-import { bytes, count, exact, ms, percent } from './words.ts'
+import { bytes, count, exact, ms, percent, plural } from './words.ts'
 
 export function Runtime() {
   const now = shown.value
@@ -22,7 +22,12 @@ export function Runtime() {
         />
         <Plot title="Processor" values={hosts.map(({ cpu }) => cpu)} format={percent} note="of one core" />
         <Plot title="Heap" values={hosts.map(({ heapUsed }) => heapUsed)} format={bytes} note={`limit ${bytes(host.heapLimit)}`} />
-        <Plot title="Garbage collector" values={hosts.map(({ gcMs }) => gcMs)} format={ms} note={`${exact(host.gcCount)} runs in the last round`} />
+        <Plot
+          title="Garbage collector"
+          values={hosts.map(({ gcMs }) => gcMs)}
+          format={ms}
+          note={`${plural(host.gcCount, 'run')} in the last round`}
+        />
       </div>
       <div class="cols even">
         <section class="card">
@@ -73,7 +78,7 @@ export function Runtime() {
           <h2>
             Dispatchers <small>fair: 1 when all who had turns shared evenly · pressure: after how many turns there was more to do</small>
           </h2>
-          <div class="scroll">
+          <div class="scroll" tabIndex={0} role="group" aria-label="Dispatchers">
             <table>
               <thead>
                 <tr>
@@ -109,7 +114,7 @@ export function Runtime() {
 
 function Threads({ threads }: { readonly threads: NonNullable<NonNullable<typeof shown.value>['round']['runtime']>['threads'] }) {
   return (
-    <div class="scroll">
+    <div class="scroll" tabIndex={0} role="group" aria-label="Threads">
       <table>
         <thead>
           <tr>
@@ -124,7 +129,7 @@ function Threads({ threads }: { readonly threads: NonNullable<NonNullable<typeof
         <tbody>
           {threads.map(({ thread, actors, queued, rate, load, silent }) => (
             <tr key={thread}>
-              <td>{thread < 0 ? 'main' : `thread ${thread}`}</td>
+              <td class="name">{thread < 0 ? 'main' : `thread ${thread}`}</td>
               <td class="num">{exact(actors)}</td>
               <td class="num">{count(queued)}</td>
               <td class="num">{count(rate)}</td>

@@ -184,7 +184,7 @@ function Table({ waits, leftOut, cycle }: { readonly waits: readonly Wait[]; rea
         {plural(waits.length + leftOut, 'question')} under way <small>the oldest {rows.length}</small>
       </h2>
       <div class="scroll">
-        <table>
+        <table class="roomy">
           <thead>
             <tr>
               <th>who asks</th>

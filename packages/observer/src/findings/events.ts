@@ -4,6 +4,7 @@
 import type { AnyRef, Observation } from '@troupe/core'
 import { pathOf, typeOf } from '@troupe/core/internal'
 import type { SeenEvent } from './frame.ts'
+import { count, duration } from './words.ts'
 
 const longestCause = 200
 
@@ -46,8 +47,8 @@ export function seenEvent(o: Observation): SeenEvent | undefined {
     }
     case 'directive': {
       const { directive, attempt, delay, limit } = o
-      const text =
-        directive === 'restart' ? `restart ${attempt}, at most ${limit.restarts} in ${limit.within} ms, after ${Math.round(delay)} ms` : directive
+      const most = limit.restarts < Number.MAX_SAFE_INTEGER ? `at most ${count(limit.restarts)} in ${duration(limit.within)}` : 'without a limit'
+      const text = directive === 'restart' ? `restart ${count(attempt)}, ${most}, ${delay < 0.5 ? 'at once' : `after ${duration(delay)}`}` : directive
       return { type, at, ...about(o.ref), directive, attempt, delay, text }
     }
     case 'actor.terminated': {

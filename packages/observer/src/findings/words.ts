@@ -1,8 +1,8 @@
 // Numbers as people read them.
 
-/** 257 k, 1.4 M, 34. */
+/** 34, 2,410, 257 k, 1.4 M. */
 export function count(n: number): string {
-  if (n < 10_000) return String(Math.round(n))
+  if (n < 10_000) return Math.round(n).toLocaleString('en-US')
   return n < 1_000_000 ? `${Math.round(n / 1000)} k` : `${(n / 1_000_000).toFixed(1)} M`
 }
 

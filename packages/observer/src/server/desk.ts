@@ -31,6 +31,8 @@ export interface ActorNews {
   readonly close: CloseNews | undefined
   /** Failures that the system remembers, also those from before anybody looked; the newest last. */
   readonly failures: readonly SeenFailure[]
+  /** Whether its capsule may be had from here, where there is one. */
+  readonly capsules: boolean
 }
 /** A page of somebody's own, as it is now; or why there is nothing to show. */
 export type OwnNews = { readonly parts: readonly PagePart[] } | { readonly wrong: string }
@@ -103,7 +105,7 @@ export class Desk {
     const oldest = stand === undefined ? undefined : standing.ages.oldest(stand.seen, standing.at)
     const close = await this.#attention.of(uid, detail.path, standing.at)
     const failures = this.#source.failures().filter(({ actor }) => actor === detail.path)
-    return { detail, why: whyBehind(stand, detail), pace, oldest, close, failures: failures.slice(-failuresMost) }
+    return { detail, why: whyBehind(stand, detail), pace, oldest, close, failures: failures.slice(-failuresMost), capsules: this.#payloads }
   }
 
   /** It holds what messages hold: only for those who may see that. */

@@ -25,9 +25,13 @@ export async function nearPaths(wanted: string, all: readonly { readonly path: s
     const far = distance(path.toLowerCase(), ending)
     if (far !== undefined) found.push({ path, far })
   }
-  // Who has the very name that was asked for was meant, and nobody else.
-  const named = found.filter(({ far }) => far <= sameName)
-  return (named.length > 0 ? named : found)
+  // Who has the very name that was asked for was meant, and else whoever is nearest; nobody else.
+  const nearest = Math.max(
+    sameName,
+    found.reduce((least, { far }) => Math.min(least, far), Infinity),
+  )
+  return found
+    .filter(({ far }) => far <= nearest)
     .sort((a, b) => a.far - b.far || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
     .slice(0, most)
     .map(({ path }) => path)
