@@ -227,9 +227,9 @@ test.skipIf(!tracer)('a flush that fails leaves the outcome unknown, and nothing
 test('a process that ends in the middle of a write ends, and what was acknowledged is there', async () => {
   for (const count of [1, 2]) {
     const place = join(folder, `exit-${count}`)
-    const { lines: said, status, signal } = inChild({ mode: 'exit', directory: place, count })
-    // Its own code, where nothing was under way any more; or at once. Not after the time that the test gave it.
-    expect([signal === 'SIGKILL' || (signal === null && status !== 0), said[0]]).toEqual([true, { acknowledged: 1 }])
+    const { lines: said, signal } = inChild({ mode: 'exit', directory: place, count })
+    // At once, and not by its own code, which waits for LMDB's thread, and that for this one, two times of five.
+    expect([signal, said[0]]).toEqual(['SIGKILL', { acknowledged: 1 }])
     const journal = await lmdb(place).open(environment)
     expect((await journal.heads(['cart/1']))[0]!.seq).toBeGreaterThanOrEqual(1)
     expect((await journal.verify()).damages).toEqual([])
