@@ -1,5 +1,7 @@
 // nats() keeps the contracts of both ports on a real server, and holds out where that server is killed, paused and started again.
 
+import { rmSync } from 'node:fs'
+import { join as pathOf } from 'node:path'
 import { HostRuntime } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findNats, type NatsServer, startNats } from '../../../tools/engines/nats.mjs'
@@ -100,6 +102,35 @@ describe.skipIf(found === undefined)('on a real NATS server', () => {
       )
       await until('the key is gone', async () => (await a.registry.read('own.k.2')) === undefined)
       await a.close()
+    })
+
+    test('that comes back with an empty store is given its bucket again: keys are gone, and can be made and watched', async () => {
+      const alone = await startNats(found!)
+      const troubles: string[] = []
+      const a = await join(alone, 'a', troubles)
+      await a.registry.create('own.k.3', 'x')
+      const hints: Hint[] = []
+      a.registry.watch('own', (hint) => hints.push(hint))
+      await alone.kill()
+      rmSync(pathOf(alone.folder, 'store'), { recursive: true, force: true })
+      await alone.start()
+      await until('it can be read', () =>
+        a.registry.read('own.k.3').then(
+          (entry) => entry === undefined,
+          () => false,
+        ),
+      )
+      expect(troubles.filter((text) => text.includes('lost what it kept'))).toHaveLength(1)
+      await a.registry.create('own.k.4', 'y', { ttl: 60_000 })
+      expect(await a.registry.list('own')).toMatchObject([{ key: 'own.k.4', value: 'y' }])
+      // The watch begins again after a pause, and says that anything may have changed.
+      await until('the watch says so', async () => {
+        const { revision } = (await a.registry.read('own.k.4'))!
+        await a.registry.update('own.k.4', 'y', revision)
+        return hints.some((hint) => hint !== 'anything' && hint.key === 'own.k.4')
+      })
+      await a.close()
+      await alone.end()
     })
 
     test('while it stands still what waits toward it is bounded', async () => {

@@ -12,6 +12,8 @@ import { NatsWatch } from './nats-watch.ts'
 
 /** Wrong last sequence, with and without the right one in its text. */
 const conflicts = new Set([10_071, 10_164])
+/** There is no such stream. */
+const noStream = 10_059
 /** How many keys of a list are asked for at once. */
 const atOnce = 128
 const encoder = new TextEncoder()
@@ -26,7 +28,9 @@ export class NatsRegistry implements Registry {
   readonly #timing: Timing
   readonly #connected: () => boolean
   readonly #onTrouble: (text: string, cause: unknown) => void
+  readonly #remake: () => Promise<unknown>
   readonly #watches = new Set<NatsWatch>()
+  #remaking = false
 
   constructor(
     connection: NatsConnection,
@@ -37,6 +41,8 @@ export class NatsRegistry implements Registry {
       readonly timing: Timing
       readonly connected: () => boolean
       readonly onTrouble: (text: string, cause: unknown) => void
+      /** Makes the bucket anew. */
+      readonly remake: () => Promise<unknown>
     },
   ) {
     this.#client = jetstream(connection, { timeout: options.timeout })
@@ -47,6 +53,7 @@ export class NatsRegistry implements Registry {
     this.#timing = options.timing
     this.#connected = options.connected
     this.#onTrouble = options.onTrouble
+    this.#remake = options.remake
   }
 
   async create(key: string, value: string, options: WriteOptions = {}): Promise<Revision> {
@@ -144,12 +151,31 @@ export class NatsRegistry implements Registry {
     return found ?? undefined
   }
 
+  /**
+   * The server has come back with an empty store, or somebody removed the stream: without one nobody could ever renew anything, nor hear that its
+   * session is over, which it is when a bucket without its keys is there.
+   */
+  async #madeAnew(cause: unknown): Promise<void> {
+    if (this.#remaking) return
+    this.#remaking = true
+    this.#onTrouble(`NATS has lost what it kept of ${this.#cluster}: sessions end, and whoever joins begins anew`, cause)
+    try {
+      await this.#remake()
+      this.reconnected()
+    } catch (trouble) {
+      this.#onTrouble(`The stream of ${this.#cluster} could not be made anew`, trouble)
+    } finally {
+      this.#remaking = false
+    }
+  }
+
   async #ask<T>(what: string, ask: () => Promise<T>): Promise<T> {
     // The client would keep it and send it whenever it is connected again.
     if (!this.#connected()) throw new RegistryUnavailable(what, 'not connected to NATS')
     try {
       return await ask()
     } catch (cause) {
+      if (cause instanceof JetStreamApiError && cause.code === noStream) void this.#madeAnew(cause)
       throw new RegistryUnavailable(what, cause instanceof Error ? cause.message : String(cause), cause)
     }
   }

@@ -43,6 +43,7 @@ async function open(settings: NatsSettings, joining: Joining): Promise<Connectio
       timing: joining.timing,
       connected: () => online,
       onTrouble: joining.onTrouble,
+      remake: () => openBucket(client, joining.cluster, joining.node, settings),
     })
     const follow = async (): Promise<void> => {
       for await (const status of client.status()) {
