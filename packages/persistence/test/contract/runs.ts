@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { all, environment, event, found, places, replayed, run, settledHeap, type Stage } from './stage.ts'
+import { all, environment, event, found, owner, places, replayed, run, settledHeap, type Stage } from './stage.ts'
 
 export function runsContract(stage: Stage): void {
   test('its identity is the same for every handle, and another for another store', async () => {
@@ -164,6 +164,25 @@ export function runsContract(stage: Stage): void {
     for (let round = 6; round <= 55; round++) await append(round)
     // 5,000 events of 2 kB were stored and read: what is kept of them would be 10 MB and more.
     if (!stage.keepsInMemory) expect((await settledHeap()) - before).toBeLessThan(5_000_000)
+  })
+
+  test('P8: a journal that is written to, and trimmed, while it is verified is not taken for a damaged one', async () => {
+    const { journal } = stage
+    const ids = Array.from({ length: 300 }, (_, i) => `cart/${i}`)
+    const write = async (round: number): Promise<void> => {
+      await journal.append([...ids, ...(round > 5 ? [`cart/new${round}`] : [])].map((id) => run(id, id.includes('new') ? 1 : round)))
+    }
+    for (let round = 1; round <= 5; round++) await write(round)
+    const standing = { over: false }
+    const verifying = journal.verify().finally(() => (standing.over = true))
+    for (let round = 6; !standing.over && round < 14; round++) {
+      await write(round)
+      await journal.deleteEvents('cart/7', round - 5, owner)
+    }
+    const verified = await verifying
+    expect(verified.damages).toEqual([])
+    expect(verified.ids).toBeGreaterThanOrEqual(300)
+    expect(verified.events).toBeGreaterThanOrEqual(299 * 5)
   })
 
   test('closed, it refuses what is asked of it; closing twice is fine', async () => {

@@ -1,10 +1,11 @@
-// Reads an LMDB journal from end to end and says what is wrong with it: sums, gaps, repeats, and what heads say against what is there.
+// Reads an LMDB journal from end to end, as it is at one moment, and says what is wrong with it: sums, gaps, repeats, and what heads say against
+// what is there. What is written meanwhile is no part of it, and no damage.
 
 import type { Damage, Verified } from '../../values/stored.ts'
 import { lastNumber, numberKey, type Opened, readText, textKey } from './bytes.ts'
-import type { LmdbFile, Table } from './file.ts'
+import type { LmdbFile, Table, TableView } from './file.ts'
 import type { KeyFiles } from './key-files.ts'
-import { checkPages, type PageDamage } from './pages.ts'
+import { checkPages } from './pages.ts'
 import { countOf, readRun } from './run-text.ts'
 import type { LogHead } from './writes.ts'
 
@@ -12,8 +13,17 @@ import type { LogHead } from './writes.ts'
 const step = 500
 
 export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
+  const view = file.freeze()
+  try {
+    return await verifyView(file, view, keys, signal)
+  } finally {
+    view.end()
+  }
+}
+
+async function verifyView(file: LmdbFile, view: TableView, keys: KeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
   const damages: Damage[] = []
-  for (const { page, problem } of await pagesOf(file, signal))
+  for (const { page, problem } of await checkPages(file.path, signal))
     damages.push({ where: `${file.path}, page ${page}`, id: undefined, seq: undefined, problem })
   // LMDB would end the process, or go round in circles, where a page is not what it should be.
   if (damages.length > 0) return { ids: 0, events: 0, snapshots: 0, damages }
@@ -27,7 +37,6 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
     let start: Buffer | undefined
     for (;;) {
       signal?.throwIfAborted()
-      file.refresh()
       const some = [...table.range({ ...(start === undefined ? {} : { start }), limit: step })]
       for (const { key, value } of some) {
         const where = name(key)
@@ -48,7 +57,7 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
     const id = readText(key).text
     return [`${id}#${lastNumber(key)}`, id, lastNumber(key)]
   }
-  const { heads, runs, snapshots, states, log, owners, offsets, meta, timers, due } = file.tables
+  const { heads, runs, snapshots, states, log, owners, offsets, meta, timers, due } = view.tables
   const known = new Map<string, { readonly seq: number; readonly deleted: number; next: number }>()
   for await (const { where, record } of records(heads, byText)) {
     const [seq, deleted] = record.head as [number, number]
@@ -69,7 +78,7 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
     else if (first < head.next && first > head.deleted) report(runs, `event ${first} is there twice`, name, id, first)
     if (readRun(record.head, record.text).length !== count) report(runs, 'it is cut', name, id, first)
     // A reader of all events goes by groups, and would pass it over.
-    if (end - 1 > head.deleted && !isNamed(file, record, id, first, count)) report(runs, `group ${record.group} does not name it`, name, id, first)
+    if (end - 1 > head.deleted && !isNamed(view, record, id, first, count)) report(runs, `group ${record.group} does not name it`, name, id, first)
     events += Math.max(0, end - Math.max(first, head.deleted + 1))
     head.next = Math.max(head.next, end)
     if (end - 1 > head.seq) report(runs, `it goes on to ${end - 1}, and the head says ${head.seq}`, name, id, first)
@@ -96,18 +105,8 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
   return { ids: known.size, events, snapshots: kept, damages }
 }
 
-/** What is wrong with pages, as of one moment. */
-async function pagesOf(file: LmdbFile, signal: AbortSignal | undefined): Promise<readonly PageDamage[]> {
-  const view = file.freeze()
-  try {
-    return await checkPages(file.path, signal)
-  } finally {
-    view.end()
-  }
-}
-
 /** Whether the log names a run; a record of the log that cannot be read is told by itself. */
-function isNamed({ tables }: LmdbFile, { group, place }: Opened, id: string, first: number, count: number): boolean {
+function isNamed({ tables }: TableView, { group, place }: Opened, id: string, first: number, count: number): boolean {
   let found: Opened | undefined
   try {
     found = tables.log.get(numberKey(Buffer.alloc(0), group), () => `group ${group}`)
