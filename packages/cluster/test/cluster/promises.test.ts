@@ -1,6 +1,7 @@
 // What the design promises of shards in words, where nothing else says it: outages move nothing, and the last of a kind waits for a successor.
 
 import { type ActorRef, type Behavior, receive, same } from '@troupe/core'
+import { eventSourced, type Kind, memory as memoryJournal, persistence } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import type { Sharded } from '../../src/index.ts'
 import { readOwnership } from '../../src/sharding/ownership.ts'
@@ -20,6 +21,44 @@ function counters(node: SimulatedNode): Sharded<Count> {
   }
   return node.cluster!.sharded<Count>('counter', counter, { shards: 8, passivateAfter: false })
 }
+
+const sums: Kind<Count> = eventSourced('counter', {
+  initial: () => 0,
+  events: { added: (n: number) => n + 1 },
+  commands: {
+    add: (ctx) => ctx.persist({ type: 'added' }),
+    get: (ctx, m) => ctx.tell(m.replyTo, `${ctx.state}`),
+  },
+})
+
+test('K7: an append that the journal refuses stops that activation, which is not restarted; the next one is of a later epoch', () =>
+  onStage(async (stage) => {
+    const journal = memoryJournal()
+    stage.world.nodeOptions = (name) => ({ system: { extensions: [persistence({ journal, scope: name })] } })
+    const [a] = await stage.nodes('a')
+    const kind = a!.cluster!.sharded<Count>('counter', sums, { shards: 1, persistent: true })
+    await stage.until('it runs', () => kind.active.length === 1)
+    kind.ref('x').tell({ type: 'add' })
+    expect(await kind.ref('x').ask({ type: 'get' })).toBe('1')
+    const phases: string[] = []
+    let lives = 0
+    a!.system.events.listen((event) => {
+      const { type, ref, to } = event as { readonly type: string; readonly ref?: { readonly path: string }; readonly to?: string }
+      if (ref?.path !== '/user/sharded-counter/x') return
+      if (type === 'actor.spawned') lives++
+      else if (type === 'actor.phase') phases.push(to!)
+    })
+    // As another owner does, of whom this node has not heard.
+    const other = await journal.open({} as never)
+    await other.raise('shard/counter/0', 40)
+    kind.ref('x').tell({ type: 'add' })
+    await stage.until('it ended', () => phases.includes('terminated'))
+    expect(phases).not.toContain('restarting')
+    expect(await kind.ref('x').ask({ type: 'get' }, { timeout: 20_000 })).toBe('1')
+    expect(lives).toBe(1)
+    const [entry] = stage.world.hub.store.list('own.counter')
+    expect(readOwnership(entry!.value)!.epoch).toBeGreaterThan(40)
+  }))
 
 test('K11: an engine that is away for ten leases moves no shard and ends no session, and actors have what they had', () =>
   onStage(async (stage) => {
