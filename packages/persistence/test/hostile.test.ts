@@ -9,11 +9,15 @@ import {
   durableState,
   EventSourced,
   eventSourced,
+  type Journal,
+  type JournalSource,
+  JournalUnavailable,
   type KeepOptions,
   type Kind,
   lmdb,
   memory,
   persistence,
+  type Write,
 } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import { environment, event, run } from './contract/stage.ts'
@@ -290,4 +294,31 @@ test('a state that cannot be written any more, because somebody changed it since
   // It began anew from what is stored.
   expect(await later()).toBe('set')
   await kit.end()
+})
+
+test('a system that ends waits out no pause that its journal is given, whether that cannot be written or cannot be opened', async () => {
+  for (const away of ['append', 'open'] as const) {
+    const inner = memory()
+    const journal: JournalSource = {
+      name: 'away',
+      async open(given) {
+        if (away === 'open') throw new JournalUnavailable('away', 'it is away')
+        const opened = await inner.open(given)
+        return new Proxy(opened, {
+          get(target, name: keyof Journal) {
+            if (name === 'append') return async (group: readonly Write[]) => group.map(() => ({ is: 'failed', cause: new Error('away') }))
+            const value = target[name] as unknown
+            return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+          },
+        })
+      },
+    }
+    const kit = kitWith(journal, { whenAway: 'wait' })
+    kit.system.spawn(counter('a')).tell({ type: 'inc', by: 1 })
+    await kit.advance(30_000)
+    const standing = { ended: false }
+    void kit.system.shutdown({ deadline: 100 }).then(() => (standing.ended = true))
+    await kit.advance(200)
+    expect([away, standing.ended]).toEqual([away, true])
+  }
 })

@@ -86,6 +86,8 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   /** Who has sent something that was not acknowledged. */
   readonly #posting = new Set<Posting>()
   #round: (() => void) | undefined
+  /** Ends the pause before it is opened again. */
+  #hurry: (() => void) | undefined
 
   constructor(system: SystemView, options: HubOptions) {
     this.#system = system
@@ -154,7 +156,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
         this.tally.heard(cause)
         if (this.whenAway === 'reject' || isPermanent(cause) || this.closing) throw cause
         if (tries === 0) this.environment.logger.warn({ journal: this.name, cause }, 'the journal cannot be opened yet')
-        await new Promise<void>((resolve) => void this.after(Math.min(10_000, 100 * 2 ** Math.min(tries, 10)), resolve))
+        await new Promise<void>((resolve) => void this.after(Math.min(10_000, 100 * 2 ** Math.min(tries, 10)), (this.#hurry = resolve)))
       }
     }
   }
@@ -385,6 +387,8 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
 
   async close(): Promise<void> {
     this.closing = true
+    this.#hurry?.()
+    this.writer.hurry()
     this.#round?.()
     if (this.#tenancy === undefined) this.waking.end()
     await this.writer.idle()

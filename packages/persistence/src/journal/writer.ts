@@ -76,6 +76,8 @@ export class Writer {
   /** How many events the last group had. */
   #last = 0
   readonly #idle: (() => void)[] = []
+  /** Ends the pause that it has now, or had last. */
+  #wake: (() => void) | undefined
   /** Settles when the epoch has been raised after an outcome that is not known. */
   raising: Promise<void> | undefined
 
@@ -286,7 +288,17 @@ export class Writer {
   }
 
   #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#host.environment.after(ms, resolve))
+    return new Promise((resolve) => {
+      const cancel = this.#host.environment.after(ms, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+  /** The system ends: no pause is waited out. */
+  hurry(): void {
+    this.#wake?.()
   }
 
   /** Makes sure that what is under way cannot arrive any more; until then nobody reads. */
