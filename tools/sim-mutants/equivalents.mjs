@@ -190,32 +190,20 @@ export const equivalents = [
   },
   {
     file: 'cell/turn/cell.ts',
-    before: 'return this.scheduled >= cut',
-    after: 'return this.scheduled > cut',
+    before: 'return (this.scheduled & (cut | suspicion)) > 0',
+    after: 'return (this.scheduled & (cut | suspicion)) >= 0',
     why: 'only how closely a turn is timed, and whether turn.slow knows the message',
   },
   {
     file: 'cell/turn/cell.ts',
-    before: 'if (this.scheduled < suspected) return false',
-    after: 'if (!(this.scheduled < suspected)) return false',
+    before: 'if (left >= suspected) this.scheduled -= suspected',
+    after: 'if (left > suspected) this.scheduled -= suspected',
     why: 'only how closely a turn is timed, and whether turn.slow knows the message',
   },
   {
     file: 'cell/turn/cell.ts',
-    before: 'if (this.scheduled < suspected) return false',
-    after: 'if (true as boolean) return false',
-    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
-  },
-  {
-    file: 'cell/turn/cell.ts',
-    before: 'if (this.scheduled < suspected) return false',
-    after: 'if (this.scheduled <= suspected) return false',
-    why: 'only how closely a turn is timed, and whether turn.slow knows the message',
-  },
-  {
-    file: 'cell/turn/cell.ts',
-    before: 'return this.scheduled >= suspected',
-    after: 'return this.scheduled > suspected',
+    before: 'return left >= 2 * suspected',
+    after: 'return left > 2 * suspected',
     why: 'only how closely a turn is timed, and whether turn.slow knows the message',
   },
   {
