@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { ActorSystem, receive, same } from '@troupe/core'
+import { coreOf } from '@troupe/core/internal'
 import { observe } from '@troupe/observer'
 
 const [actors, rounds, seconds] = process.argv.slice(2, 5).map(Number)
@@ -16,6 +17,9 @@ const ways = process.argv[5].split(',')
 const families = 100
 /** Messages under way: enough that the thread never rests. */
 const under = 2000
+/** Milliseconds of a short window, and how many pairs of those. */
+const briefly = 150
+const pairs = 100
 /** Milliseconds until what a way begins with is over: the first look is at everything. */
 const settling = 2500
 
@@ -75,6 +79,41 @@ async function withOnlooker() {
   return found
 }
 
+/**
+ * The same in parts, which a machine that is not quiet lets one tell: what it costs each turn that somebody looks, from windows so short that nothing else changes
+ * between them, with the witness of turns there and not there; and what looks took of the time, by the clock.
+ */
+async function inParts() {
+  const { fallback } = coreOf(system).dispatchers
+  let spent = 0
+  const end = observer.source.subscribe((update) => (spent += update.spent))
+  await wait(3 * settling)
+  const began = performance.now()
+  spent = 0
+  let witness
+  const windowOf = async (watched) => {
+    if (!watched) witness = fallback.witness
+    fallback.witness = watched ? witness : undefined
+    // It goes on from here: what was handled meanwhile is nobody's.
+    if (watched) witness.clockRead(fallback.now, false)
+    await wait(briefly / 10)
+    const from = { handled, at: performance.now() }
+    await wait(briefly)
+    return (handled - from.handled) / (performance.now() - from.at)
+  }
+  const turns = []
+  for (let before = await windowOf(false); turns.length < pairs;) {
+    const watched = await windowOf(true)
+    const after = await windowOf(false)
+    turns.push((1 - (2 * watched) / (before + after)) * 100)
+    before = after
+  }
+  fallback.witness = witness
+  const looks = (spent / (performance.now() - began)) * 100
+  end()
+  return { turns, looks }
+}
+
 for (let i = 0; i < families; i++) system.spawn(family(actors / families), { name: `family-${i}`, kind: 'family' }).tell({ type: 'begin' })
 while (crowd.length < actors) await new Promise((resolve) => setImmediate(resolve))
 for (let i = 0; i < under; i++) crowd[draw()].tell({ type: 'word', hops: 0 })
@@ -96,5 +135,6 @@ for (let i = 0; i < rounds; i++)
   }
 viewer.stdin.end()
 await once(viewer, 'exit')
+found.parts = await inParts()
 process.stdout.write(`${JSON.stringify(found)}\n`)
 process.exit(0)

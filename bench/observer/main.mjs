@@ -109,6 +109,25 @@ function crowd() {
           ]
     line([way, `${(median(found[way].map(({ clock }) => clock)) / 1e6).toFixed(2)} M`, `${percent.toFixed(1)} %`, ...page])
   }
+  const { turns, looks } = found.parts
+  const { mean, error } = steady(turns)
+  line([
+    'in parts',
+    `turns ${mean.toFixed(1)} %`,
+    `± ${error.toFixed(1)} %`,
+    `looks ${looks.toFixed(1)} %`,
+    '',
+    verdict(mean + looks, error, crowdBudget.percent, '%'),
+  ])
+}
+
+/** The mean of all but the eighth on either side, and its error. */
+function steady(all) {
+  const eighth = all.length >> 3
+  const kept = all.toSorted((a, b) => a - b).slice(eighth, all.length - eighth)
+  const mean = kept.reduce((sum, value) => sum + value, 0) / kept.length
+  const spread = Math.sqrt(kept.reduce((sum, value) => sum + (value - mean) ** 2, 0) / kept.length)
+  return { mean, error: spread / Math.sqrt(kept.length) }
 }
 if (only?.includes('crowd') !== false) crowd()
 
