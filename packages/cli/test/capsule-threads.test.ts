@@ -26,9 +26,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function start(options?: CapsuleRecorderOptions): void {
+function start(options?: CapsuleRecorderOptions, worker?: string): void {
   system = ActorSystem.create('shop', { logger: false, keepAlive: false, supervision: 'stop', flightRecorder: capsuleRecorder(options) })
-  pool = threads(system, { size: 2, keepAlive: false })
+  pool = threads(system, { size: 2, keepAlive: false, ...(worker && { worker: new URL(`./modules/${worker}`, import.meta.url) }) })
 }
 
 async function troupe(...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
@@ -173,4 +173,15 @@ test('redact is loaded on threads where it says from where; where it does not, n
   expect(await capsuleOf(system, '/user/till')).toEqual({
     none: expect.stringMatching(/where nothing is recorded: .*cannot be made there: .*no export "nothing"/),
   })
+})
+
+test('a worker entry that knows the recorder by name has it; of one that does not, it is said what is missing', async () => {
+  start({}, 'worker.mjs')
+  await failedTill()
+  expect(await capsuleOf(system, '/user/till')).toMatchObject({ path: '/user/till', failure: { name: 'RangeError' }, missing: [] })
+  await system.shutdown()
+
+  start({}, 'worker-without.mjs')
+  await failedTill()
+  expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/where nothing is recorded: .*knows no "capsuleRecorder"/) })
 })

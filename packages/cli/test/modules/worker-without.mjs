@@ -1,0 +1,3 @@
+// A worker entry that knows nothing of what records its actors.
+import '@troupe/node/worker'
+import './till.mjs'
