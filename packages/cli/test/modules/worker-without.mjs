@@ -1,3 +1,4 @@
 // A worker entry that knows nothing of what records its actors.
 import '@troupe/node/worker'
-import './till.mjs'
+
+export { till } from './till.mjs'

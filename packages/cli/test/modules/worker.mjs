@@ -2,6 +2,6 @@
 import '@troupe/node/worker'
 import { defineTask } from '@troupe/node'
 import { capsuleRecorder } from '@troupe/observer/capsule'
-import './till.mjs'
 
 defineTask('capsuleRecorder', capsuleRecorder)
+export { till } from './till.mjs'

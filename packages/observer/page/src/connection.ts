@@ -4,6 +4,7 @@
 import { effect } from '@preact/signals'
 import { FrameReader } from '../../src/feed/frames.ts'
 import type { View } from '../../src/feed/news.ts'
+import { madeBrief } from './brief.ts'
 import { link, take, view } from './store.ts'
 
 const kept = 'troupe-token'
@@ -38,7 +39,10 @@ export async function ask<T>(name: string, body: object = {}): Promise<T | undef
   if (answers !== undefined) return answers[name] as T | undefined
   try {
     const response = await post(`/api/${name}`, body)
-    return response.ok ? ((await response.json()) as T) : undefined
+    if (!response.ok) return undefined
+    const answer = (await response.json()) as T
+    // A capsule is kept as it is, and not shown.
+    return name === 'capsule' ? answer : madeBrief(answer)
   } catch {
     return undefined
   }
@@ -96,7 +100,7 @@ async function read(body: ReadableStream<Uint8Array>): Promise<void> {
     if (done) return
     for (const frame of frames.take(value)) {
       if (link.peek() !== 'live') link.value = 'live'
-      take(frame)
+      take(frame.kind === 'cells' ? frame : madeBrief(frame))
     }
   }
 }

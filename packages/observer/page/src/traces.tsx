@@ -292,7 +292,7 @@ function Sequence({ trace, inSteps }: { readonly trace: TraceNews; readonly inSt
                 </>
               )}
               <text x={(from + to) / 2 + (from === to ? 30 : 0)} y={sent - 4} text-anchor="middle">
-                {span.type}
+                {span.type.length > 40 ? `${span.type.slice(0, 39)}…` : span.type}
                 {span.how === 'forward' ? ' (forwarded)' : ''}
               </text>
               {span.how !== 'answer' && taken - sent > 26 && (
