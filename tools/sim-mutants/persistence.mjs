@@ -562,7 +562,7 @@ export const persistence = [
   {
     name: 'a clock that is put forward is noticed when the wait is over',
     file: waking,
-    edits: [['Math.min(longestWait, Math.max(0, left))', 'Math.max(0, left)']],
+    edits: [['Math.min(longestWait, Math.max(0, left))', 'Math.max(0 * longestWait, left)']],
     test: { file: 'packages/persistence/src/gate/waking.test.ts', name: 'a clock that is put forward, or went on' },
   },
   {
@@ -587,6 +587,6 @@ export const persistence = [
     name: 'what is written while a journal is verified is taken for damage',
     file: 'persistence/src/journal/lmdb/checking.ts',
     edits: [['await verifyView(file, view, keys, signal)', 'await verifyView(file, (file.refresh(), file), keys, signal)']],
-    test: inTest('lmdb.test.ts', 'a journal that is written to, and trimmed, while it is verified'),
+    test: inTest('lmdb.test.ts', 'lmdb()'),
   },
 ]
