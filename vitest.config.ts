@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tools/test-order.ts'
@@ -38,8 +39,8 @@ export default defineConfig({
     ],
   },
   test: {
-    // All cores: the default leaves one idle, which is half of a small machine.
-    maxWorkers: '100%',
+    // One more than there are cores: the default leaves one idle, and who tries a browser, a process or a server waits for it half of the time.
+    maxWorkers: availableParallelism() + 1,
     // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
     testTimeout: 60_000,
     hookTimeout: 60_000,
