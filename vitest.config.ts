@@ -9,8 +9,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const alone = ['packages/node/**/*.test.ts', 'tools/*.test.ts', 'packages/core/test/heap.test.ts', 'packages/core/test/mailbox-memory.test.ts']
 /** Other files once more, where threads share no memory: by `npm run test:ports`, which CI runs too. */
 const again = ['packages/node/test/ports.test.ts']
-/** What a stranger does with the packages, and what their types cost each compiler: by `npm run test:packed`, which CI runs too. */
-const packed = ['tools/consumers.test.ts', 'tools/type-cost.test.ts']
+/** What a stranger does with packages and commands, what types cost each compiler, how a release is made: by `npm run test:packed`, which CI runs too. */
+const packed = ['tools/consumers.test.ts', 'tools/type-cost.test.ts', 'tools/commands.test.ts', 'tools/release.test.ts']
 /** Many files in one process after another, which loads the sources once. */
 const together = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts']
 
