@@ -10,7 +10,7 @@ const alone = ['packages/node/**/*.test.ts', 'tools/*.test.ts', 'packages/core/t
 /** Other files once more, where threads share no memory: by `npm run test:ports`, which CI runs too. */
 const again = ['packages/node/test/ports.test.ts']
 /** What a stranger does with packages and commands, what types cost each compiler, how a release is made: by `npm run test:packed`, which CI runs too. */
-const packed = ['tools/consumers.test.ts', 'tools/type-cost.test.ts', 'tools/commands.test.ts', 'tools/release.test.ts']
+const packed = ['tools/consumers.test.ts', 'tools/type-cost.test.ts', 'tools/commands.test.ts', 'tools/sim-command.test.ts', 'tools/release.test.ts']
 /** Many files in one process after another, which loads the sources once. */
 const together = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts']
 
