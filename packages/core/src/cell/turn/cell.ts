@@ -221,7 +221,7 @@ export class Cell {
   }
   /** Counts a message of a suspect that was timed; whether it is to go on so. */
   stillSuspect(): boolean {
-    const left = this.scheduled & (cut | suspicion)
+    const left = this.scheduled & suspicion
     if (left >= suspected) this.scheduled -= suspected
     return left >= 2 * suspected
   }
