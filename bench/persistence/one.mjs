@@ -2,7 +2,7 @@
 // commands in flight; or groups handed to the journal itself; or a journal that is read back. Prints one line of JSON.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { ActorSystem } from '@troupe/core'
+import { ActorSystem, receive, same, setup } from '@troupe/core'
 import { createPostgresSchema, eventSourced, lmdb, persistence, postgres } from '@troupe/persistence'
 import { nothing } from './nothing.mjs'
 
@@ -43,36 +43,56 @@ const took = (since) => {
 const schema = `bench_${process.pid}`
 async function source() {
   if (store.startsWith('lmdb')) return lmdb(`${folder}/journal`)
-  if (store === 'none') return nothing()
+  if (store.startsWith('none')) return nothing()
   await createPostgresSchema({ connectionString: url }, { schema })
   return postgres({ connectionString: url }, { schema })
 }
 
-async function throughActors(journal) {
-  const counter = eventSourced('counter', {
-    initial: () => 0,
-    events: { added: (n, e) => n + e.by },
-    commands: {
-      add(ctx, m) {
-        ctx.persist({ type: 'added', by: 1 })
-        ctx.tell(m.replyTo, ctx.state)
-      },
+const counter = eventSourced('counter', {
+  initial: () => 0,
+  events: { added: (n, e) => n + e.by },
+  commands: {
+    add(ctx, m) {
+      ctx.persist({ type: 'added', by: 1 })
+      ctx.tell(m.replyTo, m.at)
     },
+  },
+})
+
+/** An actor that keeps a window of commands open to one counter, as those of the Pekko peer do. */
+const asker = (ref) =>
+  setup((ctx) => {
+    const add = () => ref.tell({ type: 'add', at: performance.now(), replyTo: ctx.self })
+    for (let i = 0; i < window; i++) add()
+    return receive((_ctx, at) => {
+      done++
+      took(at)
+      add()
+      return same
+    })
   })
+
+/** The same from outside of the system: promises, each with its time limit. */
+async function keepAsking(ref) {
+  for (;;) {
+    const at = performance.now()
+    await ref.ask({ type: 'add', at }, { timeout: 60_000 })
+    done++
+    took(at)
+  }
+}
+
+async function throughActors(journal, begin) {
   const system = ActorSystem.create('bench', { extensions: [persistence({ journal })] })
   const refs = Array.from({ length: actors }, (_, i) => system.spawn(counter(String(i))))
-  await Promise.all(refs.map((ref) => ref.ask({ type: 'add' }, { timeout: 60_000 })))
-  const keep = async (ref) => {
-    for (;;) {
-      const since = performance.now()
-      await ref.ask({ type: 'add' }, { timeout: 60_000 })
-      done++
-      took(since)
-    }
-  }
+  await Promise.all(refs.map((ref) => ref.ask({ type: 'add', at: 0 }, { timeout: 60_000 })))
   await measured(() => {
-    for (const ref of refs) for (let i = 0; i < window; i++) void keep(ref)
+    for (const ref of refs) begin(system, ref)
   })
+}
+const asTold = (system, ref) => void system.spawn(asker(ref))
+const asAsked = (_system, ref) => {
+  for (let i = 0; i < window; i++) void keepAsking(ref)
 }
 
 const event = { type: 'added', version: 1, data: '{"type":"added","by":1}', tags: [], subject: undefined, time: 1_700_000_000_000 }
@@ -126,4 +146,4 @@ async function replay(journal) {
 const journal = await source()
 if (store.endsWith('-journal')) await throughJournal(await journal.open(environment))
 else if (store.endsWith('-replay')) await replay(await journal.open(environment))
-else await throughActors(journal)
+else await throughActors(journal, store.endsWith('-asked') ? asAsked : asTold)

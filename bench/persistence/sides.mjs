@@ -108,6 +108,7 @@ export const sides = [
   own('none', 'no journal at all, gate', 'none'),
   own('lmdb-alone', 'LMDB, one at a time', 'lmdb', { alone: true }),
   own('lmdb', 'LMDB, gate', 'lmdb'),
+  own('lmdb-asked', 'LMDB, gate, asked from outside', 'lmdb-asked'),
   own('lmdb-journal', 'LMDB, the journal itself', 'lmdb-journal'),
   own('lmdb-replay', 'LMDB, replay (events/s)', 'lmdb-replay'),
   own('postgres-alone', 'PostgreSQL, one at a time', 'postgres', { alone: true, ...postgres }),
