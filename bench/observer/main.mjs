@@ -1,25 +1,22 @@
 // What it costs to be looked at: a system without an observer, with one that nobody looks through, and one that somebody does, saturated;
-// and a hundred thousand busy actors with a page open. Processes, or windows of one, take turns, and the first is measured twice: what differs
-// there is noise.
+// and a hundred thousand busy actors with a page open. Windows of one process take turns, and what differs between those in which nobody looks is noise.
 
 import { execFileSync } from 'node:child_process'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { commandLine, someOf, whole } from '@troupe/testkit/internal'
 
-const { rounds, messages, actors, only } = commandLine({
+const { rounds, actors, only } = commandLine({
   name: 'npm run bench:observer',
   about: 'Nanoseconds for each message without an observer, with one that nobody looks through, and while somebody does.',
   options: {
-    rounds: whole('processes, or windows, of each', 7),
-    messages: whole('messages of each', 16_000_000),
+    rounds: whole('windows of each', 24),
     actors: whole('actors of the crowd', 100_000),
     only: someOf('workloads', ['ping-pong', 'big', 'crowd', 'scroll'], 'which', 'all'),
   },
 })
 
 const one = fileURLToPath(new URL('one.mjs', import.meta.url))
-const measure = (workload, mode) => JSON.parse(execFileSync(process.execPath, [one, workload, mode, String(messages)], { encoding: 'utf8' }))
 const median = (all) => all.toSorted((a, b) => a - b)[all.length >> 1]
 
 /** At most so many percent while nobody looks, so many nanoseconds while somebody does. */
@@ -28,7 +25,7 @@ const unarmed = 2
 
 let missed = 0
 let undecided = 0
-/** Whether a bound holds, in a word. Where what differs between two alike is more than the bound, nobody knows. */
+/** Whether a bound holds, in a word. Where what differs between two alike, or the error of what was measured, is more than the bound, nobody knows. */
 function verdict(value, noise, bound, unit) {
   if (noise > bound) {
     undecided++
@@ -39,39 +36,38 @@ function verdict(value, noise, bound, unit) {
   return 'missed'
 }
 
-/** By the clock or by time of the processor, whichever makes less of no difference; of the fastest of each, for whatever else a machine does only makes it slower. */
-function steadier(taken) {
-  const seen = ['clock', 'cpu'].map((by) => {
-    const ns = Object.fromEntries(Object.entries(taken).map(([mode, all]) => [mode, Math.min(...all.map((run) => run[by]))]))
-    const base = (ns.plain + ns.again) / 2
-    return { by, ns, base, noise: (Math.abs(ns.plain - ns.again) / base) * 100 }
-  })
-  return seen.toSorted((a, b) => a.noise - b.noise)[0]
+/** The mean of all but the eighth on either side, and twice its error. */
+function steady(all) {
+  const eighth = all.length >> 3
+  const kept = all.toSorted((a, b) => a - b).slice(eighth, all.length - eighth)
+  const mean = kept.reduce((sum, value) => sum + value, 0) / kept.length
+  const spread = Math.sqrt(kept.reduce((sum, value) => sum + (value - mean) ** 2, 0) / kept.length)
+  return { mean, error: (2 * spread) / Math.sqrt(kept.length) }
+}
+
+/** What each window differs by from the mean of those without an observer right before and after it; one more of those is the noise. */
+function messages(workload) {
+  const found = JSON.parse(execFileSync(process.execPath, [one, workload, String(rounds)], { encoding: 'utf8' }))
+  const base = median(found.again.map(({ nobody }) => nobody))
+  const percent = (way) => steady(found[way].map(({ ns, nobody }) => (ns / nobody - 1) * 100))
+  const [again, attached] = [percent('again'), percent('attached')]
+  const armed = steady(found.armed.map(({ ns, nobody }) => ns - nobody))
+  const signed = ({ mean, error }) => `${mean < 0 ? '−' : '+'}${Math.abs(mean).toFixed(1)} ± ${error.toFixed(1)}`
+  return [
+    `${base.toFixed(1)} ns`,
+    `${signed(again)} %`,
+    `${signed(attached)} %`,
+    verdict(attached.mean, Math.max(attached.error, Math.abs(again.mean) + again.error), unarmed, '%'),
+    `${signed(armed)} ns`,
+    verdict(armed.mean, armed.error, budgets[workload], 'ns'),
+  ]
 }
 
 process.stdout.write(`load before: ${loadavg()[0].toFixed(2)}\n`)
-process.stdout.write(
-  `${['', 'plain', 'again', 'noise', 'attached', '', 'armed', '', ''].map((t, i) => (i === 0 ? t.padEnd(12) : t.padStart(10))).join('')}\n`,
-)
-for (const workload of Object.keys(budgets)) {
-  if (only?.includes(workload) === false) continue
-  const taken = { plain: [], again: [], attached: [], armed: [] }
-  for (let i = 0; i < rounds; i++) for (const name of Object.keys(taken)) taken[name].push(measure(workload, name === 'again' ? 'plain' : name))
-  const { by, ns, base, noise } = steadier(taken)
-  const attached = (ns.attached / base - 1) * 100
-  const armed = ns.armed - base
-  const cells = [
-    `${ns.plain.toFixed(1)} ns`,
-    `${ns.again.toFixed(1)} ns`,
-    `${noise.toFixed(1)} %`,
-    `${attached.toFixed(1)} %`,
-    verdict(attached, noise, unarmed, '%'),
-    `${armed < 0 ? '−' : '+'}${Math.abs(armed).toFixed(1)} ns`,
-    verdict(armed, (noise / 100) * base, budgets[workload], 'ns'),
-    `by ${by}`,
-  ]
-  process.stdout.write(`${workload.padEnd(12)}${cells.map((t) => t.padStart(10)).join('')}\n`)
-}
+const row = (cells) => process.stdout.write(`${cells.map((t, i) => (i === 0 ? t.padEnd(12) : t.padStart(16))).join('')}\n`)
+row(['', 'nobody', 'again', 'attached', '', 'armed', ''])
+for (const workload of Object.keys(budgets)) if (only?.includes(workload) !== false) row([workload, ...messages(workload)])
+
 /** With a page open: so many percent of the messages a second at most, and kilobytes a second of the feed. */
 const crowdBudget = { percent: 5, kilobytes: 200 }
 
@@ -82,7 +78,7 @@ const crowdBudget = { percent: 5, kilobytes: 200 }
 function crowd() {
   const ways = ['armed', 'overview', 'actors', 'flow']
   const script = fileURLToPath(new URL('crowd.mjs', import.meta.url))
-  const given = [script, String(actors), String(rounds), '5', ways.join(',')]
+  const given = [script, String(actors), String(Math.ceil(rounds / 4)), '5', ways.join(',')]
   const found = JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', maxBuffer: 2 ** 24 }))
   const costsBy = (by, way) => found[way].map((seen) => (1 - seen[by] / seen.nobody[by]) * 100)
   // What one window of nobody makes of no difference, in the middle; by the clock or by time of the processor, whichever makes less of it.
@@ -121,14 +117,6 @@ function crowd() {
   ])
 }
 
-/** The mean of all but the eighth on either side, and its error. */
-function steady(all) {
-  const eighth = all.length >> 3
-  const kept = all.toSorted((a, b) => a - b).slice(eighth, all.length - eighth)
-  const mean = kept.reduce((sum, value) => sum + value, 0) / kept.length
-  const spread = Math.sqrt(kept.reduce((sum, value) => sum + (value - mean) ** 2, 0) / kept.length)
-  return { mean, error: spread / Math.sqrt(kept.length) }
-}
 if (only?.includes('crowd') !== false) crowd()
 
 /** How the page itself does with so many: a figure without a bound, for a browser without a graphics card on a busy machine says little. */
