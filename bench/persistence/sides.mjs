@@ -147,6 +147,7 @@ export const budgets = [
 /** And as figures by themselves. */
 export const limits = [
   { row: 'lmdb-replay', figure: 'rate', least: 200_000 },
+  { row: 'lmdb-replay', figure: 'loop', most: 25 },
   { row: 'lmdb', figure: 'loop', most: 25 },
 ]
 /** How many times as much memory as a plain actor an idle persistent one may take. */
