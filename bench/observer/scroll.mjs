@@ -55,7 +55,7 @@ const frames = ([selector, ms]) =>
 
 await tab.goto(page.url)
 await tab
-  .getByText(`${(actors + families + 1).toLocaleString('en-US')} actors`)
+  .getByText(`All ${(actors + families).toLocaleString('en-US')} actors`)
   .first()
   .waitFor({ timeout: 60_000 })
 const overview = await tab.evaluate(frames, [undefined, seconds * 1000])

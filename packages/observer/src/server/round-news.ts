@@ -61,7 +61,7 @@ export function runtimeNews({ metrics, silent = [] }: Update, standing: Standing
   for (const thread of standing.picture.threads) of(thread)
   for (const thread of silent) of(thread)
   const { picture, records } = standing
-  const { uid, queued, waiting, place } = picture.columns
+  const { uid, parent, queued, waiting, place } = picture.columns
   let last = NaN
   let news = of(here)
   for (let row = 0; row < picture.used; row++) {
@@ -70,7 +70,7 @@ export function runtimeNews({ metrics, silent = [] }: Update, standing: Standing
       last = place[row]!
       news = of(picture.threadOf(row))
     }
-    news.actors++
+    if (parent[row] !== 0) news.actors++
     news.queued += queued[row]! + waiting[row]!
     news.load += records.load[row]!
     news.rate += records.rate[row]!

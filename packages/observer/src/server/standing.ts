@@ -90,8 +90,9 @@ export class Standing {
   get records(): Readonly<Pick<Records, 'rate' | 'load' | 'state'>> {
     return this.#records
   }
+  /** How many actors there are; what they all stand below is none of them. */
   get size(): number {
-    return this.#size
+    return this.#size - (this.#picture.children.get(0) ?? 0)
   }
 
   take(update: Update, picture: Picture): void {
@@ -164,10 +165,11 @@ export class Standing {
 
   #cells(whole: boolean, gone: readonly number[], rows: readonly number[]): Cells {
     const { uid, state } = this.#records
-    // A column sorts by itself, and quicker than by a function. Twice in it is whoever was told of and then marked.
-    const sorted = Float64Array.from(rows, (row) => uid[row]!).sort()
+    const { parent } = this.#picture.columns
+    // A column sorts by itself, and quicker than by a function. Twice in it is whoever was told of and then marked; what stands at the top is no actor.
+    const sorted = Float64Array.from(rows, (row) => (parent[row] === 0 ? 0 : uid[row]!)).sort()
     const uids: number[] = []
-    for (let i = 0; i < sorted.length; i++) if (sorted[i] !== sorted[i - 1]) uids.push(sorted[i]!)
+    for (let i = 0; i < sorted.length; i++) if (sorted[i] !== 0 && sorted[i] !== sorted[i - 1]) uids.push(sorted[i]!)
     return { whole, gone, uids, state: Uint8Array.from(uids, (one) => state[this.#picture.rowOf(one)!]!) }
   }
 
