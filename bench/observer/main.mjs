@@ -65,8 +65,9 @@ function messages(workload) {
 
 process.stdout.write(`load before: ${loadavg()[0].toFixed(2)}\n`)
 const row = (cells) => process.stdout.write(`${cells.map((t, i) => (i === 0 ? t.padEnd(12) : t.padStart(16))).join('')}\n`)
-row(['', 'nobody', 'again', 'attached', '', 'armed', ''])
-for (const workload of Object.keys(budgets)) if (only?.includes(workload) !== false) row([workload, ...messages(workload)])
+const workloads = Object.keys(budgets).filter((workload) => only?.includes(workload) !== false)
+if (workloads.length > 0) row(['', 'nobody', 'again', 'attached', '', 'armed', ''])
+for (const workload of workloads) row([workload, ...messages(workload)])
 
 /** With a page open: so many percent of the messages a second at most, and kilobytes a second of the feed. */
 const crowdBudget = { percent: 5, kilobytes: 200 }
