@@ -19,7 +19,10 @@ const keyring = 'persistence/src/gate/keyring.ts'
 const recovery = 'persistence/src/gate/recovery.ts'
 const lmdbFile = 'persistence/src/journal/lmdb/file.ts'
 const appending = 'persistence/src/journal/postgres/appending.ts'
-const reading = 'persistence/src/journal/postgres/reading.ts'
+const finding = 'persistence/src/journal/postgres/finding.ts'
+const placedRuns = 'persistence/src/journal/postgres/runs.ts'
+const replaying = 'persistence/src/journal/postgres/replaying.ts'
+const runText = 'persistence/src/journal/postgres/run-text.ts'
 const postgres = 'persistence/src/journal/postgres/postgres.ts'
 const lmdbWrites = 'persistence/src/journal/lmdb/writes.ts'
 
@@ -484,12 +487,42 @@ export const persistence = [
   },
   {
     name: 'PostgreSQL is read in the order of numbers, whoever is still open',
-    file: reading,
+    file: finding,
     edits: [['and ${o}.xid < pg_snapshot_xmin(pg_current_snapshot())', '']],
     test: inTest(
       'postgres-trouble.test.ts',
       'writers that commit in another order than they began: a reader waits for the late one, and skips nothing',
     ),
+  },
+  {
+    name: 'a reader of PostgreSQL begins a run again in whose middle it stands',
+    file: placedRuns,
+    edits: [['xid === this.#row.xid ? pos - before : 0', 'xid === this.#row.xid ? Math.min(0, pos - before) : 0']],
+    test: inTest('postgres-runs.test.ts', 'a reader goes on after every event of every run, by all, by kind and by tag'),
+  },
+  {
+    name: 'a run of PostgreSQL that has a tag is given whole',
+    file: finding,
+    edits: [['if (tag === undefined || event.tags.includes(tag)) events.push(event)', 'events.push(event)']],
+    test: inTest('postgres-runs.test.ts', 'a reader goes on after every event of every run, by all, by kind and by tag'),
+  },
+  {
+    name: 'what is deleted of a run of PostgreSQL is read all the same',
+    file: placedRuns,
+    edits: [['Math.max(0, deleted + 1 - first, ', 'Math.max(0, Math.min(0, deleted), ']],
+    test: inTest('postgres-runs.test.ts', 'a run that is deleted in part has only the rest of it, for everybody; the row goes with its last event'),
+  },
+  {
+    name: 'an answer of PostgreSQL that was cut short is taken for all there is',
+    file: replaying,
+    edits: [['const whole = rows.length === Number(rows[0]?.runs ?? 0)', 'const whole = true']],
+    test: inTest('postgres-runs.test.ts', 'an answer has few long runs, one at least, and nothing is left out or told as missing'),
+  },
+  {
+    name: 'a line that is cut is read as an event of PostgreSQL',
+    file: runText,
+    edits: [["  if (lines.pop() !== '') throw new SyntaxError('its data is cut')\n", '  lines.pop()\n']],
+    test: inTest('postgres-runs.test.ts', 'that was cut, joined or changed is not read'),
   },
   {
     name: 'a PostgreSQL that does not flush is taken',

@@ -12,8 +12,9 @@ const found = engineOrSkip('postgres', findPostgres, 'npm run engines -- --only 
 test('the schema as text names its role, and what it may do', () => {
   const text = postgresSchema({ schema: 'sh"op', role: 'app' })
   expect(text).toContain('create schema if not exists "sh""op"')
-  expect(text).toContain('grant select, insert on "sh""op".events to "app"')
-  expect(text).not.toMatch(/grant .*update.* on "sh""op"\.events /)
+  expect(text).toContain('grant select, insert on "sh""op".runs to "app"')
+  expect(text).toContain('grant select on "sh""op".events to "app"')
+  expect(text).not.toMatch(/grant .*update.* on "sh""op"\.(runs|events) /)
   expect(postgresSchema()).not.toContain('grant')
   expect(() => postgresSchema({ schema: '' })).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error)
   expect(() => postgres('postgres://x' as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }) as Error)
@@ -70,9 +71,14 @@ describe.skipIf(found === undefined)('with PostgreSQL', () => {
     await expect(postgres({ ...config(), user: 'stranger', password: 'x' }, { schema }).open(environment)).rejects.toMatchObject({
       code: 'journal-refused',
     })
-    await admin.query(`update ${schema}.meta set value = '2' where key = 'version'`)
-    await expect(open()).rejects.toMatchObject({ code: 'journal-refused', message: expect.stringContaining('have version 2') as string })
-    await expect(createPostgresSchema(admin, { schema })).rejects.toMatchObject({ code: 'journal-refused' })
+    await admin.query(`update ${schema}.meta set value = '1' where key = 'version'`)
+    for (const attempt of [() => open(), () => createPostgresSchema(admin, { schema })])
+      await expect(attempt()).rejects.toMatchObject({
+        code: 'journal-refused',
+        message: expect.stringMatching(
+          /have version 1, and .* 2; export it with the version that wrote it .* import that into a new schema/,
+        ) as string,
+      })
   })
 
   test('the role that writes can neither change nor delete an event, nor touch the tables; a keeper can delete and erase, and no more', async () => {
@@ -94,15 +100,15 @@ describe.skipIf(found === undefined)('with PostgreSQL', () => {
     const direct = new pg.Client({ ...config(), user: 'writer', password: 'x' })
     await direct.connect()
     for (const statement of [
-      `update ${schema}.events set data = ''`,
-      `delete from ${schema}.events`,
-      `delete from ${schema}.event_tags`,
+      `update ${schema}.runs set data = ''`,
+      `delete from ${schema}.runs`,
+      `delete from ${schema}.run_tags`,
       `update ${schema}.keys set key = null`,
       `update ${schema}.meta set value = '2'`,
       `delete from ${schema}.heads`,
-      `truncate ${schema}.events`,
-      `alter table ${schema}.events drop column data`,
-      `drop table ${schema}.events`,
+      `truncate ${schema}.runs`,
+      `alter table ${schema}.runs drop column data`,
+      `drop table ${schema}.runs`,
       `create table ${schema}.mine (n int)`,
     ])
       await expect(direct.query(statement)).rejects.toThrow(/permission denied|must be owner/)
@@ -275,11 +281,11 @@ describe.skipIf(found === undefined)('with PostgreSQL', () => {
     expect((await journal.verify()).damages).toEqual([])
   })
 
-  test('events that somebody removed by hand are told as damage, by replay and by verify', async () => {
+  test('runs that somebody removed by hand are told as damage, by replay and by verify', async () => {
     const journal = await open()
     await journal.raise('default', 1)
-    await journal.append([run('cart/1', 1, 10), run('cart/2', 1, 3)])
-    await admin.query(`delete from ${schema}.events where id = 'cart/1' and seq = 4`)
+    for (const first of [1, 4, 7]) await journal.append([run('cart/1', first, 3), run('cart/2', first, 3)])
+    await admin.query(`delete from ${schema}.runs where id = 'cart/1' and first = 4`)
     const parts = []
     for await (const part of journal.replay(
       ['cart/1', 'cart/2'].map((id) => ({ id, after: 0 })),
@@ -288,10 +294,19 @@ describe.skipIf(found === undefined)('with PostgreSQL', () => {
       parts.push(part)
     expect(parts).toMatchObject([
       { id: 'cart/1', first: 1, events: { length: 3 } },
-      { id: 'cart/1', damage: { code: 'journal-damaged', where: `"${schema}".events, cart/1#4` } },
-      { id: 'cart/2', events: { length: 3 } },
+      { id: 'cart/1', damage: { code: 'journal-damaged', where: `"${schema}".runs, cart/1#4` } },
+      { id: 'cart/2', first: 1, events: { length: 9 } },
     ])
-    expect((await journal.verify()).damages).toMatchObject([{ id: 'cart/1', problem: '9 of the events 1 to 10 are there' }])
+    const { damages, events } = await journal.verify()
+    expect(damages).toMatchObject([{ id: 'cart/1', seq: 4, where: `"${schema}".runs, cart/1#4`, problem: 'events 4 to 6 are missing' }])
+    expect(events).toBe(15)
+    await admin.query(`delete from ${schema}.heads where id = 'cart/2'`)
+    await admin.query(`update ${schema}.heads set seq = 8 where id = 'cart/1'`)
+    expect((await journal.verify()).damages.map(({ id, seq, problem }) => `${id}#${seq} ${problem}`)).toEqual([
+      'cart/1#4 events 4 to 6 are missing',
+      'cart/1#7 it goes on to 9, and the head says 8',
+      ...[1, 4, 7].map((first) => `cart/2#${first} there is no head for it`),
+    ])
   })
 
   test('thousands of ids are recovered by few queries, whole', async () => {

@@ -4,82 +4,141 @@
 //             and we for him. (`for key share` would let a takeover through while this statement is open.)
 //   accepted  heads that stood right before a run, moved on: the row is locked, so that of two writers one finds it moved
 //
-// The place in the order of all events is (transaction, place in the group).
+// A run is one row. The place of its last event in the order of all events is (transaction, place in the group).
 
-import { kindOf, type Outcome, type Write } from '../../values/stored.ts'
+import type { Outcome, StoredEvent, Write } from '../../values/stored.ts'
 import type { Connections, QueryFailed } from './connection.ts'
-import { toArray, toText } from './text.ts'
+import { writeRun } from './run-text.ts'
+import { split, toArray, toJoined, toNumbers, toText } from './text.ts'
 
+/**
+ * What was begun or created is found by `(… in …) is true`, which is no join: the planner expects a row or two of all this, and would compare each
+ * with each.
+ */
 export function appendStatement(s: string): string {
   return `
-with w as materialized (
-  select * from unnest($1::int[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bool[])
-    as w(n, scope, epoch, id, kind, first, last, is_run)
+with named as materialized (
+  select * from unnest($1::text[], $2::bigint[]) with ordinality as o(scope, epoch, k)
 ), owned as materialized (
   select o.scope, o.epoch from ${s}.owners o
-  where (o.scope, o.epoch) in (select w.scope, w.epoch from w) order by o.scope for share of o
+  where (o.scope, o.epoch) in (select scope, epoch from named) order by o.scope for share of o
 ), mine as materialized (
-  select w.* from w join owned o on o.scope = w.scope and o.epoch = w.epoch
+  select k from named join owned using (scope, epoch)
+), w as materialized (
+  select w.n, w.id, w.first, w.last, split_part(w.id, '/', 1) as kind
+  from unnest($3::int[], $4::int[], $5::text[], $6::bigint[], $7::bigint[]) as w(n, k, id, first, last) join mine using (k)
 ), begun as (
-  insert into ${s}.heads as h (id, kind, seq) select id, kind, last from mine where is_run and first = 1 order by id
+  insert into ${s}.heads as h (id, kind, seq) select id, kind, last from w where first = 1 order by id
   on conflict (id) do update set seq = excluded.seq where h.seq = 0 returning h.id
 ), moved as (
-  update ${s}.heads h set seq = m.last from mine m where m.is_run and m.first > 1 and h.id = m.id and h.seq = m.first - 1 returning h.id
-), st as materialized (
-  select * from unnest($9::int[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::text[], $15::float8[])
-    as s(n, expected, revision, version, data, subject, time)
+  update ${s}.heads h set seq = w.last from w where w.first > 1 and h.id = w.id and h.seq = w.first - 1 returning w.*
+), accepted as materialized (
+  select * from moved union all select * from w where first = 1 and (id in (select id from begun)) is true
+), written as (
+  insert into ${s}.runs (id, first, last, pos, kind, head, data) select a.id, a.first, a.last, r.pos, a.kind, r.head, r.data
+  from unnest($3::int[], $8::int[], ${split('$9')}, ${split('$10')}) as r(n, pos, head, data) join accepted a using (n)
+), tagged as (
+  insert into ${s}.run_tags (tag, xid, pos, id, first) select t.tag, pg_current_xact_id(), t.pos, a.id, a.first
+  from unnest($11::int[], $12::int[], $13::text[]) as t(n, pos, tag) join accepted a using (n)
+), x as materialized (
+  select x.* from unnest($14::int[], $15::int[], $16::text[], $17::bigint[], $18::bigint[], $19::int[], $20::text[], $21::text[], $22::float8[])
+    as x(n, k, id, expected, revision, version, data, subject, time) join mine using (k)
 ), created as (
   insert into ${s}.states (id, revision, version, data, subject, time)
-  select m.id, st.revision, st.version, st.data, st.subject, st.time from mine m join st on st.n = m.n where st.expected = 0
-  on conflict (id) do nothing returning id
+  select id, revision, version, data, subject, time from x where expected = 0 order by id on conflict (id) do nothing returning id
 ), replaced as (
-  update ${s}.states x set revision = st.revision, version = st.version, data = st.data, subject = st.subject, time = st.time
-  from mine m join st on st.n = m.n where st.expected > 0 and x.id = m.id and x.revision = st.expected returning x.id
+  update ${s}.states o set revision = x.revision, version = x.version, data = x.data, subject = x.subject, time = x.time
+  from x where x.expected > 0 and o.id = x.id and o.revision = x.expected returning x.n, x.id
 ), listed as (
-  insert into ${s}.heads (id, kind, seq) select m.id, m.kind, 0 from mine m join created c on c.id = m.id where not m.is_run on conflict do nothing
-), accepted as (
-  select m.n, m.id, m.kind from mine m where m.is_run and m.id in (select id from begun union all select id from moved)
-  union all
-  select m.n, m.id, m.kind from mine m where not m.is_run and m.id in (select id from created union all select id from replaced)
-), e as materialized (
-  select * from unnest($16::int[], $17::bigint[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[], $23::float8[])
-    with ordinality as e(n, seq, type, version, data, tags, subject, time, pos)
-), written as (
-  insert into ${s}.events (id, seq, pos, kind, type, version, data, tags, subject, time)
-  select a.id, e.seq, e.pos, a.kind, e.type, e.version, e.data, e.tags::text[], e.subject, e.time from e join accepted a on a.n = e.n
-), tagged as (
-  insert into ${s}.event_tags (tag, xid, pos, id, seq)
-  select distinct t.tag, pg_current_xact_id(), e.pos::int, a.id, e.seq
-  from e join accepted a on a.n = e.n cross join lateral unnest(e.tags::text[]) as t(tag) where e.tags <> '{}'
+  insert into ${s}.heads (id, kind, seq) select id, split_part(id, '/', 1), 0 from created on conflict do nothing
+), stored as materialized (
+  select n, id from accepted union all select n, id from replaced
+  union all select n, id from x where expected = 0 and (id in (select id from created)) is true
 ), t as materialized (
-  select * from unnest($24::int[], $25::text[], $26::float8[]) as t(n, key, due)
+  select s.id, t.key, t.due from unnest($23::int[], $24::text[], $25::float8[]) as t(n, key, due) join stored s using (n)
 ), unset as (
-  delete from ${s}.timers x using t join accepted a on a.n = t.n where t.due is null and x.id = a.id and x.key = t.key
+  delete from ${s}.timers o using t where t.due is null and o.id = t.id and o.key = t.key
 ), set_ as (
-  insert into ${s}.timers (id, key, due) select a.id, t.key, t.due from t join accepted a on a.n = t.n where t.due is not null
-  on conflict (id, key) do update set due = excluded.due
+  insert into ${s}.timers (id, key, due) select id, key, due from t where due is not null on conflict (id, key) do update set due = excluded.due
 )
-select w.n, case when m.n is null then 'fenced' when a.n is null then 'conflict' else 'stored' end as is
-from w left join mine m on m.n = w.n left join accepted a on a.n = w.n`
+select (select string_agg(n::text, ',') from stored) as stored,
+  (select string_agg(n::text, ',') from (select n from w union all select n from x) l) as let_in`
 }
 
-/** Twenty-six lists, in the order of the statement. */
-function columns(group: readonly Write[]): unknown[][] {
-  const lists: unknown[][] = Array.from({ length: 26 }, () => [])
-  const put = (from: number, ...values: unknown[]): void => values.forEach((value, i) => lists[from + i]!.push(value))
-  for (const [n, write] of group.entries()) {
-    const id = toText(write.id)
-    const isRun = write.write === 'run'
-    const last = isRun ? write.first + write.events.length - 1 : 0
-    put(0, n, toText(write.scope), write.epoch, id, toText(kindOf(write.id)), isRun ? write.first : 0, last, isRun)
-    if (isRun)
-      for (const [i, { type, version, data, tags, subject, time }] of write.events.entries())
-        put(15, n, write.first + i, toText(type), version, toText(data), tags.length === 0 ? '{}' : toArray(tags), optional(subject), time)
-    else put(8, n, write.expected, write.revision, write.version, optional(write.data), optional(write.subject), write.time)
-    // Of two changes of one timer the later holds; PostgreSQL would refuse to touch a row twice.
-    for (const [key, due] of new Map(write.timers.map((timer) => [timer.key, timer.due]))) put(23, n, toText(key), due ?? null)
+/** What the statement takes, in its order. Lists are written here where that is cheaper than to let `pg` do it. */
+function parameters(group: readonly Write[]): unknown[] {
+  const [scopes, epochs]: [string[], number[]] = [[], []]
+  const known = new Map<string, number>()
+  const ownerOf = ({ scope, epoch }: Write): number => {
+    const owner = `${epoch} ${scope}`
+    let k = known.get(owner)
+    if (k === undefined) {
+      known.set(owner, (k = scopes.push(scope)))
+      epochs.push(epoch)
+    }
+    return k
   }
-  return lists
+  const runs = { n: [] as number[], k: [] as number[], id: [] as string[], first: [] as number[], last: [] as number[], pos: [] as number[] }
+  const texts = { head: [] as string[], data: [] as string[] }
+  const tags = { n: [] as number[], pos: [] as number[], tag: [] as string[] }
+  const states: unknown[][] = Array.from({ length: 9 }, () => [])
+  const timers: unknown[][] = [[], [], []]
+  let pos = 0
+  for (const [n, write] of group.entries()) {
+    if (write.write === 'run') {
+      const { head, data } = writeRun(write.events)
+      pos += write.events.length
+      runs.n.push(n)
+      runs.k.push(ownerOf(write))
+      runs.id.push(write.id)
+      runs.first.push(write.first)
+      runs.last.push(write.first + write.events.length - 1)
+      runs.pos.push(pos)
+      texts.head.push(head)
+      texts.data.push(data)
+      for (const tag of tagsOf(write.events)) {
+        tags.n.push(n)
+        tags.pos.push(pos)
+        tags.tag.push(tag)
+      }
+    } else {
+      const { expected, revision, version, data, subject, time } = write
+      put(states, n, ownerOf(write), toText(write.id), expected, revision, version, optional(data), optional(subject), time)
+    }
+    // Of two changes of one timer the later holds; PostgreSQL would refuse to touch a row twice.
+    if (write.timers.length > 0)
+      for (const [key, due] of new Map(write.timers.map((timer) => [timer.key, timer.due]))) put(timers, n, toText(key), due ?? null)
+  }
+  return [
+    toArray(scopes),
+    toNumbers(epochs),
+    toNumbers(runs.n),
+    toNumbers(runs.k),
+    toArray(runs.id),
+    toNumbers(runs.first),
+    toNumbers(runs.last),
+    toNumbers(runs.pos),
+    toJoined(texts.head),
+    toJoined(texts.data),
+    toNumbers(tags.n),
+    toNumbers(tags.pos),
+    toArray(tags.tag),
+    ...states,
+    ...timers,
+  ]
+}
+
+function put(lists: readonly unknown[][], ...values: readonly unknown[]): void {
+  for (const [i, value] of values.entries()) lists[i]!.push(value)
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** The tags of a run's events, each once. */
+export function tagsOf(events: readonly StoredEvent[]): ReadonlySet<string> {
+  let all: Set<string> | undefined
+  for (const { tags } of events) if (tags.length > 0) for (const tag of tags) (all ??= new Set()).add(tag)
+  return all ?? none
 }
 
 function optional(text: string | undefined): string | null {
@@ -91,12 +150,15 @@ const longest = 900
 
 /** Why a write cannot be kept at all. */
 function unfit(write: Write): Error | undefined {
-  const names = [write.id, write.scope, ...write.timers.map(({ key }) => key)]
-  if (write.write === 'run') for (const { tags } of write.events) names.push(...tags)
+  const names = [write.id, write.scope, ...write.timers.map(({ key }) => key), ...(write.write === 'run' ? tagsOf(write.events) : none)]
   const long = names.find((name) => name.length * 4 > longest && Buffer.byteLength(toText(name)) > longest)
   return long === undefined
     ? undefined
     : new RangeError(`${JSON.stringify(long.slice(0, 40))}… is longer than the ${longest} bytes that an id, a tag or a timer may have.`)
+}
+
+function numbersOf(list: string | null): ReadonlySet<number> {
+  return new Set(list?.split(',').map(Number))
 }
 
 /** Stores a group. Never rejects. */
@@ -109,12 +171,10 @@ export async function append(connections: Connections, schema: string, statement
     const unraised = [...new Set(fit.filter(({ write }) => write.epoch === 0).map(({ write }) => toText(write.scope)))]
     if (unraised.length > 0)
       await connections.query(`insert into ${schema}.owners select scope, 0, '' from unnest($1::text[]) scope on conflict do nothing`, [unraised])
-    const rows = await connections.query<{ n: number; is: 'stored' | 'fenced' | 'conflict' }>(
-      statement,
-      columns(fit.map(({ write }) => write)),
-      `troupe-append-${schema}`,
-    )
-    for (const { n, is } of rows) outcomes[fit[n]!.i] = { is }
+    const values = parameters(fit.map(({ write }) => write))
+    const [row] = await connections.query<{ stored: string | null; let_in: string | null }>(statement, values, `troupe-append-${schema}`)
+    const [stored, letIn] = [numbersOf(row!.stored), numbersOf(row!.let_in)]
+    for (const [n, { i }] of fit.entries()) outcomes[i] = { is: stored.has(n) ? 'stored' : letIn.has(n) ? 'conflict' : 'fenced' }
   } catch (cause) {
     const { unknown, state = '', cause: why = cause } = cause as QueryFailed
     // Data that it cannot hold, or too much of it: it will say the same tomorrow.

@@ -3,10 +3,13 @@
 
 import { JournalRefused } from '../../values/errors.ts'
 import { kindOf } from '../../values/stored.ts'
-import type { JournalRecord } from '../records.ts'
+import { groupsOf, type JournalRecord } from '../records.ts'
+import { tagsOf } from './appending.ts'
 import type { Connections } from './connection.ts'
-import { eventColumns, foundOf, type FoundRow, type SnapshotRow, snapshotOf, stateOf, type StateRow } from './rows.ts'
-import { fromText, toArray, toText } from './text.ts'
+import { type SnapshotRow, snapshotOf, stateOf, type StateRow } from './rows.ts'
+import { writeRun } from './run-text.ts'
+import { beginning, bounded, PlacedRun, type Place, type RunRow } from './runs.ts'
+import { fromText, toText } from './text.ts'
 
 const pageSize = 1000
 
@@ -25,7 +28,7 @@ export async function* recordsOf(connections: Connections, s: string, signal: Ab
   })
   try {
     await run('begin isolation level repeatable read read only')
-    yield* pages(s, run, signal)
+    yield* pages(connections, s, run, signal)
   } finally {
     // Whatever went wrong is told already.
     await run('rollback').catch(() => undefined)
@@ -34,7 +37,7 @@ export async function* recordsOf(connections: Connections, s: string, signal: Ab
   }
 }
 
-async function* pages(s: string, run: Run, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
+async function* pages(connections: Connections, s: string, run: Run, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
   /** A table in the order of some columns, a page at a time; `more` is the condition that goes on after the last row. */
   async function* table<Row>(
     text: (more: string) => string,
@@ -58,15 +61,7 @@ async function* pages(s: string, run: Run, signal: AbortSignal | undefined): Asy
     ({ id }) => [id],
     ({ id, seq, deleted }) => ({ record: 'id', id: fromText(id), seq: Number(seq), deleted: Number(deleted) }),
   )
-  yield* table<FoundRow>(
-    (more) => `select ${eventColumns}, e.xid::text as xid, e.pos from ${s}.events e ${more.replace('$1', '$1::xid8')}`,
-    ['e.xid', 'e.pos'],
-    ({ xid, pos }) => [xid, pos],
-    (row) => {
-      const { offset: _, ...event } = foundOf(row)
-      return { record: 'event', ...event }
-    },
-  )
+  yield* events(connections, s, run, signal)
   yield* table<StateRow & { readonly id: string }>(
     (more) => `select id, revision, version, data, subject, time from ${s}.states ${more}`,
     ['id'],
@@ -93,9 +88,15 @@ async function* pages(s: string, run: Run, signal: AbortSignal | undefined): Asy
   )
   // One who has passed nothing that is still there begins where everybody does: that need not be told.
   yield* table<{ projection: string; id: string; seq: string }>(
-    (more) => `select o.projection, e.id, e.seq from ${s}.offsets o join lateral (
-      select id, seq from ${s}.events where o.at is not null and (xid, pos) <= (split_part(o.at, '.', 1)::xid8, split_part(o.at, '.', 2)::int)
-      order by xid desc, pos desc limit 1) e on true ${more}`,
+    // The event at that place, if it is there; else the last one of the run before it.
+    (more) => `select o.projection, e.id, e.seq from ${s}.offsets o
+      cross join lateral (select split_part(o.at, '.', 1)::xid8 as xid, split_part(o.at, '.', 2)::int as pos) p join lateral (
+        (select 1 as n, r.id, r.last - (r.pos - p.pos) as seq from (
+           select * from ${s}.runs where xid = p.xid and pos >= p.pos order by pos limit 1) r join ${s}.heads h on h.id = r.id
+         where r.last - (r.pos - p.pos) >= greatest(r.first, h.deleted + 1))
+        union all
+        (select 2 as n, id, last as seq from ${s}.runs where (xid, pos) < (p.xid, p.pos) order by xid desc, pos desc limit 1)
+        order by n limit 1) e on true ${more}`,
     ['projection'],
     ({ projection }) => [projection],
     ({ projection, id, seq }) => ({
@@ -105,6 +106,31 @@ async function* pages(s: string, run: Run, signal: AbortSignal | undefined): Asy
       seq: Number(seq),
     }),
   )
+}
+
+/** The events in the order of all. */
+async function* events(connections: Connections, s: string, run: Run, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
+  let after: Place = beginning
+  const text = bounded(
+    s,
+    `select * from ${s}.runs where (xid, pos) > ($1::xid8, $2::int) order by xid, pos limit ${pageSize}`,
+    ['xid', 'pos'],
+    pageSize,
+  )
+  for (;;) {
+    signal?.throwIfAborted()
+    const rows = (await run(text, [...after])) as readonly RunRow[]
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = [last.xid, last.pos]
+    const made: JournalRecord[] = []
+    for (const row of rows) {
+      const placed = new PlacedRun(connections, s, row)
+      const { id, first, deleted } = placed
+      for (const [i, event] of placed.events().entries()) if (first + i > deleted) made.push({ record: 'event', id, seq: first + i, ...event })
+    }
+    yield made
+  }
 }
 
 /** Fills tables that have nothing. */
@@ -152,32 +178,34 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
     ({ seq }) => seq,
     ({ deleted }) => deleted,
   )
-  const events = by.event.map((event) => ({ ...event, pos: ++pos }))
+  const runs: { id: string; first: number; last: number; pos: number; head: string; data: string }[] = []
+  const tagged: { tag: string; id: string; first: number; pos: number }[] = []
+  for (const { id, first, events: some } of groupsOf(by.event).flat()) {
+    pos += some.length
+    const { head, data } = writeRun(some)
+    runs.push({ id, first, last: first + some.length - 1, pos, head, data })
+    for (const tag of tagsOf(some)) tagged.push({ tag, id, first, pos })
+  }
   await insert(
-    events,
-    `insert into ${s}.events (id, seq, pos, kind, type, version, data, tags, subject, time)
-     select e.id, e.seq, e.pos, e.kind, e.type, e.version, e.data, e.tags::text[], e.subject, e.time
-     from unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::float8[])
-       as e(id, seq, pos, kind, type, version, data, tags, subject, time)`,
+    runs,
+    `insert into ${s}.runs (id, first, last, pos, kind, head, data)
+     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[], $7::text[])`,
     ({ id }) => toText(id),
-    ({ seq }) => seq,
-    (event) => event.pos,
+    ({ first }) => first,
+    ({ last }) => last,
+    (one) => one.pos,
     ({ id }) => toText(kindOf(id)),
-    ({ type }) => toText(type),
-    ({ version }) => version,
-    ({ data }) => toText(data),
-    ({ tags }) => toArray(tags),
-    ({ subject }) => optional(subject),
-    ({ time }) => time,
+    ({ head }) => head,
+    ({ data }) => data,
   )
   await insert(
-    events.flatMap((event) => [...new Set(event.tags)].map((tag) => ({ tag, id: event.id, seq: event.seq, pos: event.pos }))),
-    `insert into ${s}.event_tags (tag, xid, pos, id, seq)
-     select t.tag, pg_current_xact_id(), t.pos, t.id, t.seq from unnest($1::text[], $2::int[], $3::text[], $4::bigint[]) as t(tag, pos, id, seq)`,
+    tagged,
+    `insert into ${s}.run_tags (tag, xid, pos, id, first)
+     select t.tag, pg_current_xact_id(), t.pos, t.id, t.first from unnest($1::text[], $2::int[], $3::text[], $4::bigint[]) as t(tag, pos, id, first)`,
     ({ tag }) => toText(tag),
-    (tagged) => tagged.pos,
+    (one) => one.pos,
     ({ id }) => toText(id),
-    ({ seq }) => seq,
+    ({ first }) => first,
   )
   await insert(
     by.state,
@@ -214,8 +242,9 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
   )
   await insert(
     by.place.filter(({ id }) => id !== undefined),
-    `insert into ${s}.offsets (projection, at) select p.projection, e.xid::text || '.' || e.pos
-     from unnest($1::text[], $2::text[], $3::bigint[]) as p(projection, id, seq) join ${s}.events e on e.id = p.id and e.seq = p.seq`,
+    `insert into ${s}.offsets (projection, at) select p.projection, r.xid::text || '.' || r.pos - (r.last - p.seq)
+     from unnest($1::text[], $2::text[], $3::bigint[]) as p(projection, id, seq)
+     join ${s}.runs r on r.id = p.id and r.first <= p.seq and r.last >= p.seq`,
     ({ projection }) => toText(projection),
     ({ id }) => toText(id!),
     ({ seq }) => seq,

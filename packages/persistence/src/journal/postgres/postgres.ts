@@ -22,11 +22,14 @@ import {
 import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, SubjectKey } from '../port.ts'
 import type { JournalRecord } from '../records.ts'
 import { append, appendStatement } from './appending.ts'
+import { verify } from './checking.ts'
 import { checkWay, Connections, placeOf, type PostgresConfig, type PostgresPool, poolOf, QueryFailed } from './connection.ts'
 import { recordsOf, restoreInto } from './copying.ts'
-import { find, isPast, listIds, now, readHeads, replay, verify } from './reading.ts'
+import { find, isPast, now } from './finding.ts'
+import { listIds, readHeads } from './reading.ts'
+import { replay } from './replaying.ts'
 import { readOffset, type SnapshotRow, snapshotOf } from './rows.ts'
-import { schemaVersion } from './schema.ts'
+import { schemaVersion, whatToDo } from './schema.ts'
 import { deleteEventsStatement, deleteSnapshotsStatement, raiseStatement, saveSnapshotStatement } from './statements.ts'
 import { fromText, quoted, toText } from './text.ts'
 import { Waking } from './waking.ts'
@@ -87,7 +90,7 @@ async function greet(connections: Connections, schema: string): Promise<string> 
   if (said.get('version') !== String(schemaVersion))
     throw new JournalRefused(
       connections.name,
-      `the tables of schema ${schema} have version ${said.get('version') ?? 'none'}, and this version of Troupe uses ${schemaVersion}`,
+      `the tables of schema ${schema} have version ${said.get('version') ?? 'none'}, and this version of Troupe uses ${schemaVersion}; ${whatToDo}`,
     )
   for (const setting of ['fsync', 'synchronous_commit'])
     if (said.get(setting) === 'off')
@@ -204,16 +207,20 @@ class PostgresJournal implements Journal {
     const { signal, once = false } = query
     let after = readOffset(query.after)
     const end = once ? await this.#do(() => now(this.#connections)) : undefined
+    const isOver = (): boolean => signal?.aborted === true || this.#closing !== undefined
     let patience = 5
     let waited = false
     for (;;) {
       if (signal?.aborted === true || (waited && this.#closing !== undefined)) return
-      const found = await this.#do(() => find(this.#connections, this.#s, query, after))
-      if (found.length > 0) {
+      const { events, last } = await this.#do(() => find(this.#connections, this.#s, query, after))
+      if (last !== undefined) {
         patience = 5
-        after = readOffset(found.at(-1)!.offset)
-        yield found
-        waited = true
+        after = last
+        for (let i = 0; i < events.length; i += query.batch) {
+          if (i > 0 && isOver()) return
+          yield events.slice(i, i + query.batch)
+          waited = true
+        }
       } else if (end !== undefined && (await this.#do(() => isPast(this.#connections, end)))) return
       else {
         await this.#waking.wait(patience, signal)
@@ -289,7 +296,7 @@ class PostgresJournal implements Journal {
   }
   async stats(): Promise<JournalStats> {
     const [row] = await this.#query<{ ids: string; events: string; snapshots: string; bytes: string }>(
-      `select (select count(*) from ${this.#s}.heads) as ids, (select count(*) from ${this.#s}.events) as events,
+      `select (select count(*) from ${this.#s}.heads) as ids, (select coalesce(sum(seq - deleted), 0) from ${this.#s}.heads) as events,
          (select count(*) from ${this.#s}.snapshots) as snapshots,
          (select sum(pg_total_relation_size(c.oid)) from pg_class c where c.relnamespace = $1::regnamespace and c.relkind = 'r') as bytes`,
       this.#s,

@@ -1,36 +1,13 @@
 // Rows of a PostgreSQL journal as the values they stand for. Numbers of 64 bits come as text.
 
 import { InvalidOption } from '@troupe/core'
-import type { FoundEvent, Head, Snapshot, StoredEvent, StoredState } from '../../values/stored.ts'
+import type { Head, Snapshot, StoredState } from '../../values/stored.ts'
+import { beginning, type Place } from './runs.ts'
 import { fromText } from './text.ts'
 
-export interface EventRow {
-  readonly id: string
-  readonly seq: string
-  readonly type: string
-  readonly version: number
-  readonly data: string
-  readonly tags: readonly string[]
-  readonly subject: string | null
-  readonly time: number
-}
-export const eventColumns = 'e.id, e.seq, e.type, e.version, e.data, e.tags, e.subject, e.time'
-
-export function eventOf({ type, version, data, tags, subject, time }: EventRow): StoredEvent {
-  return { type: fromText(type), version, data: fromText(data), tags: tags.map(fromText), subject: maybe(subject), time }
-}
-
-export interface FoundRow extends EventRow {
-  readonly xid: string
-  readonly pos: number
-}
-export function foundOf(row: FoundRow): FoundEvent {
-  return { ...eventOf(row), id: fromText(row.id), seq: Number(row.seq), offset: `${row.xid}.${row.pos}` }
-}
-
 /** Transaction and place of the last event that was seen. */
-export function readOffset(offset: string | undefined): readonly [xid: string, pos: number] {
-  if (offset === undefined) return ['0', 0]
+export function readOffset(offset: string | undefined): Place {
+  if (offset === undefined) return beginning
   const found = /^(\d{1,19})\.(\d{1,9})$/.exec(offset)
   if (found === null) throw new InvalidOption('after', offset, 'use an offset of this journal')
   return [found[1]!, Number(found[2])]

@@ -22,14 +22,14 @@ export function deleteSnapshotsStatement(s: string): string {
   return `with ${owned(s)}, gone as (delete from ${s}.snapshots p using owned where p.id = $3 and p.seq <= $4) select 1 from owned`
 }
 
-/** $4 the number up to which events go. */
+/** $4 the number up to which events go. A run goes with the last of its events; until then the head says what of it is gone. */
 export function deleteEventsStatement(s: string): string {
   return `with ${owned(s)}, marked as (
   update ${s}.heads h set deleted = least($4, h.seq) from owned where h.id = $3 and h.deleted < least($4, h.seq)
 ), gone as (
-  delete from ${s}.events e using owned where e.id = $3 and e.seq <= $4
+  delete from ${s}.runs r using owned where r.id = $3 and r.first <= $4 and r.last <= $4 returning r.first
 ), untagged as (
-  delete from ${s}.event_tags t using owned where t.id = $3 and t.seq <= $4
+  delete from ${s}.run_tags t using gone g where t.id = $3 and t.first = g.first
 ) select 1 from owned`
 }
 
