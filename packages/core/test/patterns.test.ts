@@ -516,6 +516,41 @@ describe('passivation of class actors and of what waits', () => {
     expect(kit.system.phaseOf(account)).toBe('terminated')
     await kit.end()
   })
+  test('a message whose key or entity cannot be made is refused alone: its asker hears why, and no other entity is touched', async () => {
+    type Q = { key: string; replyTo: ActorRef<number> }
+    const kit = createTestKit()
+    const counting = (): Behavior<Q> =>
+      setup(() => {
+        let n = 0
+        return receive((_ctx, m) => {
+          m.replyTo.tell(++n)
+          return same
+        })
+      })
+    const create = (key: string): Behavior<Q> => {
+      if (key === '') throw new RangeError('an empty key')
+      return counting()
+    }
+    const keyOf = ({ key }: Q): string => {
+      if (key === 'none') throw new TypeError('no key')
+      return key
+    }
+    const router = kit.system.spawn(entities<Q>({ keyOf, create, idle: 1000 }), { name: 'all' })
+    const ask = async (key: string): Promise<unknown> => {
+      const answer = router.ask({ key }).catch((cause: unknown) => cause)
+      await kit.settle()
+      return answer
+    }
+    expect(await ask('a')).toBe(1)
+    // More than supervision would forgive.
+    for (let i = 0; i < 5; i++)
+      for (const key of ['', 'none'])
+        expect(await ask(key)).toMatchObject({ code: 'ask-refused', message: expect.stringMatching(/not-accepted: (an empty|no) key/) as string })
+    expect(await ask('a')).toBe(2)
+    expect(kit.system.deadLetters.list().map(({ reason }) => reason)).toEqual(Array.from({ length: 10 }, () => 'not-accepted'))
+    expect(kit.system.phaseOf(router)).toBe('running')
+    await kit.end()
+  })
   test('what waits for a leaving entity is handled also when the router of entities restarts meanwhile', async () => {
     const kit = createTestKit()
     const seen: string[] = []
@@ -524,17 +559,13 @@ describe('passivation of class actors and of what waits', () => {
       (_ctx, m) => void seen.push(m),
       (_ctx, s) => (s.type === 'PreStop' && seen.length === 1 ? new Promise<undefined>((resolve) => releases.push(() => resolve(undefined))) : same),
     )
-    const keyOf = (m: string): string => {
-      if (m === 'bad') throw new Error('no key')
-      return m.slice(0, 1)
-    }
-    const router = kit.system.spawn(entities<string>({ keyOf, create: () => entity, idle: 100 }))
+    const router = kit.system.spawn(entities<string>({ keyOf: (m) => m.slice(0, 1), create: () => entity, idle: 100 }))
     router.tell('a1')
     await kit.settle()
     await kit.advance(150)
     router.tell('a2')
     await kit.settle()
-    router.tell('bad')
+    kit.system.restart(router)
     await kit.settle()
     expect(seen).toEqual(['a1'])
     for (const release of releases) release()

@@ -92,8 +92,8 @@ const entitiesTable: Table<EntitiesOptions<unknown>> = {
  * One actor per key: made at the first message, gone after a silence, made again when it is needed.
  *
  * Guarantees: messages of one key are handled in order, also those that arrive while its entity is leaving; at most one
- * entity per key lives. Fails: what exceeds `capacity` meanwhile is a dead letter `mailbox-full`; an entity that failed
- * for good is made anew by the next message.
+ * entity per key lives. Fails: what exceeds `capacity` meanwhile is a dead letter `mailbox-full`; a message for which `keyOf` or `create`
+ * throws is one `not-accepted`, and nothing else is touched; an entity that failed for good is made anew by the next message.
  *
  * @example
  * const carts = system.spawn(entities<Cart>({ keyOf: (m) => m.id, create: (id) => cart(id), idle: 60_000 }))
@@ -109,18 +109,30 @@ export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
       keys.set(ref, key)
       return ref
     }
+    /** The entity that a message is for. */
+    const entityFor = (message: M): ActorRef<M> => {
+      const key = message instanceof Keyed ? message.key : options.keyOf(message)
+      if (isThenable(key)) {
+        observed(key, () => {})
+        throw new NotAllowed(`keyOf of ${ctx.path} returned a promise: a message has its key at once, or none. Put the key into the message.`)
+      }
+      return living.get(key) ?? spawn(key)
+    }
     // What waited for an entity of the incarnation before: that entity is gone, so that nothing else would wake it.
     ctx.stash.unstashAll()
     return receive<M>(
       (c, message) => {
-        const key = message instanceof Keyed ? message.key : options.keyOf(message)
-        if (isThenable(key)) {
-          observed(key, () => {})
-          throw new NotAllowed(`keyOf of ${c.path} returned a promise: a message has its key at once, or none. Put the key into the message.`)
+        let ref: ActorRef<M>
+        try {
+          ref = entityFor(message)
+        } catch (cause) {
+          // It is this message's trouble: all other entities would end with a failure of ours.
+          c.log.warn({ actor: c.path, cause }, 'a message was refused: it has no key, or no entity could be made for it')
+          buryPresent(c, 'not-accepted', cause)
+          return same
         }
-        const ref = living.get(key)
         // An entity that is on its way out takes nothing more; its successor will.
-        if (ref === undefined || cellOf(ref)?.end === undefined) c.forward(ref ?? spawn(key))
+        if (cellOf(ref)?.end === undefined) c.forward(ref)
         else if (c.stash.size < capacity) c.stash.add(message)
         else buryPresent(c, 'mailbox-full')
         return same

@@ -62,12 +62,12 @@ function optionsOf(ctx: ActorContext<never>): TellOptions {
 }
 
 /** Ends the message in progress as a dead letter. */
-export function buryPresent(ctx: ActorContext<never>, reason: DeadLetterReason): void {
+export function buryPresent(ctx: ActorContext<never>, reason: DeadLetterReason, cause?: unknown): void {
   const context = ctx as unknown as Context
   const { message, meta, cell } = context
   if (message === undefined) return
   context.move()
-  cell.host.bury(message, meta, cell.ref, reason)
+  cell.host.bury(message, meta, cell.ref, reason, cause)
 }
 
 function scatter<M>(ctx: ActorContext<M>, message: M, routees: readonly Routee<M>[], timeout: number): Behavior<M> {
