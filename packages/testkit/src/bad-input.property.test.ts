@@ -98,6 +98,10 @@ const methods: Record<string, Entry> = {
     on(({ kit }) => kit, 'expectPhase'),
     ({ ref }) => [ref, 'running', 5],
   ),
+  'kit.until': entry(
+    on(({ kit }) => kit, 'until'),
+    () => [Promise.resolve(1), 5],
+  ),
   'kit.expectLog': entry(
     on(({ kit }) => kit, 'expectLog'),
     () => ['x'],

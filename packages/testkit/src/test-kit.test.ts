@@ -1,4 +1,4 @@
-import { type ActorRef, receive, same, setup, stopped } from '@troupe/core'
+import { type ActorRef, delay, receive, same, setup, stopped } from '@troupe/core'
 import { expect, test } from 'vitest'
 import { createTestKit } from './test-kit.ts'
 
@@ -30,6 +30,25 @@ test('advance stops at every deadline on the way and runs promise chains there',
     ['chain', 20],
   ])
   ref.stop()
+  await kit.end()
+})
+
+test('until moves time until a promise is settled, no further, and gives what it is fulfilled or rejected with', async () => {
+  const kit = createTestKit()
+  const slow = kit.system.spawn(
+    receive<Echo>(async (ctx, m) => {
+      await delay(30, { clock: ctx.system.clock })
+      if (m.n < 0) throw new Error('negative')
+      m.replyTo.tell({ type: 'pong', n: m.n })
+    }),
+  )
+  expect(await kit.until(kit.system.spawn(echo()).ask({ type: 'ping', n: 1 }))).toEqual({ type: 'pong', n: 1 })
+  expect(kit.clock.now).toBe(0)
+  expect(await kit.until(slow.ask({ type: 'ping', n: 2 }))).toEqual({ type: 'pong', n: 2 })
+  expect(kit.clock.now).toBe(30)
+  await expect(kit.until(slow.ask({ type: 'ping', n: -1 }))).rejects.toThrow('negative')
+  await expect(kit.until(new Promise(() => {}), 100)).rejects.toThrow('Not settled within 100 ms of virtual time')
+  await expect(kit.until(5 as never)).rejects.toMatchObject({ code: 'invalid-option' })
   await kit.end()
 })
 

@@ -5,6 +5,7 @@ import {
   type AnyRef,
   type AsyncDisposing,
   type Behavior,
+  InvalidOption,
   type LedgerReport,
   type Logger,
   type Phase,
@@ -20,6 +21,7 @@ import {
   checkOneOf,
   checkString,
   type Dispatcher,
+  isThenable,
   type LocalRef,
   readOptions,
   systemTable,
@@ -58,6 +60,11 @@ export interface TestKit extends AsyncDisposing {
   settle(): Promise<void>
   /** Moves time by `ms`, stopping at every deadline on the way. */
   advance(ms: number): Promise<void>
+  /**
+   * What a promise is fulfilled with, such as the answer to a question: nothing moves in a kit while a test only waits, so this moves time, from deadline to deadline, until
+   * it is settled. Rejects as the promise does; fails where it is not settled within `within` ms of virtual time, 60,000 if left out.
+   */
+  until<T>(promise: PromiseLike<T>, within?: number): Promise<T>
   /** An actor that keeps what it is told. */
   probe<M>(name?: string): Probe<M>
   /** Fails unless the actor gets into this phase within `within` ms of virtual time. */
@@ -122,6 +129,7 @@ const table: Table<TestKitOptions> = {
  * const probe = kit.probe<Tick>()
  * await kit.advance(50)
  * probe.expect({ type: 'tick' })
+ * const total = await kit.until(ref.ask({ type: 'total' }))
  * await kit.end()
  */
 export function createTestKit(options: TestKitOptions = {}): TestKit {
@@ -170,6 +178,15 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     return done()
   }
   const advance = async (ms: number): Promise<void> => void (await advanceUntil(never, ms))
+  const until = async <T>(promise: PromiseLike<T>, within = 60_000): Promise<T> => {
+    if (!isThenable(promise)) throw new InvalidOption('promise', promise, 'give what is waited for, such as ref.ask(…)')
+    let settled = false
+    const over = (): void => void (settled = true)
+    promise.then(over, over)
+    if (!(await advanceUntil(() => settled, within)))
+      throw new Error(`Not settled within ${within} ms of virtual time; it is ${clock.now} ms now, and nothing more is due by then.`)
+    return promise
+  }
   const checkLedger = async (): Promise<LedgerReport> => {
     const ledger = await system.ledger()
     const { sent, ...rest } = ledger
@@ -219,6 +236,7 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     logs,
     settle,
     advance,
+    until,
     expectPhase,
     expectLog,
     checkLedger,

@@ -1,4 +1,4 @@
-import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise } from '@troupe/core'
+import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise, type SystemOptions } from '@troupe/core'
 import { Cell } from '@troupe/core/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
@@ -84,6 +84,21 @@ test('a handler that waits for something unknown fails the run, with actor and m
   )
   expect(failure.violation).toMatchObject({ invariant: 'stuck', actor: '/user/stuck' })
   expect(failure.violation.text).toContain('hang')
+})
+
+test('options that a function makes are made anew for every run, so that nothing of one is left in the next', async () => {
+  const made: string[][] = []
+  const system = (): SystemOptions => {
+    const joined: string[] = []
+    made.push(joined)
+    const open = (): object => {
+      joined.push('joined')
+      return {}
+    }
+    return { extensions: [{ name: 'memory', open }] }
+  }
+  await simulate((sim) => void sim.system.spawn(receive(() => same)), { name: 'anew', seeds: 3, faults: 'none', system })
+  expect(made).toEqual([['joined'], ['joined'], ['joined']])
 })
 
 test('an invariant of the user is checked after every step', async () => {

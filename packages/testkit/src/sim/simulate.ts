@@ -49,7 +49,8 @@ export interface SimulateOptions {
   readonly maxSteps?: number
   /** Real milliseconds that one step may take. A run that holds its thread for longer is reported, and the process ended; 10,000 if left out. */
   readonly holdLimit?: number
-  readonly system?: SystemOptions
+  /** Options of the system; a function makes them anew for every run, as a journal needs that is to be empty at the beginning. */
+  readonly system?: SystemOptions | (() => SystemOptions)
   /** Whether several systems live in each run, connected by the scenario: see `Simulation.place`. False if left out. */
   readonly places?: boolean
   /** Whether a broken promise rejects (default), or is only reported. */
@@ -162,7 +163,7 @@ const table: Table<SimulateOptions> = {
   grace: [checkFinite, 'from'],
   maxSteps: [checkWhole, 1],
   holdLimit: [checkFinite, 'above'],
-  system: checkObject,
+  system: (option, value) => (typeof value === 'function' ? value : checkObject(option, value)),
   places: checkBoolean,
   onViolation: [checkOneOf, ['throw', 'report']],
   shrinkTrials: [checkWhole, 0],

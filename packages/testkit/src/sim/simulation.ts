@@ -36,7 +36,7 @@ export interface RunSetup {
   readonly duration: number
   readonly grace: number
   readonly maxSteps: number
-  readonly system: SystemOptions
+  readonly system: SystemOptions | (() => SystemOptions)
   readonly places: boolean
   readonly keepTrace: boolean
 }
@@ -91,7 +91,7 @@ export class Simulation {
     this.#invariants = Object.entries(setup.invariants)
     this.runtime = new SimRuntime(this.clock, choices, this.tap)
     this.#places = setup.places ? new Places(new SimPlace('main', this.runtime, choices), choices) : undefined
-    const { dispatcher, dispatchers, ...options } = setup.system
+    const { dispatcher, dispatchers, ...options } = typeof setup.system === 'function' ? setup.system() : setup.system
     // One turn per slice: between any two the simulator chooses what comes next.
     const single = Object.fromEntries(Object.entries(dispatchers ?? {}).map(([name, given]) => [name, { ...given, maxTurns: 1 }]))
     this.system = ActorSystem.create('sim', {
