@@ -274,3 +274,20 @@ test('handles answer for the methods of their class, and for nothing that object
 function ActorSystemCreate(options: unknown): unknown {
   return createTestKit(odd(options))
 }
+
+test('a value of any length is shown in a line: what a stranger sent does not fill the log', async () => {
+  const kit = createTestKit()
+  const long = 'x'.repeat(50_000)
+  const said = (act: () => unknown): string => {
+    try {
+      act()
+    } catch (cause) {
+      return (cause as Error).message
+    }
+    return ''
+  }
+  expect(said(() => kit.system.spawn(ignore, { name: `${long}/` })).length).toBeLessThan(500)
+  expect(said(() => kit.system.spawn(ignore, { drain: odd({ type: long }) }))).toMatch(/^.{1,500}$/s)
+  expect(said(() => kit.system.spawn(ignore, { mailbox: odd(long) }))).toMatch(/50000 characters/)
+  await kit.end()
+})

@@ -1,6 +1,6 @@
 // The other styles behind the same gate: classes, and states without a history.
 
-import type { ActorRef, AnyRef } from '@troupe/core'
+import { type ActorHandle, type ActorRef, type AnyRef, behaviorOfClass, handleOf, passivate } from '@troupe/core'
 import { cellOf, kindOfActor } from '@troupe/core/internal'
 import { durableState, EventSourced, type Kind, memory } from '@troupe/persistence'
 import { describe, expect, test } from 'vitest'
@@ -87,6 +87,19 @@ describe('a class', () => {
     const total = cart.ask.total()
     await kit.settle()
     await expect(total).resolves.toBe(0)
+    await kit.end()
+  })
+
+  test('a class is a behavior wherever one is taken, with its journal: behaviorOfClass, and passivation around it', async () => {
+    const journal = memory()
+    const kit = kitWith(journal)
+    const spawned = (): ActorHandle<Cart> => handleOf<Cart>(kit.system.spawn(passivate(behaviorOfClass(Cart, '7'), { after: 1000 })))
+    const cart = spawned()
+    expect(await kit.until(cart.ask.add(3))).toBe(3)
+    await kit.advance(2000)
+    expect(kit.system.phaseOf(cart)).toBe('terminated')
+    expect(await kit.until(spawned().ask.total())).toBe(3)
+    expect(() => behaviorOfClass(Cart, '')).toThrow(/1 to 400/)
     await kit.end()
   })
 

@@ -98,10 +98,13 @@ export abstract class Actor extends Spawnable implements ActorHooks {
  * supervisor({ children: [child('cart', behaviorOfClass(Cart, 'eur'))] })
  */
 export function behaviorOfClass<T extends ActorHooks, A extends readonly unknown[]>(actor: ActorClass<T, A>, ...args: A): Behavior<CallOf<T>> {
+  let convert: unknown
   try {
-    if (behaviorFrom in actor) return behaviorOf(actor as unknown as AnyClass, args)
+    // As spawn does: a class may be more than its methods, as one is that has a journal.
+    convert = (actor as { readonly [behaviorFrom]?: unknown })[behaviorFrom]
   } catch {}
-  throw new NotABehavior(actor, 'behaviorOfClass was given')
+  if (typeof convert !== 'function') throw new NotABehavior(actor, 'behaviorOfClass was given')
+  return (convert as (args: readonly unknown[]) => Behavior<CallOf<T>>).call(actor, args)
 }
 
 /**

@@ -271,13 +271,19 @@ export function show(value: unknown): string {
 const unreadable = 'something unreadable'
 
 function look(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return quoted(value)
   if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value !== 'object' || value === null) return String(value)
   const type = (value as { type?: unknown }).type
-  if (typeof type === 'string') return `{ type: ${JSON.stringify(type)}, … }`
+  if (typeof type === 'string') return `{ type: ${quoted(type)}, … }`
   return Object.prototype.toString.call(value)
+}
+
+/** What a stranger sent may be longer than any log wants to be. */
+const longest = 200
+function quoted(text: string): string {
+  return text.length > longest ? `${JSON.stringify(text.slice(0, longest))}… (${text.length} characters)` : JSON.stringify(text)
 }
 
 /** The path of what may not be a ref at all. */
