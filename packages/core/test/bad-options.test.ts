@@ -288,6 +288,6 @@ test('a value of any length is shown in a line: what a stranger sent does not fi
   }
   expect(said(() => kit.system.spawn(ignore, { name: `${long}/` })).length).toBeLessThan(500)
   expect(said(() => kit.system.spawn(ignore, { drain: odd({ type: long }) }))).toMatch(/^.{1,500}$/s)
-  expect(said(() => kit.system.spawn(ignore, { mailbox: odd(long) }))).toMatch(/50000 characters/)
+  expect(said(() => kit.system.spawn(ignore, { mailbox: odd(long) }))).toMatch(/^.{200,500}$/s)
   await kit.end()
 })

@@ -101,7 +101,7 @@ export class NotAllowed extends TroupeError {
 export class InvalidTransition extends TroupeError {
   readonly code = 'invalid-transition'
   constructor(phase: string, event: string) {
-    super(`Phase ${phase} knows no event ${event}. This is a bug of Troupe; please report it with the stack.`)
+    super(`Phase ${phase} knows no event ${event}. This is a bug of Troupe: report it with the stack.`)
   }
 }
 
@@ -271,19 +271,14 @@ export function show(value: unknown): string {
 const unreadable = 'something unreadable'
 
 function look(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
+  // What a stranger sent may be longer than any log wants to be.
+  if (typeof value === 'string') return JSON.stringify(value.length > 200 ? `${value.slice(0, 200)}…` : value)
   if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value !== 'object' || value === null) return String(value)
   const type = (value as { type?: unknown }).type
-  if (typeof type === 'string') return `{ type: ${quoted(type)}, … }`
+  if (typeof type === 'string') return `{ type: ${look(type)}, … }`
   return Object.prototype.toString.call(value)
-}
-
-/** What a stranger sent may be longer than any log wants to be. */
-const longest = 200
-function quoted(text: string): string {
-  return text.length > longest ? `${JSON.stringify(text.slice(0, longest))}… (${text.length} characters)` : JSON.stringify(text)
 }
 
 /** The path of what may not be a ref at all. */
