@@ -48,6 +48,12 @@ const other: Kind<Cart> = eventSourced('cart', {
 // @ts-expect-error a message without a command
 export const missing: Kind<Cart> = eventSourced('cart', { initial: () => 0, events: {}, commands: { add: () => undefined, order: () => undefined } })
 
+// @ts-expect-error commands are synchronous
+export const late: Kind<{ type: 'go' }> = eventSourced('late', { initial: () => 0, events: {}, commands: { go: () => Promise.resolve() } })
+
+// @ts-expect-error what a command returns is nobody's: events are persisted
+export const returned: Kind<{ type: 'go' }> = eventSourced('late', { initial: () => 0, events: {}, commands: { go: () => ({ type: 'went' }) } })
+
 export const box: Kind<{ type: 'put'; what: string; replyTo: ActorRef<number> }> = durableState('box', {
   initial: (): readonly string[] => [],
   commands: {

@@ -60,9 +60,9 @@ export interface CommandContext<S, E, M> extends Leaving<M> {
   persist(...events: readonly E[]): void
 }
 
-/** One function for each type of message. */
+/** One function for each type of message. With `| undefined`, because `void` alone takes functions that return whatever they like, promises too. */
 export type Commands<C, M extends { type: string }> = {
-  readonly [K in M['type']]: (ctx: C, message: Incoming<Extract<M, { type: K }>>) => void
+  readonly [K in M['type']]: (ctx: C, message: Incoming<Extract<M, { type: K }>>) => void | undefined
 }
 
 /** Defines all actors of a kind; called with a key, it is the behavior of one. */
