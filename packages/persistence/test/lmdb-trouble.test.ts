@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { open as openLmdb } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Journal, lmdb } from '@troupe/persistence'
+import { type Journal, lmdb, type Outcome } from '@troupe/persistence'
 import { makeRecord, open as openRecord, readText, realKey, seal, textKey } from '../src/journal/lmdb/bytes.ts'
 import { readRun, writeRun } from '../src/journal/lmdb/run-text.ts'
 import { environment, event, run } from './contract/stage.ts'
@@ -137,6 +137,23 @@ describe('lmdb() refuses', () => {
     expect((failures.at(-1)!['failed'] as { message: string }).message).toMatch(/journal\.mdb: it has \d+ bytes where \d+ were written/)
   })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a journal that is removed, or replaced, while it is open takes nothing more: it would go with the process',
+  async () => {
+    const journal = await lmdb(directory).open(environment)
+    await journal.raise('default', 1)
+    const write = (seq: number): Promise<readonly Outcome[]> => journal.append([run('cart/1', seq, 0, { events: [event(seq)] })])
+    expect(await write(1)).toEqual([{ is: 'stored' }])
+    rmSync(directory, { recursive: true })
+    const gone = { is: 'failed', cause: { code: 'journal-unavailable', message: expect.stringContaining('is gone') as string } }
+    expect(await write(2)).toMatchObject([gone])
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'journal.mdb'), '')
+    expect(await write(2)).toMatchObject([gone])
+    await journal.close()
+  },
+)
 
 test('bits that flip in a file are told with the record they are in, or harm nothing; nothing else is ever read', async () => {
   const file = await filled()

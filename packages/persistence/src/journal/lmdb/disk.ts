@@ -85,6 +85,14 @@ export function lacksRoom(name: string, path: string, bytes: number): JournalUna
   if (left >= reserve + bytes) return undefined
   return new JournalUnavailable(name, `${path} cannot be written (its disk has ${left} bytes left, and ${reserve} of them are kept free); make room`)
 }
+/** Which file it is that a path leads to; undefined where there is none. */
+export function fileAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino
+}
+/** A file that was removed while it is open takes everything, and keeps nothing. */
+export function isGone(name: string, path: string): JournalUnavailable {
+  return new JournalUnavailable(name, `${path} is gone: it was removed or replaced while this process had it open; end this process, and begin anew`)
+}
 /** The lock is memory that is mapped: where the disk has no room for it, the first touch would end the process. */
 export function checkRoom(name: string, path: string): void {
   if (existsSync(`${path}-lock`)) return

@@ -9,7 +9,7 @@ import type { Database, RootDatabase, Transaction } from 'lmdb'
 import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
 import { open as openRecord, makeRecord, type Opened, seal } from './bytes.ts'
 import { beginWrite, endWrite } from './exit.ts'
-import { checkMagic, checkRoom, checkWhole, lacksRoom, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
+import { checkMagic, checkRoom, checkWhole, fileAt, isGone, lacksRoom, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
 import { checkRoots } from './pages.ts'
 
 const names = ['meta', 'owners', 'heads', 'runs', 'states', 'snapshots', 'log', 'kinds', 'tags', 'timers', 'due', 'offsets'] as const
@@ -134,10 +134,12 @@ export class LmdbFile {
   restoring = false
   /** Set when nothing can be written any more. */
   #broken: unknown
+  readonly #inode: number | undefined
 
   private constructor(name: string, path: string, root: RootDatabase<Buffer, Buffer>) {
     this.name = name
     this.path = path
+    this.#inode = fileAt(path)
     this.#root = root
     const tables: Partial<Record<TableName, Table>> = {}
     for (const table of names) tables[table] = new Table(this, table, root.openDB({ name: table, ...binary }))
@@ -288,8 +290,9 @@ export class LmdbFile {
     }
   }
 
-  /** Why the disk cannot take so many writes of so many bytes more; each changes a page of several tables. */
+  /** Why so many writes of so many bytes more cannot be kept: the file is gone, or its disk has no room. Each changes a page of several tables. */
   lacksRoom(writes: number, bytes: number): JournalUnavailable | undefined {
+    if (fileAt(this.path) !== this.#inode) return isGone(this.name, this.path)
     return lacksRoom(this.name, this.path, 2 * bytes + 16_384 * writes)
   }
   get bytes(): number {
