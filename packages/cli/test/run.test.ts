@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listSystems } from '@troupe/observer'
+import { register } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../src/program.ts'
 import type { SignalName } from '../src/running/interrupts.ts'
@@ -86,6 +87,21 @@ describe('an application', () => {
     expect(await running.code).toBe(1)
     expect(running.lines.join('\n')).toContain('shop ended after')
     expect(running.lines).toContain('  killed /user/stuck')
+  })
+
+  test('that serves metrics does so by the observer that the command made, also where its socket cannot be opened', async () => {
+    const running = start('run', join(modules, 'measured.mjs'), '--name', 'shop')
+    await running.said('shop runs')
+    expect(await register.metrics()).toContain('troupe_actors{system="shop",kind="till"} 1')
+    running.signal('SIGTERM')
+    expect(await running.code).toBe(0)
+    process.env['TROUPE_RUNTIME_DIR'] = join(folder, 'x'.repeat(200))
+    const deaf = start('run', join(modules, 'measured.mjs'), '--name', 'deaf')
+    await deaf.said('troupe cannot attach to it')
+    await deaf.said('deaf runs')
+    expect(await register.metrics()).toContain('troupe_actors{system="deaf",kind="till"} 1')
+    deaf.signal('SIGTERM')
+    expect(await deaf.code).toBe(0)
   })
 
   test('that ends by itself ends the command: with 0, or with 1 and why', async () => {

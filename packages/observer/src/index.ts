@@ -4,7 +4,7 @@ import { requireCore } from '@troupe/core/internal'
 
 export { attach, type Attached } from './attach/attach.ts'
 export { type Descriptor, listSystems } from './attach/directory.ts'
-export { observe, type ObserveOptions, type Observer, type ObserverWithPage } from './attach/observe.ts'
+export { observe, observerOf, type ObserveOptions, type Observer, type ObserverWithPage } from './attach/observe.ts'
 export type { Capsule, CapsuleEntry, CapsuleFailure } from './capsule/capsule.ts'
 export type { NoCapsule } from './capsule/capsule-of.ts'
 export { capsuleRecorder, type CapsuleRecorderOptions } from './capsule/recorder.ts'

@@ -74,7 +74,6 @@ export class ObservationSource {
     this.#rounds = new Rounds(system)
     this.#every = options.every
     this.#muted = new Set(options.mute)
-    void system.terminated.then(() => this.close())
   }
 
   /** Tells of every round from now on; the first comes at once, or where others look already with the next round, which then looks at actors too. Returns what ends it. */
