@@ -1,6 +1,6 @@
 // `troupe run` in this process: what is loaded, what it says, what it ends with, and what health says meanwhile.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listSystems } from '@troupe/observer'
@@ -87,6 +87,24 @@ describe('an application', () => {
     expect(await running.code).toBe(1)
     expect(running.lines.join('\n')).toContain('shop ended after')
     expect(running.lines).toContain('  killed /user/stuck')
+  })
+
+  test('whose journal cannot be opened is not ready, and is once it can be', async () => {
+    const directory = join(folder, 'journal')
+    writeFileSync(directory, 'in the way')
+    process.env['TROUPE_TEST_JOURNAL'] = directory
+    try {
+      const running = start('run', join(modules, 'keeping.mjs'), '--no-socket', '--health', '0')
+      const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
+      await running.said('cli runs')
+      while (!/^503 journal lmdb\(.*\) cannot be opened$/.test(await ready(`${url}/readyz`))) await new Promise((resolve) => setImmediate(resolve))
+      rmSync(directory)
+      while ((await ready(`${url}/readyz`)) !== '200 ok') await new Promise((resolve) => setImmediate(resolve))
+      running.signal('SIGTERM')
+      expect(await running.code).toBe(0)
+    } finally {
+      delete process.env['TROUPE_TEST_JOURNAL']
+    }
   })
 
   test('that serves metrics does so by the observer that the command made, also where its socket cannot be opened', async () => {

@@ -23,6 +23,7 @@ export type { FigurePart, OwnPage, PagePart, TablePart, TextPart } from './feed/
 export type { PageOptions } from './server/page-options.ts'
 export type { Redact } from './server/payload.ts'
 export type { Page } from './server/page-server.ts'
+export { journalsAway, type SeenJournal } from './survey/journals.ts'
 export type { Flow, Origin, Span, Trace } from './sampling/span.ts'
 export type { Followed, SpanListener } from './sampling/listener.ts'
 export { type Diagnosis, publishDiagnostics } from './telemetry/diagnostics.ts'

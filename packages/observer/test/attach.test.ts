@@ -139,7 +139,7 @@ describe('where it is', () => {
     const system = ActorSystem.create('shop', { logger: false, keepAlive: false })
     systems.push(system)
     process.env['TROUPE_RUNTIME_DIR'] = join(folder, 'x'.repeat(200))
-    expect(() => observe(system)).toThrow()
+    expect(() => observe(system)).toThrow(/too long/)
     expect(observerOf(system)).toBeUndefined()
     expect(observerOf(system) ?? observe(system, { socket: false })).toBe(observerOf(system))
   })

@@ -27,6 +27,7 @@ const call = (f: unknown): Entry['act'] => {
 const functions: Record<string, Entry> = {
   observe: entry(call(api.observe), () => [fresh(), { socket: false, every: 1000, mute: [], page: false }]),
   observerOf: entry(call(api.observerOf), () => [fresh()]),
+  journalsAway: entry(call(api.journalsAway), () => [fresh()]),
   attach: entry(
     (args) =>
       (api.attach as (...given: readonly unknown[]) => Promise<unknown>)(...args).catch((cause: { code?: unknown }) => {

@@ -3,6 +3,7 @@
 
 import type { ActorSystem, ShutdownReport } from '@troupe/core'
 import { BehaviorNode, BehaviorWithOptions, coreOf } from '@troupe/core/internal'
+import { journalsAway } from '@troupe/observer'
 import { causeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
 import { type Address, serveHealth } from '../running/health.ts'
@@ -79,7 +80,7 @@ async function startedBy(start: (system: ActorSystem) => unknown, system: ActorS
 function unfit(system: ActorSystem | undefined): string | undefined {
   if (system === undefined) return 'starting'
   if (system.phase !== 'open') return 'stopping'
-  return coreOf(system).otherPlaces?.held === false ? 'not a member of its cluster' : undefined
+  return coreOf(system).otherPlaces?.held === false ? 'not a member of its cluster' : journalsAway(system)[0]
 }
 
 /** The first signal stops the system in order, the second ends the process. */
