@@ -139,6 +139,7 @@ describe('an application', () => {
     const running = start('run', join(modules, module), '--no-socket')
     expect(await running.code).toBe(1)
     expect(running.lines[0]).toBe('cli failed to start: Error: no database')
+    expect(running.lines[1]).toContain(join('modules', module))
   })
 })
 

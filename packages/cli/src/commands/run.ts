@@ -4,7 +4,7 @@
 import type { ActorSystem, ShutdownReport } from '@troupe/core'
 import { BehaviorNode, BehaviorWithOptions, coreOf } from '@troupe/core/internal'
 import { journalsAway } from '@troupe/observer'
-import { causeOf } from '../cause.ts'
+import { causeOf, placeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
 import { type Address, serveHealth } from '../running/health.ts'
 import type { Interrupts, SignalName } from '../running/interrupts.ts'
@@ -57,6 +57,8 @@ export async function run(path: string, options: RunOptions, say: Say, interrupt
       failed = cause ?? new Error('it failed to start')
       why = 'failed'
       say(`${name} failed to start: ${causeOf(cause)}`)
+      const place = cause instanceof Exit ? '' : placeOf(cause)
+      if (place !== '') say(place)
       void system.shutdown({ deadline: options.deadline })
     })
     const report = await system.terminated
