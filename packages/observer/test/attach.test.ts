@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { ActorSystem, type ActorRef, NotAllowed, receive, same } from '@troupe/core'
+import { ActorSystem, type ActorRef, entities, NotAllowed, receive, same, setup } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
 import { attach, type Attached, listSystems, observe, observerOf, type Observer, type Watched } from '@troupe/observer'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -192,6 +192,35 @@ describe('what can be asked', () => {
     expect(await client.ask('dead')).toMatchObject({ count: 1, letters: [{ recipient: '/user/gone', reason: 'stopped' }] })
     expect(await client.ask('failures')).toMatchObject({ count: 0 })
     system.kill(worker)
+  })
+
+  test('an entity is known by its key, which takes nothing until somebody looks', async () => {
+    const { system } = await opened()
+    const rooms = system.spawn(
+      entities<string>({
+        keyOf: (m) => m,
+        create: (key) =>
+          setup((ctx) => {
+            if (key === 'attic') ctx.label('under the roof')
+            return receive<string>(() => new Promise<never>(() => {}))
+          }),
+        idle: 60_000,
+        options: { stopTimeout: 0 },
+      }),
+      { name: 'rooms' },
+    )
+    rooms.tell('hall')
+    rooms.tell('attic')
+    const client = await attached()
+    await until(() => [...system.children].length === 1 && system.metrics().active === 3)
+    const tree = await client.ask('tree', { path: '/user/rooms' })
+    const labels = tree!.children.map(({ label }) => label)
+    expect([tree!.label, labels.toSorted()]).toEqual([undefined, ['hall', 'under the roof']])
+    const hall = tree!.children.find(({ label }) => label === 'hall')!
+    expect(hall.name).toMatch(/^\$/)
+    expect((await client.ask('inspect', { path: hall.path }))!.label).toBe('hall')
+    const { rows } = await first(client.watch({ rows: 10 }), (told) => told.rows.length >= 2)
+    expect(rows.find(({ path }) => path === hall.path)!.label).toBe('hall')
   })
 
   test('a watch tells of rounds with the first actors, findings and events, and what nobody watches is not armed', async () => {

@@ -200,6 +200,11 @@ export class ObservationSource {
   names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>> {
     return this.#rounds.names(uids)
   }
+  /** What these say of themselves, or are known by to their parents; those that nobody calls anything are left out. */
+  async labels(uids: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+    const names = await this.#rounds.look.names(uids)
+    return new Map(names.flatMap(({ uid, label }) => (label === undefined ? [] : [[uid, label]])))
+  }
   /** What sort of actor each is, under one index. */
   kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
     return this.#rounds.kinds()
