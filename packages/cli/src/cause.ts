@@ -3,6 +3,14 @@
 import { inspect } from 'node:util'
 import { clean } from './style.ts'
 
+/** Where it was thrown, as the first lines of its stack say: those of Node tell nothing. Empty where there are none. */
+export function placeOf(cause: unknown): string {
+  const { stack } = (cause instanceof Error ? cause : {}) as { readonly stack?: unknown }
+  if (typeof stack !== 'string') return ''
+  const lines = stack.split('\n').filter((line) => /^ +at /.test(line) && !line.includes('node:internal'))
+  return lines.slice(0, 4).map(clean).join('\n')
+}
+
 export function causeOf(cause: unknown): string {
   const said: string[] = []
   let at = cause

@@ -51,6 +51,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   },
   keys: stdout.isTTY && stdin.isTTY ? keys : undefined,
   complain: (text) => void stderr.write(`${text}\n`),
+  ...(stderr.isTTY && { waitFor: (what: string) => void stderr.write(`${plain ? ascii(what) : what}\n`) }),
   version,
   interrupts,
 })

@@ -6,7 +6,7 @@ import { addKeeping } from './groups/keeping.ts'
 import { addDiagnosing, addLooking } from './groups/looking.ts'
 import { addReproducing } from './groups/reproducing.ts'
 import { addRunning } from './groups/running.ts'
-import { Exit, exitCodes } from './exit.ts'
+import { Exit, exitCodes, exitCodesSaid } from './exit.ts'
 import { cleanLines } from './style.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -27,7 +27,7 @@ export async function runCommand(argv: readonly string[], around: Surroundings):
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({ writeOut: (text) => screen.write(text), writeErr: (text) => around.complain(cleanLines(text.trimEnd())) })
-    .addHelpText('after', '\nExit codes: 0 fine, 1 something needs attention or is not there, 2 called wrongly, 3 no system to look at.')
+    .addHelpText('after', `\nExit codes: ${exitCodesSaid}.`)
   const group = { program, around, end: (with_: number) => void (code = with_) }
   addRunning(group)
   addLooking(group)

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly keys: Keys | undefined
   /** Where mistakes are told, and what `run` says: standard output is the application's. */
   complain(text: string): void
+  /** Says what is waited for, where somebody sees that: on standard error, if it is a terminal. */
+  waitFor?(what: string): void
   readonly version: string
   /** The signals that end what runs; none where a program runs the command that has its own. */
   readonly interrupts?: Interrupts | undefined

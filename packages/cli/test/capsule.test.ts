@@ -1,6 +1,6 @@
 // A failure that really happened, in a file, and again from it: as a command, and as the test that the command writes.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Actor, ActorSystem, type ActorRef, type Behavior, receive, same, setup, stopped } from '@troupe/core'
@@ -89,6 +89,41 @@ describe('on the command line', () => {
     expect((await replayCapsule(capsule, mended)).failure).toBeUndefined()
     expect(await troupe('replay', file, '--as-test', to)).toMatchObject({ code: 2 })
     expect(await troupe('replay', file, '--as-test', `${to}/below.test.ts`)).toMatchObject({ code: 2, err: expect.stringContaining('Cannot write') })
+  })
+
+  test('what does not reproduce becomes no test, which would be green; and with its code said nothing of that is missing', async () => {
+    const capsule = await failed((kit) => {
+      const failing = receive<string>(() => {
+        throw new Error('no paper')
+      })
+      kit.system.spawn(failing, { name: 'it' }).tell('print')
+    })
+    expect(capsule.missing).toEqual([expect.stringContaining('where its code is')])
+    const file = join(folder, 'it.capsule.json')
+    writeFileSync(file, JSON.stringify(capsule))
+    const to = join(folder, 'it.test.ts')
+    const code = (name: string): string => `${join(import.meta.dirname, 'modules/till.mjs')}#${name}`
+    const untested = await troupe('replay', file, '--with', code('mended'), '--as-test', to)
+    expect(untested).toMatchObject({ code: 1, err: '' })
+    expect(untested.out).toMatch(
+      /^✓ no failure in 1 message\n {2}then it was Error: no paper\nwhole: .*\nno test was written: it does not reproduce the failure\n$/,
+    )
+    expect(existsSync(to)).toBe(false)
+  })
+
+  test('what cannot be replayed says why, and that of a persistent actor the journal is the record', async () => {
+    const capsule = await failed((kit) => {
+      const failing = receive<string>(() => {
+        throw new Error('no paper')
+      })
+      kit.system.spawn(failing, { name: 'it' }).tell('print')
+    })
+    const file = join(folder, 'it.capsule.json')
+    writeFileSync(file, JSON.stringify(capsule))
+    const code = (name: string): string => `${join(import.meta.dirname, 'modules/unreplayable.mjs')}#${name}`
+    expect(await troupe('replay', file, '--with', code('throwing'))).toMatchObject({ code: 2, err: expect.stringContaining('← Error: no currency') })
+    for (const name of ['account', 'made', 'Account', 'one'])
+      expect(await troupe('replay', file, '--with', code(name))).toMatchObject({ code: 2, out: '', err: expect.stringContaining('it is persistent') })
   })
 
   test('a system that records nothing says how to', async () => {
@@ -189,7 +224,7 @@ describe('what happens again', () => {
     expect(await replayCapsule(capsule, counting)).toMatchObject({
       outcome: 'same',
       given: 5,
-      missing: [expect.stringContaining('where its code is')],
+      missing: [],
     })
   })
 

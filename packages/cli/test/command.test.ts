@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Keys } from '../src/commands/top.ts'
 import { ascii, knowsUtf8 } from '../src/ascii.ts'
 import { attachTo } from '../src/choosing.ts'
+import { exitCodesSaid } from '../src/exit.ts'
 import { runCommand } from '../src/program.ts'
 import { clean } from '../src/style.ts'
 
@@ -36,19 +37,23 @@ interface Ran {
   readonly code: number
   readonly out: string
   readonly err: string
+  /** What it said that it waits for. */
+  readonly waited: readonly string[]
 }
 
-async function troupe(argv: string, terminal?: { readonly keys?: Keys }): Promise<Ran> {
+async function troupe(argv: string, terminal?: { readonly keys?: Keys; readonly columns?: number }): Promise<Ran> {
   let out = ''
   let err = ''
+  const waited: string[] = []
   const isTTY = terminal !== undefined
   const code = await runCommand(argv === '' ? [] : argv.split(' '), {
-    screen: { isTTY, columns: 100, rows: 30, colours: isTTY, write: (text) => void (out += text) },
+    screen: { isTTY, columns: terminal?.columns ?? 100, rows: 30, colours: isTTY, write: (text) => void (out += text) },
     keys: terminal?.keys,
     complain: (text) => void (err += `${text}\n`),
+    waitFor: (what) => void waited.push(what),
     version: '1.2.3',
   })
-  return { code, out, err }
+  return { code, out, err, waited }
 }
 
 const stuck = (): ReturnType<typeof receive<unknown>> => receive<unknown>(() => new Promise<never>(() => {}))
@@ -283,6 +288,38 @@ describe('looking', () => {
     const seen = await troupe('doctor --for 300ms', {})
     expect(seen.out).toContain('observing.md#wait-cycle')
     for (const ref of [a, b]) shop.kill(ref!)
+  })
+
+  test('help, guide and doctor agree on what it ends with: what is only worth a look is 0', async () => {
+    expect((await troupe('--help')).out.replaceAll(/\s+/g, ' ')).toContain(`Exit codes: ${exitCodesSaid}.`)
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/guide/command-line.md'), 'utf8')
+    expect(guide.replaceAll(/\s+/g, ' ')).toContain(`Exit codes: ${exitCodesSaid} `)
+    const shop = await observed('shop')
+    const gone = shop.spawn(stuck(), { name: 'gone' })
+    shop.kill(gone)
+    const telling = setInterval(() => gone.tell('x'), 5)
+    const { code, out } = await troupe('doctor --for 500ms')
+    clearInterval(telling)
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('▲ Dead letters') as string })
+  })
+
+  test('trace and profile say what they wait for, where somebody sees it', async () => {
+    const shop = await observed('shop')
+    shop.spawn(stuck(), { name: 'idle' })
+    expect((await troupe('profile --for 100ms', {})).waited).toEqual(['looking for 100 ms'])
+    expect((await troupe('trace --next x --within 100ms', {})).waited).toEqual(['waiting for the next x, up to 100 ms'])
+  })
+
+  test('top on a narrow terminal has no line that is wider', async () => {
+    const shop = await observed('shop')
+    const slow = shop.spawn(stuck(), { name: 'one-with-a-rather-long-name', stopTimeout: 0 })
+    for (let i = 0; i < 3; i++) slow.tell(i)
+    const { out } = await troupe('top -n 2', { columns: 40 })
+    const commands = new RegExp(String.raw`\u001B\[[?\d;]*[a-zA-Z]`, 'g')
+    const lines = out.split(new RegExp(String.raw`\u001B\[\d+;1H`)).map((line) => line.replaceAll(commands, ''))
+    expect(lines.length).toBeGreaterThan(5)
+    expect(lines.filter((line) => Array.from(line).length > 40)).toEqual([])
+    shop.kill(slow)
   })
 
   test('top in a pipe is one table, with --json one value, and on a terminal a picture that q ends', async () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem } from '@troupe/core'
-import { eventSourced, type Kind, lmdb, persistence, postgres } from '@troupe/persistence'
+import { eventSourced, type Kind, lmdb, persistence, postgres, takeSnapshot } from '@troupe/persistence'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { findPostgres, startPostgres } from '../../../tools/engines/postgres.mjs'
@@ -137,6 +137,10 @@ test('what is missing is one line with what to do, and 1; what was called wrongl
   const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
   await system.spawn(counter('anna')).ask({ type: 'add' })
   writeFileSync(kinds, 'export const nothing = 1\n')
+  const counters = join(scratch, 'counters.mjs')
+  writeFileSync(counters, 'export const counter = Object.assign(() => {}, { kind: "counter" })\n')
+  expect(await ok('ls', data, '--kind', 'cuonter')).toBe('There is none of kind cuonter in this journal. Did you mean counter?\n')
+  expect(await ok('ls', data, '--kind', 'cart')).toBe('There is none of kind cart in this journal. There are: counter.\n')
   const text = join(scratch, 'kinds.mjs')
   const refusals: readonly (readonly [argv: readonly string[], code: number, says: string])[] = [
     [['import', data, '--from', text], 1, 'would overwrite|Cannot import'],
@@ -147,6 +151,7 @@ test('what is missing is one line with what to do, and 1; what was called wrongl
     [['show', data, 'counter/ana'], 1, 'Did you mean counter/anna\\?'],
     [['erase', data, 'anna'], 1, 'has no subject "anna"'],
     [['snapshot', data, 'cart/a', '--with', kinds], 1, 'exports no kind cart'],
+    [['snapshot', data, 'counter/ana', '--with', counters], 1, 'There is no counter/ana in this journal\\. Did you mean counter/anna\\?'],
     [['snapshot', data, 'cart/a', '--with', join(scratch, 'z.mjs')], 2, 'There is no module'],
     [['create', join(scratch, 'z'), '--role', 'shop'], 2, 'Roles are for a journal in PostgreSQL'],
     [['backup', 'postgres://127.0.0.1:1/x', '--to', 'y'], 2, 'pg_dump'],
@@ -191,6 +196,32 @@ test('a snapshot is taken by the kind that a module exports', async () => {
   await system.shutdown()
 })
 
+test('what is sealed is not printed but for its length, and numbers of one list have one form', async () => {
+  const data = join(scratch, 'sealed')
+  type Note = { type: 'note'; text: string; replyTo: ActorRef<boolean> }
+  const notes: Kind<Note> = eventSourced('notes', {
+    initial: () => 0,
+    events: { noted: (n, _e: { text: string }) => n + 1 },
+    commands: {
+      note(ctx, { text, replyTo }) {
+        ctx.persist({ type: 'noted', text })
+        ctx.tell(replyTo, true)
+      },
+    },
+    subject: () => 'anna',
+  })
+  const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
+  const ref = system.spawn(notes('a'))
+  await ref.ask({ type: 'note', text: 'x'.repeat(3000) })
+  await Promise.all(Array.from({ length: 1200 }, () => ref.ask({ type: 'note', text: 'y' })))
+  await takeSnapshot(system, notes, 'a')
+  await system.shutdown()
+  const shown = await ok('show', data, 'notes/a', '--most', '1')
+  expect(shown).toMatch(/noted@1 {2}sealed, 4,\d+ letters {2}of anna$/m)
+  expect(await ok('show', data, 'notes/a', '--most', '1', '--json')).toMatch(/"v\\?":\\?"[\w+/]{4000}/)
+  expect(await ok('ls', data)).toMatch(/^notes\/a +1,201 +1,201( 1,000)?$/m)
+})
+
 test.skipIf(engine === undefined)('tables of PostgreSQL are made by a command, for a role that may write; the rest is the same', async () => {
   const server = await startPostgres(engine!)
   try {
@@ -203,6 +234,13 @@ test.skipIf(engine === undefined)('tables of PostgreSQL are made by a command, f
     const system = ActorSystem.create('shop', { extensions: [persistence({ journal: postgres({ connectionString: app }) })] })
     const ref = system.spawn(counter('a'))
     expect(await ref.ask({ type: 'add' })).toBe(2)
+    // Who may not, and what is not there, is not told to make tables that are there.
+    await admin.query("insert into troupe.keys (subject, key) values ('anna', 'x')")
+    const refused = await journal('erase', app, 'anna')
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/permission denied.*a keeper what deleting and erasing take/) as string })
+    const nobody = await journal('create', server.url, '--schema', 'third', '--role', 'nosuch')
+    expect(nobody).toMatchObject({ code: 1, err: expect.stringMatching(/"nosuch" does not exist.*create role/) as string })
+    for (const { err } of [refused, nobody]) expect(err).not.toContain('create the schema')
     const text = join(scratch, 'pg.txt')
     expect(await ok('ls', app)).toMatch(/^counter\/a +1$/m)
     expect(await ok('verify', app)).toBe('1 id, 1 event, 0 snapshots: all as it was written\n')

@@ -1,9 +1,10 @@
 // `troupe run` in this process: what is loaded, what it says, what it ends with, and what health says meanwhile.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listSystems } from '@troupe/observer'
+import { register } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../src/program.ts'
 import type { SignalName } from '../src/running/interrupts.ts'
@@ -88,6 +89,39 @@ describe('an application', () => {
     expect(running.lines).toContain('  killed /user/stuck')
   })
 
+  test('whose journal cannot be opened is not ready, and is once it can be', async () => {
+    const directory = join(folder, 'journal')
+    writeFileSync(directory, 'in the way')
+    process.env['TROUPE_TEST_JOURNAL'] = directory
+    try {
+      const running = start('run', join(modules, 'keeping.mjs'), '--no-socket', '--health', '0')
+      const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
+      await running.said('cli runs')
+      while (!/^503 journal lmdb\(.*\) cannot be opened$/.test(await ready(`${url}/readyz`))) await new Promise((resolve) => setImmediate(resolve))
+      rmSync(directory)
+      while ((await ready(`${url}/readyz`)) !== '200 ok') await new Promise((resolve) => setImmediate(resolve))
+      running.signal('SIGTERM')
+      expect(await running.code).toBe(0)
+    } finally {
+      delete process.env['TROUPE_TEST_JOURNAL']
+    }
+  })
+
+  test('that serves metrics does so by the observer that the command made, also where its socket cannot be opened', async () => {
+    const running = start('run', join(modules, 'measured.mjs'), '--name', 'shop')
+    await running.said('shop runs')
+    expect(await register.metrics()).toContain('troupe_actors{system="shop",kind="till"} 1')
+    running.signal('SIGTERM')
+    expect(await running.code).toBe(0)
+    process.env['TROUPE_RUNTIME_DIR'] = join(folder, 'x'.repeat(200))
+    const deaf = start('run', join(modules, 'measured.mjs'), '--name', 'deaf')
+    await deaf.said('troupe cannot attach to it')
+    await deaf.said('deaf runs')
+    expect(await register.metrics()).toContain('troupe_actors{system="deaf",kind="till"} 1')
+    deaf.signal('SIGTERM')
+    expect(await deaf.code).toBe(0)
+  })
+
   test('that ends by itself ends the command: with 0, or with 1 and why', async () => {
     const done = start('run', join(modules, 'ending.mjs'), '--no-socket')
     expect(await done.code).toBe(0)
@@ -105,6 +139,7 @@ describe('an application', () => {
     const running = start('run', join(modules, module), '--no-socket')
     expect(await running.code).toBe(1)
     expect(running.lines[0]).toBe('cli failed to start: Error: no database')
+    expect(running.lines[1]).toContain(join('modules', module))
   })
 })
 

@@ -4,9 +4,11 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sym
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ActorSystem, type ActorRef, NotAllowed, receive, same } from '@troupe/core'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { ActorSystem, type ActorRef, entities, NotAllowed, receive, same, setup } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
-import { attach, type Attached, listSystems, observe, type Observer, type Watched } from '@troupe/observer'
+import { attach, type Attached, listSystems, observe, observerOf, type Observer, type Watched } from '@troupe/observer'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDirectory, socketPath } from '../src/attach/directory.ts'
 
@@ -118,6 +120,45 @@ describe('where it is', () => {
     expect(listSystems()).toHaveLength(1)
     await again.close()
   })
+
+  test('whoever is given a system gets the observer that it has, whoever made it, and who observes once more is told so', async () => {
+    const { system, observer } = await opened()
+    expect(observerOf(system)).toBe(observer)
+    expect(() => observe(system)).toThrow(/observerOf\(system\)/)
+    await observer.close()
+    expect(observerOf(system)).toBeUndefined()
+    const again = observe(system, { socket: false })
+    // Closing twice takes nothing from the one after it.
+    await observer.close()
+    expect(observerOf(system)).toBe(again)
+    await system.shutdown()
+    await until(() => observerOf(system) === undefined)
+  })
+
+  test('an observer that could not be made, because there is no room for its socket, is not in the way of another', () => {
+    const system = ActorSystem.create('shop', { logger: false, keepAlive: false })
+    systems.push(system)
+    process.env['TROUPE_RUNTIME_DIR'] = join(folder, 'x'.repeat(200))
+    expect(() => observe(system)).toThrow(/too long/)
+    expect(observerOf(system)).toBeUndefined()
+    expect(observerOf(system) ?? observe(system, { socket: false })).toBe(observerOf(system))
+  })
+
+  test('an observer that was closed is kept by nobody while the system lives', async () => {
+    const system = ActorSystem.create('shop', { logger: false, keepAlive: false })
+    systems.push(system)
+    const once = async (): Promise<WeakRef<object>> => {
+      const observer = observe(system, { socket: false })
+      await new Promise<void>((resolve) => observer.source.subscribe(() => resolve()))
+      await observer.close()
+      return new WeakRef(observer.source)
+    }
+    const closed = [await once(), await once()]
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await until(() => (collect(), closed.every((one) => one.deref() === undefined)))
+    expect(system.phase).toBe('open')
+  })
 })
 
 describe('what can be asked', () => {
@@ -151,6 +192,35 @@ describe('what can be asked', () => {
     expect(await client.ask('dead')).toMatchObject({ count: 1, letters: [{ recipient: '/user/gone', reason: 'stopped' }] })
     expect(await client.ask('failures')).toMatchObject({ count: 0 })
     system.kill(worker)
+  })
+
+  test('an entity is known by its key, which takes nothing until somebody looks', async () => {
+    const { system } = await opened()
+    const rooms = system.spawn(
+      entities<string>({
+        keyOf: (m) => m,
+        create: (key) =>
+          setup((ctx) => {
+            if (key === 'attic') ctx.label('under the roof')
+            return receive<string>(() => new Promise<never>(() => {}))
+          }),
+        idle: 60_000,
+        options: { stopTimeout: 0 },
+      }),
+      { name: 'rooms' },
+    )
+    rooms.tell('hall')
+    rooms.tell('attic')
+    const client = await attached()
+    await until(() => [...system.children].length === 1 && system.metrics().active === 3)
+    const tree = await client.ask('tree', { path: '/user/rooms' })
+    const labels = new Set(tree!.children.map(({ label }) => label))
+    expect([tree!.label, labels]).toEqual([undefined, new Set(['hall', 'under the roof'])])
+    const hall = tree!.children.find(({ label }) => label === 'hall')!
+    expect(hall.name).toMatch(/^\$/)
+    expect((await client.ask('inspect', { path: hall.path }))!.label).toBe('hall')
+    const { rows } = await first(client.watch({ rows: 10 }), (told) => told.rows.length >= 2)
+    expect(rows.find(({ path }) => path === hall.path)!.label).toBe('hall')
   })
 
   test('a watch tells of rounds with the first actors, findings and events, and what nobody watches is not armed', async () => {

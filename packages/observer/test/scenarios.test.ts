@@ -3,8 +3,12 @@
 import { type ActorRef, type AnyRef, type Behavior, bounded, delay, receive, same, setup, supervise } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
 import { type Finding, type Round, Rounds, ruleNames } from '@troupe/observer/findings'
+import { journalsAway } from '@troupe/observer'
+import { type JournalSource, memory, persistence } from '@troupe/persistence'
 import { createTestKit, expectNoFindings, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
+import { counter } from '../../persistence/test/counter.ts'
+import { heldJournal } from '../../persistence/test/held-journal.ts'
 
 /** Looks once a second; `each` is done between two looks. */
 async function watch(kit: TestKit, seconds: number, each: () => void = () => {}): Promise<readonly Finding[]> {
@@ -327,6 +331,19 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    rule: 'journal-away',
+    severity: 'error',
+    subject: /^ours$/,
+    says: /^it refuses everything, \d+ groups in a row: a fault was asked for$/,
+    run: async (other) => {
+      const journal = memory({ name: 'ours', faults: { fail: 1 } })
+      await using kit = createTestKit({ logger: false, extensions: [persistence({ journal, whenAway: 'wait' })] })
+      kit.system.spawn(counter('a')).tell({ type: 'inc', by: 1 })
+      await other.advance(20_000)
+      return await watch(kit, 10)
+    },
+  },
+  {
     rule: 'ledger-off',
     severity: 'error',
     subject: /^ledger$/,
@@ -361,6 +378,39 @@ describe('each finding is earned by a system that deserves it, and says so', () 
     expect(finding!.since).toBeLessThanOrEqual(coreOf(kit.system).runtime.now())
     for (const child of kit.system.children) kit.system.kill(child)
     await kit.end()
+  })
+})
+
+describe('a journal', () => {
+  test('that another process took over, that cannot be opened, or that takes long is a finding, and one that works is none', async () => {
+    const held = heldJournal()
+    await using kit = createTestKit({ logger: false, extensions: [persistence({ journal: held })] })
+    const ref = kit.system.spawn(counter('a'))
+    const said = async (seconds = 1): Promise<readonly string[]> =>
+      (await watch(kit, seconds)).filter(({ rule }) => rule === 'journal-away').map(({ severity, sentence }) => `${severity} ${sentence}`)
+    expect([await said(), journalsAway(kit.system)]).toEqual([[], []])
+    ref.tell({ type: 'inc', by: 1 })
+    expect(await said(10)).toEqual(['warning a commit has been under way for 11 s'])
+    expect(journalsAway(kit.system)).toEqual([])
+    await held.waiting[0]!.end('fenced')
+    expect(await said()).toEqual([expect.stringMatching(/^error another process has taken it over/)])
+    expect(journalsAway(kit.system)).toEqual(['journal held was taken over by another process'])
+  })
+
+  test('that could not be opened is tried again by whoever asks whether it is away, since without work nobody else does', async () => {
+    const inner = memory({ name: 'ours' })
+    let away = true
+    const open: JournalSource['open'] = (given) => (away ? Promise.reject(new Error('no route\nto host')) : inner.open(given))
+    await using kit = createTestKit({ logger: false, extensions: [persistence({ journal: { name: 'ours', open } })] })
+    const found = await watch(kit, 1)
+    expect(found).toMatchObject([{ id: 'journal-away:ours', severity: 'error', sentence: 'it cannot be opened: no route', view: 'runtime' }])
+    expect(journalsAway(kit.system)).toEqual(['journal ours cannot be opened'])
+    await kit.settle()
+    away = false
+    expect(journalsAway(kit.system)).toHaveLength(1)
+    await kit.settle()
+    expect(journalsAway(kit.system)).toEqual([])
+    await expectNoFindings(kit)
   })
 })
 

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import type { Attached } from '@troupe/observer'
 import { Exit, exitCodes } from '../exit.ts'
 import { meant } from '../meant.ts'
-import { clean, count, jsonLine, type Screen, Style } from '../style.ts'
+import { clean, counted, jsonLine, type Screen, Style } from '../style.ts'
 
 export interface CapsuleOptions {
   readonly json: boolean
@@ -27,7 +27,7 @@ export async function capsule(attached: Attached, screen: Screen, path: string, 
   const style = new Style(screen.colours)
   const messages = found.entries.filter(({ what }) => what === 'message').length
   const lines = [
-    `${style.bold(file)}: ${clean(found.path)}, incarnation ${found.incarnation}, ${count(messages)} messages`,
+    `${style.bold(file)}: ${clean(found.path)}, incarnation ${found.incarnation}, ${counted(messages, 'message')}`,
     `failed with ${style.red(clean(`${found.failure.name}: ${found.failure.message}`))}`,
     ...saidMissing(found.missing, style),
     style.dim(`troupe replay ${file}${found.code.url === undefined ? ' --with <module>#<name>' : ''}`),

@@ -32,7 +32,7 @@ export async function doctor(attached: Attached, screen: Screen, options: Doctor
 
 export function reportOf(findings: readonly Finding[], last: Watched | undefined, screen: Screen, style: Style): string[] {
   const lines = findings.flatMap((finding) => linesOf(finding, screen, style))
-  if (last !== undefined && last.lost > 0) lines.push(style.yellow(`${last.lost} observations were lost: there may be more`))
+  if (last !== undefined && last.lost > 0) lines.push(style.yellow(`${counted(last.lost, 'observation')} lost: there may be more`))
   for (const thread of last?.silent ?? []) lines.push(style.yellow(`thread ${thread} does not answer: nothing is known of its actors`))
   if (lines.length === 0)
     lines.push(

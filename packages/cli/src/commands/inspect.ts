@@ -2,7 +2,7 @@
 
 import type { Attached } from '@troupe/observer'
 import { noActor } from '../meant.ts'
-import { brief, clean, count, duration, jsonLine, padEnd, type Screen, Style } from '../style.ts'
+import { brief, clean, count, counted, duration, jsonLine, padEnd, type Screen, Style } from '../style.ts'
 
 export async function inspect(attached: Attached, screen: Screen, path: string, { json }: { readonly json: boolean }): Promise<void> {
   const actor = (await attached.ask('inspect', { path })) ?? (await noActor(attached, path))
@@ -22,7 +22,7 @@ export async function inspect(attached: Attached, screen: Screen, path: string, 
         ],
     ['restarts', String(actor.incarnation)],
     ['mailbox', `${actor.mailbox.kind}${actor.mailbox.capacity === undefined ? '' : ` of ${actor.mailbox.capacity}`}, ${count(actor.queued)} queued`],
-    actor.stashed > 0 ? ['stash', `${count(actor.stashed)} messages`] : undefined,
+    actor.stashed > 0 ? ['stash', counted(actor.stashed, 'message')] : undefined,
     actor.pending === undefined ? undefined : ['pending', style.yellow(`${brief(actor.pending.what)} for ${duration(actor.pending.ms)}`)],
     ['dispatcher', `${actor.dispatcher}${actor.thread === undefined ? '' : `, thread ${actor.thread}`}`],
     actor.watchers === undefined ? undefined : ['watchers', String(actor.watchers)],

@@ -14,7 +14,8 @@ export interface ProfileOptions {
 const barWidth = 20
 const functionsOf = 3
 
-export async function profile(attached: Attached, screen: Screen, options: ProfileOptions): Promise<void> {
+export async function profile(attached: Attached, screen: Screen, options: ProfileOptions, waitFor: (what: string) => void): Promise<void> {
+  waitFor(`looking for ${duration(options.for)}`)
   const news = await attached.ask('profile', { ms: options.for })
   attached.close()
   screen.write(options.json ? jsonLine(news) : `${linesOf(news, options.most, new Style(screen.colours)).join('\n')}\n`)
@@ -22,7 +23,7 @@ export async function profile(attached: Attached, screen: Screen, options: Profi
 
 function linesOf({ ms, idle, samples, cut: tooMany, flame, actors }: ProfileNews, most: number, style: Style): string[] {
   const busy = ms - idle
-  const head = `${duration(ms)} looked at, ${percent(idle, ms)} of it with nothing to do; ${samples} samples`
+  const head = `${duration(ms)} looked at, ${percent(idle, ms)} of it with nothing to do; ${samples} ${samples === 1 ? 'sample' : 'samples'}`
   if (busy <= 0 || flame.below.length === 0) return [head]
   const bar = (part: number): string => style.cyan(padEnd('█'.repeat(Math.max(1, Math.round((part / busy) * barWidth))), barWidth))
   const kinds: string[][] = []

@@ -9,14 +9,14 @@ import { causeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
 import { fileOf, loadModule } from '../running/user-module.ts'
 import { sibling } from '../siblings.ts'
-import { clean, cleanLines, jsonLine, type Screen, Style } from '../style.ts'
+import { clean, cleanLines, counted, jsonLine, type Screen, Style } from '../style.ts'
 import { saidMissing } from './capsule.ts'
 
 export interface ReplayOptions {
   readonly json: boolean
   /** A module and, behind `#`, the name of an export; what the capsule says if undefined. */
   readonly with: string | undefined
-  /** Writes a test, and runs nothing: where to, or true for a name made of the file's. */
+  /** Writes a test where it is the same failure: where to, or true for a name made of the file's. */
   readonly asTest: string | true | undefined
 }
 
@@ -30,12 +30,15 @@ interface Code {
 export async function replay(file: string, screen: Screen, options: ReplayOptions): Promise<number> {
   const capsule = read(file)
   const code = codeOf(capsule, options.with)
-  if (options.asTest !== undefined) return writeTest(file, capsule, code, options, screen)
   const { replayCapsule } = await sibling('replay', '@troupe/testkit', () => import('@troupe/testkit'))
   const exported = (await loadModule(code.file))[code.name]
   if (exported === undefined) throw new Exit(exitCodes.usage, `${code.file} exports no ${code.name}. Say another by --with <module>#<name>.`)
-  const replayed = await replayCapsule(capsule, exported as Replayable)
+  const replayed = await replayCapsule(capsule, exported as Replayable).catch((cause: unknown) => {
+    throw new Exit(exitCodes.usage, `${file} cannot be replayed with ${code.name} of ${code.file}. ${causeOf(cause)}`)
+  })
   const { outcome, failure, given, messages, missing } = replayed
+  // A test of what does not happen would be green, and say nothing.
+  if (options.asTest !== undefined && outcome === 'same') return writeTest(file, { ...capsule, missing }, code, options, screen)
   if (options.json) screen.write(jsonLine({ outcome, failure: failure === undefined ? null : causeOf(failure), given, messages, missing }))
   else {
     const style = new Style(screen.colours)
@@ -43,10 +46,11 @@ export async function replay(file: string, screen: Screen, options: ReplayOption
     const lines = {
       same: [`${style.red('■')} the same failure at message ${given} of ${messages}: ${clean(before)}`],
       another: [`${style.yellow('▲')} another failure at message ${given} of ${messages}: ${causeOf(failure)}`, `  then it was ${clean(before)}`],
-      none: [`${style.green('✓')} no failure in ${messages} messages`, `  then it was ${clean(before)}`],
+      none: [`${style.green('✓')} no failure in ${counted(messages, 'message')}`, `  then it was ${clean(before)}`],
     }[outcome]
     const stack = failure instanceof Error && outcome !== 'none' ? [style.dim(cleanLines(failure.stack ?? ''))] : []
-    screen.write(`${[...lines, ...stack, ...saidMissing(missing, style)].join('\n')}\n`)
+    const untested = options.asTest === undefined ? [] : ['no test was written: it does not reproduce the failure']
+    screen.write(`${[...lines, ...stack, ...saidMissing(missing, style), ...untested].join('\n')}\n`)
   }
   return outcome === 'same' ? exitCodes.fine : exitCodes.found
 }

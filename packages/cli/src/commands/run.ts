@@ -3,7 +3,8 @@
 
 import type { ActorSystem, ShutdownReport } from '@troupe/core'
 import { BehaviorNode, BehaviorWithOptions, coreOf } from '@troupe/core/internal'
-import { causeOf } from '../cause.ts'
+import { journalsAway } from '@troupe/observer'
+import { causeOf, placeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
 import { type Address, serveHealth } from '../running/health.ts'
 import type { Interrupts, SignalName } from '../running/interrupts.ts'
@@ -56,6 +57,8 @@ export async function run(path: string, options: RunOptions, say: Say, interrupt
       failed = cause ?? new Error('it failed to start')
       why = 'failed'
       say(`${name} failed to start: ${causeOf(cause)}`)
+      const place = cause instanceof Exit ? '' : placeOf(cause)
+      if (place !== '') say(place)
       void system.shutdown({ deadline: options.deadline })
     })
     const report = await system.terminated
@@ -79,7 +82,7 @@ async function startedBy(start: (system: ActorSystem) => unknown, system: ActorS
 function unfit(system: ActorSystem | undefined): string | undefined {
   if (system === undefined) return 'starting'
   if (system.phase !== 'open') return 'stopping'
-  return coreOf(system).otherPlaces?.held === false ? 'not a member of its cluster' : undefined
+  return coreOf(system).otherPlaces?.held === false ? 'not a member of its cluster' : journalsAway(system)[0]
 }
 
 /** The first signal stops the system in order, the second ends the process. */

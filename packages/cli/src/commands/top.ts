@@ -78,7 +78,7 @@ function share(busy: number): string {
 
 /** A colour for what it is like, and the number beside it, for those who do not see colours. */
 export function picture(system: string, told: Watched, by: SortedBy, screen: Screen, style: Style, paused: boolean): string[] {
-  const width = Math.max(60, screen.columns)
+  const width = Math.max(20, screen.columns)
   const { metrics, findings } = told
   const facts = [
     style.bold(clean(system)),
@@ -102,14 +102,15 @@ export function picture(system: string, told: Watched, by: SortedBy, screen: Scr
   }
   if (findings.length > most) lines.push(style.dim(`  and ${findings.length - most} more: troupe doctor`))
   if (findings.length === 0) lines.push(`${style.green('✓')} nothing needs you`)
-  if (told.lost > 0) lines.push(style.yellow(`${told.lost} observations were lost`))
+  if (told.lost > 0) lines.push(style.yellow(`${counted(told.lost, 'observation')} lost`))
   lines.push('', ...rowsOf(told.rows, by, width, style))
+  // Piped there is no width to keep to.
   if (!screen.isTTY) return lines
   const room = Math.max(3, screen.rows - 1)
-  const shown = lines.slice(0, room)
+  const shown = lines.slice(0, room).map((line) => fitted(line, width))
   while (shown.length < room) shown.push('')
   const state = paused ? style.inverse(' paused ') : ''
-  return [...shown, `${style.dim(`q quit · s sort (${by}) · space pause`)} ${state}`]
+  return [...shown, fitted(`${style.dim(`q quit · s sort (${by}) · space pause`)} ${state}`, width)]
 }
 
 function rowsOf(rows: readonly TopRow[], by: SortedBy, width: number, style: Style): string[] {

@@ -2,7 +2,7 @@
 
 import type { Attached, NamedSpan, NamedTrace } from '@troupe/observer'
 import { Exit, exitCodes } from '../exit.ts'
-import { brief, clean, jsonLine, type Screen, Style, table } from '../style.ts'
+import { brief, clean, counted, duration, jsonLine, type Screen, Style, table } from '../style.ts'
 
 export interface TraceOptions {
   readonly json: boolean
@@ -12,7 +12,8 @@ export interface TraceOptions {
   readonly settle: number
 }
 
-export async function trace(attached: Attached, screen: Screen, options: TraceOptions): Promise<void> {
+export async function trace(attached: Attached, screen: Screen, options: TraceOptions, waitFor: (what: string) => void): Promise<void> {
+  waitFor(`waiting for the next ${brief(options.next)}, up to ${duration(options.within)}`)
   const found = await follow(attached, options)
   attached.close()
   if (found === undefined)
@@ -89,7 +90,7 @@ function linesOf({ spans, leftOut, type }: NamedTrace, style: Style): string[] {
   const lines = table(['ms', 'actor', 'message', 'queued', 'handled', ''], cells, new Set([0, 3, 4]), style)
   if (first.setBy !== undefined)
     lines.push(style.dim(`a timer sent it, ${ms(first.sentAt - first.setBy.at)} ms after it was set by the handler of ${clean(first.setBy.type)}`))
-  if (leftOut > 0) lines.push(style.dim(`and ${leftOut} messages that were not followed`))
+  if (leftOut > 0) lines.push(style.dim(`and ${counted(leftOut, 'message')} not followed`))
   return lines
 }
 

@@ -30,8 +30,9 @@ function below({ children, folded }: TreeNode, indent: string, style: Style): st
   ]
 }
 
-function lineOf({ name, phase, queued, stashed, restarts, pending, thread }: TreeNode, lead: string, style: Style): string {
+function lineOf({ name, label, phase, queued, stashed, restarts, pending, thread }: TreeNode, lead: string, style: Style): string {
   const facts = [
+    label === undefined ? '' : style.dim(brief(label)),
     phase === 'running' ? '' : style.red(phase),
     queued > 0 ? (queued > 100 ? style.yellow(`${count(queued)} queued`) : `${count(queued)} queued`) : '',
     stashed > 0 ? `${count(stashed)} stashed` : '',

@@ -65,9 +65,10 @@ export function addLooking({ program, around }: Group): void {
 
 export function addDiagnosing({ program, around, end }: Group): void {
   const { screen } = around
+  const waitFor = (what: string): void => around.waitFor?.(what)
   program.commandsGroup('Diagnose:')
   const command = (name: string, about: string): ReturnType<typeof looking> => looking(program.command(name).description(about))
-  command('doctor', 'what needs attention, in sentences; exit code 1 if something will not get better by itself')
+  command('doctor', 'what needs attention, in sentences; exit code 1 where one of them will not get better by itself (■), 0 else')
     .option('--for <time>', 'how long to look', span, 8000)
     .action(async (options: Common & { readonly for: number }) => {
       const attached = await attachTo(options.system)
@@ -79,19 +80,24 @@ export function addDiagnosing({ program, around, end }: Group): void {
     .option('--within <time>', 'how long to wait for it', span, 30_000)
     .option('--settle <time>', 'how long to follow what comes of it', span, 5000)
     .action(async (options: Common & { readonly next: string; readonly within: number; readonly settle: number }) =>
-      trace(await attachTo(options.system), screen, {
-        json: options.json === true,
-        next: options.next,
-        within: options.within,
-        settle: options.settle,
-      }),
+      trace(
+        await attachTo(options.system),
+        screen,
+        { json: options.json === true, next: options.next, within: options.within, settle: options.settle },
+        waitFor,
+      ),
     )
   command('profile', 'what the thread of the system does for some seconds: whose turns take the time, and in which functions')
     .option('--for <time>', 'how long to look, up to 30 s', span, 5000)
     .option('-m, --most <lines>', 'how many kinds, and actors', whole(1), 10)
     .action(async (options: Common & { readonly for: number; readonly most: number }) => {
       if (options.for > longestProfile) throw new Exit(exitCodes.usage, 'A profile takes up to 30 s: use --for 30s or less.')
-      await profile(await attachTo(options.system), screen, { json: options.json === true, for: Math.round(options.for), most: options.most })
+      await profile(
+        await attachTo(options.system),
+        screen,
+        { json: options.json === true, for: Math.round(options.for), most: options.most },
+        waitFor,
+      )
     })
   command('report', 'all of it as one file: HTML, or with --json JSON; no messages')
     .option('--to <file>', 'where to')

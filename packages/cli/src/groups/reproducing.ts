@@ -26,7 +26,7 @@ export function addReproducing({ program, around, end }: Group): void {
   withJson(program.command('replay').description('lets it happen again, alone and on virtual time; exit code 0 if it is the same failure'))
     .argument('<file>', 'what capsule wrote')
     .option('--with <module#name>', 'the code, where the capsule does not say it, or another is meant')
-    .option('--as-test [file]', 'writes a test of vitest that does so, and runs nothing')
+    .option('--as-test [file]', 'writes a test of vitest that does so, where it is the same failure')
     .action(async (file: string, flags: ReplayFlags) =>
       end(await replay(file, screen, { json: flags.json === true, with: flags.with, asTest: flags.asTest })),
     )

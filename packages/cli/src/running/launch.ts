@@ -43,13 +43,14 @@ export async function launch(name: string, { main, options }: Program, given: La
 /** Looking is no part of the application: where the socket cannot be opened, it runs without. A page that was asked for must be there. */
 async function opened(system: ActorSystem, given: LaunchOptions, say: (text: string) => void): Promise<Observer | undefined> {
   if (!given.socket && given.observe === undefined) return undefined
-  let observer: Observer
+  let observer: Observer | undefined
   try {
     observer = observe(system, { socket: given.socket })
     // An application may be over before anybody could look.
     await Promise.race([observer.ready, system.terminated])
   } catch (cause) {
     say(`troupe cannot attach to it: ${(cause as Error).message}`)
+    await observer?.close()
     if (given.observe === undefined) return undefined
     observer = observe(system, { socket: false })
   }

@@ -1,6 +1,7 @@
 // Actors that leave when nobody needs them, and come back when somebody does. `passivate` makes one leave after a
 // silence; `entities` keeps one actor per key and wakes it again, losing nothing that arrives while it is leaving.
 
+import { callsItsChildren } from '../cell/ref/keys-below.ts'
 import { cellOf } from '../cell/ref/local-ref.ts'
 import type { Context } from '../cell/context/context.ts'
 import {
@@ -103,6 +104,7 @@ export function entities<M>(options: EntitiesOptions<M>): Behavior<M> {
   const behavior = setup<M>((ctx) => {
     const living = new Map<string, ActorRef<M>>()
     const keys = new Map<AnyRef, string>()
+    callsItsChildren(ctx.self, keys)
     const spawn = (key: string): ActorRef<M> => {
       const ref = ctx.spawn(passivating(options.create(key), idle), spawnOptions)
       living.set(key, ref)

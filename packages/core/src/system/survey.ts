@@ -6,7 +6,7 @@ import type { Cell } from '../cell/turn/cell.ts'
 import type { Dispatcher } from '../cell/turn/dispatcher.ts'
 import { Stirred, type Taken, type TurnCount } from '../cell/turn/stirred.ts'
 import { TurnWatch } from '../cell/turn/turn-watch.ts'
-import { kindOfActor } from './kind.ts'
+import { kindOfActor, labelOfActor } from './kind.ts'
 import { type MarkOf, type Wait, waitsOf } from './waits.ts'
 import { type Rows, RowWriter } from './survey-rows.ts'
 import type { SystemCore } from './core.ts'
@@ -178,7 +178,7 @@ export class Surveyor {
         kind: kindOfActor(cell),
         // As it is when it is read: a name may be kept for long, and a label says what an actor is about now.
         get label() {
-          return cell.extras?.label?.slice(0, longestLabel) || undefined
+          return labelOfActor(cell)?.slice(0, longestLabel)
         },
       })
       return --left > 0

@@ -55,6 +55,7 @@ export function Overview() {
 /** What stops others, then what grows, then what is only to be looked at. */
 const ranks: readonly Finding['rule'][] = [
   'ledger-off',
+  'journal-away',
   'wait-cycle',
   'handler-pending',
   'restart-storm',

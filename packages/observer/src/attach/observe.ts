@@ -71,7 +71,10 @@ const table: Table<ObserveOptions> = {
 /** Clients at once. */
 const mostClients = 16
 
-const observed = new WeakSet<ActorSystem>()
+/** The observer of each system that is not closed. */
+const observers = new WeakMap<ActorSystem, Observer>()
+/** Systems whose end closes their observer, whichever that is then: what was closed before is kept by nobody. */
+const heeded = new WeakSet<ActorSystem>()
 
 /**
  * Lets a running system be looked at: by `troupe top`, `troupe doctor` and the other commands, through a socket in a directory that only
@@ -91,8 +94,10 @@ export function observe(system: ActorSystem, options?: ObserveOptions): Observer
 export function observe(system: ActorSystem, options: ObserveOptions = {}): Observer & { readonly page: Promise<Page> | undefined } {
   checkSystem(system)
   const { socket = true, every = 1000, mute = [], page: wanted = false } = readOptions('observe', options, table)
-  if (observed.has(system)) throw new NotAllowed(`System ${system.name} is observed already. Close that observer first.`)
-  observed.add(system)
+  if (observers.has(system))
+    throw new NotAllowed(
+      `System ${system.name} is observed already, as by troupe run. Use that observer: observerOf(system) gives it. Or close it first.`,
+    )
   const source = new ObservationSource(system, { every, mute })
   const door = socket ? openDoor(system, source) : undefined
   const pages = new Set<Page>()
@@ -106,17 +111,43 @@ export function observe(system: ActorSystem, options: ObserveOptions = {}): Obse
   }
   const close = async (): Promise<void> => {
     closed = true
-    observed.delete(system)
+    // There may be another one meanwhile.
+    if (observers.get(system) === observer) observers.delete(system)
     await Promise.all([...pages].map((page) => page.close()))
     source.close()
     await door?.close()
   }
-  void system.terminated.then(close)
   const served = wanted === false ? undefined : openPage(wanted === true ? {} : wanted)
   const ready = Promise.all([door?.ready, served]).then(() => {})
   // Whoever does not ask need not know; whoever does is told.
   for (const one of [ready, served]) one?.catch(() => {})
-  return { source, socket: door?.path, ready, page: served, openPage, close }
+  const observer = { source, socket: door?.path, ready, page: served, openPage, close }
+  observers.set(system, observer)
+  heed(system)
+  return observer
+}
+
+/** Closes with the system whichever observer it has then. Not in `observe`, whose variables the callback would keep for as long as the system lives. */
+function heed(system: ActorSystem): void {
+  if (heeded.has(system)) return
+  heeded.add(system)
+  void system.terminated.then(() => observers.get(system)?.close())
+}
+
+/**
+ * The observer that a system has, whoever made it; undefined where nobody did, or it was closed.
+ *
+ * For those who were given a system that may be observed already, as by `troupe run`, and have figures to serve or a page to open. Guarantees: makes
+ * nothing. Fails: with `InvalidOption` on what is no system.
+ *
+ * @example
+ * export default function shop(system: ActorSystem): void {
+ *   prometheusMetrics(observerOf(system) ?? observe(system, { socket: false }))
+ * }
+ */
+export function observerOf(system: ActorSystem): Observer | undefined {
+  checkSystem(system)
+  return observers.get(system)
 }
 
 interface Door {

@@ -14,7 +14,7 @@ import { LineReader } from './lines.ts'
 import type { Operation, Request, Response, Watched } from './protocol.ts'
 import { type RankedBy, Ranking, type TopRow } from './ranking.ts'
 import { namedTrace } from './named-trace.ts'
-import { treeOf } from './tree.ts'
+import { shownIn, treeOf } from './tree.ts'
 
 /** Requests that may be under way at once, watches among them, and bytes that may wait to be read by the client. */
 const mostAtOnce = 8
@@ -101,7 +101,9 @@ export class Session {
     tree: async ({ path = '/user', depth = 4, most = 10 }) => {
       const from = text('path', path)
       const root = from === '/user' ? await this.#source.system.inspect() : await snapshotAt(this.#source.system, from)
-      return root === undefined ? null : treeOf(root, whole('depth', depth, deepest), whole('most', most, widest))
+      const [levels, siblings] = [whole('depth', depth, deepest), whole('most', most, widest)]
+      if (root === undefined) return null
+      return treeOf(root, levels, siblings, await this.#source.labels(new Set(shownIn(root, levels, siblings))))
     },
     waits: async () => (await this.#source.waits()).slice(0, mostListed) satisfies readonly Wait[],
     dead: ({ limit = 100 }) => ({

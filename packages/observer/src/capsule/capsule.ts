@@ -46,6 +46,9 @@ export interface Capsule {
   readonly missing: readonly string[]
 }
 
+/** What is said to be missing where nobody knows where the code is: whoever replays it and says so has that. */
+export const codeUnknown = 'where its code is: it was not defined by defineActor; replay --with <module> says it'
+
 /**
  * A capsule from the text of its file.
  *

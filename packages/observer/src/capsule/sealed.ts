@@ -1,7 +1,7 @@
 // One failure as it is kept, and the capsule that is made of it when somebody asks.
 
 import { ActorInitializationError, type FlightSubject } from '@troupe/core'
-import type { Capsule } from './capsule.ts'
+import { type Capsule, codeUnknown } from './capsule.ts'
 import type { Chapter } from './log.ts'
 import { keep, type Kept } from './values.ts'
 
@@ -47,7 +47,7 @@ export interface Sealed {
 export function capsuleFrom({ path, code, chapter, cause }: Sealed, system: string): Capsule {
   const { url, name, args } = code
   const missing = [
-    ...(url === undefined ? ['where its code is: it was not defined by defineActor; replay --with <module> says it'] : []),
+    ...(url === undefined ? [codeUnknown] : []),
     ...(chapter.lost > 0 ? [`the first ${chapter.lost} things that happened to it, for the recorder keeps so many`] : []),
     ...chapter.missing,
     ...args.flatMap((arg) => arg.missing.map((what) => `${what}, as an argument`)),

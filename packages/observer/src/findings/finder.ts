@@ -6,6 +6,7 @@ import { Picture } from '../survey/picture.ts'
 import { type Clue, type Finding, findingOf, type Names, type RuleName } from './finding.ts'
 import type { Frame } from './frame.ts'
 import { Happenings } from './rules/happenings.ts'
+import { journalClues } from './rules/journals.ts'
 import { mailboxClues } from './rules/mailboxes.ts'
 import { poolClues } from './rules/pools.ts'
 import { Totals } from './rules/totals.ts'
@@ -45,6 +46,7 @@ export class Finder {
       ...poolClues(picture, told, (parent) => this.#childrenOf(parent)),
       ...this.#happenings.clues(frame.at),
       ...this.#totals.clues(frame, picture),
+      ...journalClues(frame.journals ?? [], frame.at),
     ]
     const since = this.#remember(clues)
     const uids = new Set(clues.flatMap((clue) => [...clue.uids, ...(clue.asks ?? [])]))

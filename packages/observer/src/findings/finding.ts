@@ -16,6 +16,7 @@ export type RuleName =
   | 'population-grows'
   | 'ask-chain'
   | 'drops'
+  | 'journal-away'
   | 'ledger-off'
 
 /** Something that needs attention. */
@@ -87,6 +88,7 @@ const titles: Readonly<Record<RuleName, readonly [title: string, view: Finding['
   'population-grows': ['Population only grows', 'actors'],
   'ask-chain': ['Long chain of asks', 'waits'],
   drops: ['Drops by policy', 'overview'],
+  'journal-away': ['Journal away', 'runtime'],
   'ledger-off': ['Ledger does not add up', 'overview'],
 }
 

@@ -3,6 +3,7 @@
 
 import type { LedgerReport, SystemMetrics } from '@troupe/core'
 import type { PlacedSurvey, Wait } from '@troupe/core/internal'
+import type { SeenJournal } from '../survey/journals.ts'
 
 /** What was observed, in words and numbers: no message, no cause, no ref. `at` is milliseconds of the system's clock. */
 export interface SeenEvent {
@@ -40,4 +41,6 @@ export interface Frame {
   /** Where it was counted for this frame. */
   readonly ledger?: LedgerReport | undefined
   readonly events: readonly SeenEvent[]
+  /** How journals stand; none where it is left out. */
+  readonly journals?: readonly SeenJournal[] | undefined
 }

@@ -3,6 +3,7 @@
 
 import { type ActorSystem, type BufferedChannel, buffered } from '@troupe/core'
 import { type ActorName, coreOf } from '@troupe/core/internal'
+import { journalsOf } from '../survey/journals.ts'
 import { Look, type Sight } from '../survey/look.ts'
 import type { Picture } from '../survey/picture.ts'
 import { seenEvent } from './events.ts'
@@ -91,7 +92,17 @@ export class Rounds {
     const lost = (channel?.dropped ?? 0) - this.#lost
     this.#lost = channel?.dropped ?? 0
     for (const part of parts) for (const uid of part.gone) this.#names.delete(uid)
-    const frame: Frame = { at, surveyed: survey, parts, silent, waits, metrics: this.look.metrics(), ledger, events }
+    const frame: Frame = {
+      at,
+      surveyed: survey,
+      parts,
+      silent,
+      waits,
+      metrics: this.look.metrics(),
+      ledger,
+      events,
+      journals: journalsOf(coreOf(this.#system)),
+    }
     began = runtime.now()
     const noticed = this.#finder.look(frame)
     const thought = runtime.now() - began

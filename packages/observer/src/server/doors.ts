@@ -1,28 +1,12 @@
-// What others who joined the system tell of themselves: the cluster and the journals, where there are any. They are known by the names under
-// which they joined and by what they answer; none of their packages is needed for it. What is not as it is expected is left out.
+// What others who joined the system tell of themselves, as parts of a page: the cluster and the journals, where there are any. What is not as it is
+// expected is left out.
 
 import type { SystemCore } from '@troupe/core/internal'
 import { count, duration } from '../findings/words.ts'
 import type { PagePart } from '../feed/parts.ts'
+import { heard, type Known, known, list, number, text } from '../survey/joined.ts'
 
-type Known = Readonly<Record<string, unknown>>
-
-const known = (value: unknown): Known => (typeof value === 'object' && value !== null ? (value as Known) : {})
-const list = (value: unknown): readonly Known[] => (Array.isArray(value) ? value.map(known) : [])
-const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const ms = (value: unknown): string => (number(value) === 0 ? '–' : duration(number(value)))
-
-/** What `method` of the extension of that name gives; undefined where there is none, or it fails. */
-function heard(core: SystemCore, name: string, method: string): unknown {
-  try {
-    const state = core.extensions.get(name) as Known | undefined
-    const door = state?.[method]
-    return typeof door === 'function' ? door.call(state) : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** All that is told now. */
 export function partsOfOthers(core: SystemCore): PagePart[] {

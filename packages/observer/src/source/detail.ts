@@ -1,7 +1,7 @@
 // What of one actor is shown to somebody who looks at it alone: words and numbers, no message.
 
 import type { ActorSnapshot } from '@troupe/core'
-import { type ActorName, type Cell, kindOfActor, MessageRing, pathOf, typeOf, type Wait } from '@troupe/core/internal'
+import { type ActorName, type Cell, kindOfActor, labelOfActor, MessageRing, pathOf, typeOf, type Wait } from '@troupe/core/internal'
 import { causeText } from '../findings/events.ts'
 
 const childrenShown = 100
@@ -46,7 +46,7 @@ export function detailOf(cell: Cell, snapshot: ActorSnapshot, waits: readonly Wa
   return {
     ...seenFrom(snapshot, snapshot.children.length > 0 ? snapshot.children : childrenOf(cell), waits),
     kind: kindOfActor(cell),
-    label: extras?.label || undefined,
+    label: labelOfActor(cell),
     childCount: Math.max(snapshot.children.length, cell.children?.size ?? 0),
     watchers: extras?.watchers?.size ?? 0,
     watchedBy: firstOf(extras?.watchers ?? [], ({ ref }) => ref.path),

@@ -74,7 +74,6 @@ export class ObservationSource {
     this.#rounds = new Rounds(system)
     this.#every = options.every
     this.#muted = new Set(options.mute)
-    void system.terminated.then(() => this.close())
   }
 
   /** Tells of every round from now on; the first comes at once, or where others look already with the next round, which then looks at actors too. Returns what ends it. */
@@ -200,6 +199,11 @@ export class ObservationSource {
   /** What actors are called, by number. */
   names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>> {
     return this.#rounds.names(uids)
+  }
+  /** What these say of themselves, or are known by to their parents; those that nobody calls anything are left out. */
+  async labels(uids: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+    const names = await this.#rounds.look.names(uids)
+    return new Map(names.flatMap(({ uid, label }) => (label === undefined ? [] : [[uid, label]])))
   }
   /** What sort of actor each is, under one index. */
   kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {

@@ -14,7 +14,7 @@ import {
   TroupeError,
 } from '@troupe/core'
 import { behaviorFrom } from '@troupe/core/internal'
-import { type Capsule, type CapsuleFailure, checkCapsule, decodeValue } from '@troupe/observer/capsule'
+import { type Capsule, type CapsuleFailure, checkCapsule, codeUnknown, decodeValue } from '@troupe/observer/capsule'
 import { createTestKit, type LogLine } from '../test-kit.ts'
 import { StandIns } from './stand-ins.ts'
 
@@ -39,7 +39,7 @@ export interface Replayed {
  * Runs a capsule: `troupe capsule` wrote it, when an actor had failed.
  *
  * Guarantees: virtual time, seeded; what the actor read of `system.clock` in its handlers, and what it was answered, is what it was then. Does not throw what the actor fails
- * with. Fails: with `InvalidOption` where the capsule is none, or what is to be replayed neither a behavior nor what makes one.
+ * with. Fails: with `InvalidOption` where the capsule is none, or what is to be replayed neither a behavior nor what makes one, or a persistent actor: of those the journal is the record.
  *
  * @example
  * const { outcome, failure } = await replayCapsule(readCapsule(text), till)
@@ -64,6 +64,11 @@ export async function replayCapsule(capsule: Capsule, actor: Replayable): Promis
   const failed = (): { readonly cause: unknown } | undefined => kit.system.failures.list().find(({ actor: who }) => who === ref)
   let given = 0
   await kit.settle()
+  const unfit = isJournalless(failed()?.cause) ? persistent(actor) : undefined
+  if (unfit !== undefined) {
+    await kit.system.shutdown({ deadline: 0 })
+    throw unfit
+  }
   let at = entries[0]?.at ?? 0
   for (const entry of entries) {
     if (failed() !== undefined) break
@@ -94,7 +99,7 @@ export async function replayCapsule(capsule: Capsule, actor: Replayable): Promis
     given,
     messages: entries.filter(({ what }) => what === 'message').length,
     missing: [
-      ...missing,
+      ...missing.filter((one) => one !== codeUnknown),
       ...[...stands.unanswered].map((who) => `an answer of ${who}, which it did not ask then`),
       ...(exhausted.size === 0 ? [] : ['what the clock told it after the failure']),
     ],
@@ -144,12 +149,28 @@ function told(clock: Clock, reads: Capsule['reads']): ReadonlySet<string> {
 
 function spawnableOf(actor: unknown, args: readonly unknown[]): { readonly spawnable: Behavior<never>; readonly options: object } {
   if (typeof actor !== 'function') return { spawnable: actor as Behavior<never>, options: {} }
+  // What eventSourced and durableState give, or a class of theirs; a behavior of theirs is known by its start.
+  const { kind, persistence } = actor as { readonly kind?: unknown; readonly persistence?: { readonly kind?: unknown } }
+  if (typeof (behaviorFrom in actor ? persistence?.kind : kind) === 'string') throw persistent(actor)
   try {
     if (behaviorFrom in actor) return { spawnable: actor as never, options: { args } }
     return { spawnable: (actor as (...given: readonly unknown[]) => Behavior<never>)(...args), options: {} }
   } catch (cause) {
     throw new InvalidOption('actor', actor, 'it throws when it is called with the arguments in the capsule', cause)
   }
+}
+
+/** What it is at the time of its failure comes from its journal, of which the capsule has nothing. */
+function persistent(actor: unknown): InvalidOption {
+  return new InvalidOption(
+    'actor',
+    actor,
+    'it is persistent, and a capsule has nothing of its journal, which is its record: look at that by troupe journal show, and try the command by run of @troupe/persistence/testing',
+  )
+}
+function isJournalless(cause: unknown): boolean {
+  const { code, message } = (rootOf(cause) ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  return code === 'not-allowed' && typeof message === 'string' && message.includes('its system has no journal')
 }
 
 /** A start that failed is told as such, around what it failed with. */

@@ -6,6 +6,7 @@ import type { ExportedKeys, KindOrClass } from '@troupe/persistence'
 import { Exit, exitCodes } from '../../exit.ts'
 import { fileOf, loadModule } from '../../running/user-module.ts'
 import { clean, type Screen } from '../../style.ts'
+import { noId } from './near.ts'
 import { isPostgres, loadPersistence, type Place, say, some, told, using } from './opening.ts'
 
 export async function createJournal(
@@ -37,7 +38,9 @@ export async function snapshotInJournal(
     return (own ?? persistence?.kind) === name
   })
   if (kind === undefined) throw new Exit(exitCodes.found, `${module} exports no kind ${clean(name)}.`)
-  await using(place, false, async (journal) => {
+  await using(place, false, async (journal, all) => {
+    const [head] = await journal.heads([id])
+    if (head === undefined || (head.seq === 0 && head.state === undefined)) await noId(id, place, journal, all)
     const seq = await snapshotKey(journal, kind as KindOrClass, id.slice(name.length + 1), { scope })
     say(screen, place, { id, seq }, () => `a snapshot of ${clean(id)} stands for its events up to ${seq}`)
   })

@@ -1,8 +1,9 @@
 // Commands that look into a journal: which ids there are, one with its events, sizes by kind, and whether all is as it was written.
 
 import type { ListedId, ShownId } from '@troupe/persistence'
-import { Exit, exitCodes } from '../../exit.ts'
+import { exitCodes } from '../../exit.ts'
 import { clean, jsonLine, type Screen, Style, table } from '../../style.ts'
+import { noId, noKind } from './near.ts'
 import { type Place, say, some, using } from './opening.ts'
 
 export function listJournal(
@@ -10,7 +11,7 @@ export function listJournal(
   place: Place,
   { kind, most }: { readonly kind: string | undefined; readonly most: number },
 ): Promise<void> {
-  return using(place, false, async (journal, { listIds }) => {
+  return using(place, false, async (journal, { kindOf, listIds }) => {
     const rows: ListedId[] = []
     let more = false
     for await (const id of listIds(journal, { kind })) {
@@ -19,11 +20,12 @@ export function listJournal(
       rows.push(id)
     }
     if (place.json) return screen.write(rows.map(jsonLine).join(''))
+    if (rows.length === 0 && kind !== undefined) return screen.write(`${await noKind(kind, listIds(journal), kindOf)}\n`)
     const cells = rows.map(({ id, seq, deleted, snapshots, revision }) => [
       clean(id),
       seq.toLocaleString('en'),
       deleted === 0 ? '' : deleted.toLocaleString('en'),
-      snapshots.join(' '),
+      snapshots.map((at) => at.toLocaleString('en')).join(' '),
       revision === undefined ? '' : revision.toLocaleString('en'),
     ])
     const style = new Style(screen.colours)
@@ -34,16 +36,10 @@ export function listJournal(
 }
 
 export function showInJournal(screen: Screen, place: Place, id: string, options: { readonly after: number; readonly most: number }): Promise<void> {
-  return using(place, false, async (journal, { listIds, showId }) => {
-    const shown = await showId(journal, id, options)
+  return using(place, false, async (journal, all) => {
+    const shown = await all.showId(journal, id, options)
     const { seq, state, snapshot } = shown.head
-    if (seq === 0 && state === undefined && snapshot === undefined) {
-      const near = await likely(id, listIds(journal))
-      throw new Exit(
-        exitCodes.found,
-        `There is no ${clean(id)} in this journal.${near === undefined ? '' : ` Did you mean ${clean(near)}?`} For a list: troupe journal ls ${place.journal}`,
-      )
-    }
+    if (seq === 0 && state === undefined && snapshot === undefined) await noId(id, place, journal, all)
     say(screen, place, shown, () => pageOf(id, shown, new Style(screen.colours)))
   })
 }
@@ -51,16 +47,16 @@ export function showInJournal(screen: Screen, place: Place, id: string, options:
 function pageOf(id: string, { head: { seq, deleted, snapshot, state }, events }: ShownId, style: Style): string {
   const lines = [`${style.bold(clean(id))}: last event ${seq}${deleted > 0 ? `, deleted up to ${deleted}` : ''}`]
   if (snapshot !== undefined)
-    lines.push(`snapshot at ${snapshot.seq}, version ${snapshot.version}, ${timeOf(snapshot.time)}: ${clean(snapshot.data)}`)
+    lines.push(`snapshot at ${snapshot.seq}, version ${snapshot.version}, ${timeOf(snapshot.time)}: ${dataOf(snapshot.data)}`)
   if (state !== undefined)
-    lines.push(`state of revision ${state.revision}, version ${state.version}, ${timeOf(state.time)}: ${clean(state.data ?? 'cleared')}`)
+    lines.push(`state of revision ${state.revision}, version ${state.version}, ${timeOf(state.time)}: ${dataOf(state.data ?? 'cleared')}`)
   for (const { seq: number, type, version, time, tags, subject, data } of events)
     lines.push(
       [
         String(number),
         style.dim(timeOf(time)),
         style.cyan(`${clean(type)}@${version}`),
-        clean(data),
+        dataOf(data),
         tags.map((tag) => `#${clean(tag)}`).join(' '),
         subject === undefined ? '' : `of ${clean(subject)}`,
       ]
@@ -72,29 +68,15 @@ function pageOf(id: string, { head: { seq, deleted, snapshot, state }, events }:
   return lines.join('\n')
 }
 
+/** What is sealed tells nobody anything but that it is there. */
+function dataOf(data: string): string {
+  return data.startsWith('{"$":"sealed"') ? `sealed, ${some(data.length, 'letter')}` : clean(data)
+}
+
 /** When something was persisted, as far as the writer's clock was a clock. */
 function timeOf(time: number): string {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString()
-}
-
-/** Of the first ids, one that differs by a slip: a letter, or the case of some. */
-async function likely(wanted: string, ids: AsyncIterable<ListedId>): Promise<string | undefined> {
-  let left = 10_000
-  for await (const { id } of ids) {
-    if (id.toLowerCase() === wanted.toLowerCase() || isSlip(id, wanted)) return id
-    if (--left === 0) return undefined
-  }
-  return undefined
-}
-
-/** Whether one letter was put in, left out, or is another. */
-function isSlip(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 1) return false
-  let at = 0
-  while (at < one.length && one[at] === other[at]) at++
-  const [a, b] = [one.length >= other.length ? at + 1 : at, other.length >= one.length ? at + 1 : at]
-  return one.slice(a) === other.slice(b)
 }
 
 /** The exit code: 1 where something is damaged. */

@@ -178,7 +178,15 @@ export class Connections {
     if (!(cause instanceof QueryFailed)) return cause
     const refused = cause.state !== undefined && /^(42|3F|0A)/.test(cause.state)
     return refused
-      ? new JournalRefused(this.name, `${cause.message}; create the schema by createPostgresSchema, and grant its role to this user`, cause.cause)
+      ? new JournalRefused(this.name, `${cause.message}; ${remedyOf(cause.state)}`, cause.cause)
       : new JournalUnavailable(this.name, `PostgreSQL cannot be used now (${cause.message})`, cause.cause)
   }
+}
+
+/** By what PostgreSQL says: somebody who may not, something that is not there, or no schema. */
+function remedyOf(state: string | undefined): string {
+  if (state === '42501')
+    return 'this user may not do that: createPostgresSchema grants a role what reading and writing take, and a keeper what deleting and erasing take besides; connect as one of those, or as who may create'
+  if (state === '42704') return 'create what is not there first, such as a role by create role'
+  return 'create the schema by createPostgresSchema, and grant its role to this user'
 }

@@ -1,0 +1,49 @@
+// Journals that take nothing, or take long: persistent actors wait, are refused or have stopped, and none of them can help it.
+
+import { awayOf, refusedLast, type SeenJournal } from '../../survey/journals.ts'
+import type { Clue } from '../finding.ts'
+import { duration, times } from '../words.ts'
+
+/** A commit that takes so long is worth a look. */
+const slow = 10_000
+
+export function* journalClues(journals: readonly SeenJournal[], at: number): Iterable<Clue> {
+  for (const journal of journals) {
+    const away = sentenceOf(journal)
+    if (away !== undefined) yield clue(journal, 'error', at, away)
+    else if (journal.writingFor >= slow) {
+      const behind = journal.queued === 0 ? '' : `, and ${times(journal.queued, 'actor')} wait${journal.queued === 1 ? 's' : ''} behind it`
+      yield clue(journal, 'warning', at - journal.writingFor, `a commit has been under way for ${duration(journal.writingFor)}${behind}`)
+    }
+  }
+}
+
+function sentenceOf(journal: SeenJournal): string | undefined {
+  const { trouble, refused } = journal
+  const said = trouble === undefined ? '' : `: ${trouble}`
+  switch (awayOf(journal) ?? (refusedLast(journal) ? 'refuses' : undefined)) {
+    case 'lost':
+      return 'another process has taken it over; persistent actors of this one have stopped, and store nothing any more'
+    case 'unopened':
+      return `it cannot be opened${said}`
+    case 'raising':
+      return `it did not say what it has stored, and nothing is read or written until it does${said}`
+    case 'refuses':
+      return `it refuses everything, ${times(refused, 'group')} in a row${said}`
+    case undefined:
+      return undefined
+  }
+}
+
+function clue(journal: SeenJournal, severity: Clue['severity'], since: number, sentence: string): Clue {
+  const { name, phase, refused, writingFor, queued } = journal
+  return {
+    rule: 'journal-away',
+    severity,
+    key: name,
+    uids: [],
+    since,
+    evidence: { phase, refused, writingFor, queued },
+    tell: () => ({ subject: name, sentence }),
+  }
+}
