@@ -146,6 +146,24 @@ export function ownPolicyOf<I extends SupervisionPolicy | undefined>(
   )
 }
 
+/** What a policy that comes with a behavior of a package says besides. */
+export interface Upkeep {
+  /** Whether a failure is neither the actor's nor its supervisor's: the policy answers it also where a supervisor of declared children has the actor, and no intensity counts it. */
+  isOutside(cause: unknown): boolean
+  /** Milliseconds to wait before a restart, in place of the backoff. */
+  pause(failure: Failure, random: () => number): number
+}
+const upkeeps: WeakMap<SupervisionPolicy, Upkeep> = /* @__PURE__ */ new WeakMap()
+
+/** Makes a policy tell failures apart by more than their directive. For packages. */
+export function keepingUp(policy: SupervisionPolicy, upkeep: Upkeep): SupervisionPolicy {
+  upkeeps.set(policy, upkeep)
+  return policy
+}
+export function isOutside(policy: SupervisionPolicy, cause: unknown): boolean {
+  return upkeeps.get(policy)?.isOutside(cause) === true
+}
+
 /** The policy that holds where nobody said anything. */
 export const defaultPolicy: SupervisionPolicy = /* @__PURE__ */ supervise()
 
@@ -179,7 +197,7 @@ export function decideFailure(policy: SupervisionPolicy, failure: Failure, histo
   if (limitHit) directive = policy.onLimit
   else if (counted) history.restarts.add(now, within)
 
-  const delay = directive === 'restart' ? backoffDelay(policy.backoff, history.attempt, random) : 0
+  const delay = directive === 'restart' ? (upkeeps.get(policy)?.pause(failure, random) ?? backoffDelay(policy.backoff, history.attempt, random)) : 0
   return { directive, delay, limitHit, fatal, deciderError: asked.error }
 }
 

@@ -1,0 +1,108 @@
+// When a persistent actor is back after a failure: at once where a command threw, after a pause that grows where the journal failed, and
+// never where it could not start at all.
+
+import type { ActorRef } from '@troupe/core'
+import { EventSourced, eventSourced, type Kind, memory } from '@troupe/persistence'
+import type { TestKit } from '@troupe/testkit'
+import { expect, test } from 'vitest'
+import { counter, kitWith } from './counter.ts'
+
+/** How a promise ends within some milliseconds. */
+async function within(kit: TestKit, ms: number, promise: Promise<unknown>): Promise<unknown> {
+  let ended: unknown = 'pending'
+  promise.then(
+    (value) => (ended = value),
+    (cause: { code?: string; message: string }) => (ended = cause.code ?? cause.message),
+  )
+  await kit.settle()
+  for (let gone = 0; gone < ms && ended === 'pending'; gone += 10) await kit.advance(10)
+  return ended
+}
+
+test('an actor whose commands throw again and again is there for everybody else', async () => {
+  const kit = kitWith(memory())
+  const ref = kit.system.spawn(counter('a'))
+  expect(await within(kit, 0, ref.ask({ type: 'add', by: 1 }))).toBe(1)
+  for (let i = 0; i < 100; i++) {
+    expect(await within(kit, 0, ref.ask({ type: 'fail', by: 10 }))).toBe('failed at 11')
+    expect(await within(kit, 0, ref.ask({ type: 'get' }))).toBe(1)
+    await kit.advance(50)
+  }
+  await kit.end()
+})
+
+test('what a command that throws changed in place is healed before the next one', async () => {
+  type Bag = { type: 'spoil'; replyTo: ActorRef<number> } | { type: 'get'; replyTo: ActorRef<number> }
+  const bag: Kind<Bag> = eventSourced('bag', {
+    initial: () => ({ items: [] as string[] }),
+    events: { put: (s, e: { item: string }) => ({ items: [...s.items, e.item] }) },
+    commands: {
+      spoil(ctx) {
+        ctx.state.items.push('never stored')
+        throw new Error('spoiled')
+      },
+      get: (ctx, m) => ctx.tell(m.replyTo, ctx.state.items.length),
+    },
+  })
+  const kit = kitWith(memory())
+  const ref = kit.system.spawn(bag('a'))
+  const [spoilt, got] = [ref.ask({ type: 'spoil' }), ref.ask({ type: 'get' })]
+  expect(await within(kit, 0, spoilt)).toBe('spoiled')
+  expect(await within(kit, 0, got)).toBe(0)
+  await kit.end()
+})
+
+test('a journal that refuses is tried after pauses that grow, up to ten seconds, whatever commands threw before', async () => {
+  const journal = memory({ faults: { fail: 0 } })
+  const kit = kitWith(journal)
+  const ref = kit.system.spawn(counter('a'))
+  for (let i = 0; i < 20; i++) expect(await within(kit, 0, ref.ask({ type: 'fail', by: 1 }))).toBe('failed at 1')
+  journal.faults.fail = 1
+  const pauses: number[] = []
+  for (let i = 0; i < 12; i++) {
+    expect(await within(kit, 0, ref.ask({ type: 'add', by: 1 }))).toBe('persist-failed')
+    const answer = ref.ask({ type: 'get' }, { timeout: 30_000 })
+    let pause = 0
+    while ((await within(kit, 0, answer)) === 'pending') await kit.advance((pause += 10) && 10)
+    pauses.push(pause)
+  }
+  expect(pauses[0]).toBeLessThanOrEqual(30)
+  expect(pauses[5]).toBeGreaterThan(300)
+  expect(pauses[11]).toBeGreaterThan(8900)
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(11_010)
+  journal.faults.fail = 0
+  // Well for a second: the next trouble is a new one.
+  expect(await within(kit, 0, ref.ask({ type: 'add', by: 1 }))).toBe(1)
+  await kit.advance(2000)
+  journal.faults.fail = 1
+  expect(await within(kit, 0, ref.ask({ type: 'add', by: 1 }))).toBe('persist-failed')
+  expect(await within(kit, 40, ref.ask({ type: 'get' }))).toBe(1)
+  await kit.end()
+})
+
+test('one whose start fails is tried again after pauses that grow, and can be stopped meanwhile', async () => {
+  let tries = 0
+  class Unready extends EventSourced<number, { type: 'added' }> {
+    static readonly persistence = { kind: 'unready' }
+    constructor(key: string) {
+      super(key)
+      tries++
+      throw new Error('not ready')
+    }
+    protected initial(): number {
+      return 0
+    }
+    protected apply(n: number): number {
+      return n + 1
+    }
+  }
+  const kit = kitWith(memory())
+  const ref = kit.system.spawn(Unready, { args: ['a'] })
+  await kit.advance(60_000)
+  expect(tries).toBeGreaterThan(5)
+  expect(tries).toBeLessThan(20)
+  kit.system.stop(ref)
+  await kit.settle()
+  expect(kit.system.phaseOf(ref)).toBe('terminated')
+  await kit.end()
+})
