@@ -3,7 +3,7 @@
 
 import type { ActorRef } from '@troupe/core'
 import { EventSourced, eventSourced, type Kind, memory } from '@troupe/persistence'
-import type { TestKit } from '@troupe/testkit'
+import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { counter, kitWith } from './counter.ts'
 
@@ -104,5 +104,37 @@ test('one whose start fails is tried again after pauses that grow, and can be st
   kit.system.stop(ref)
   await kit.settle()
   expect(kit.system.phaseOf(ref)).toBe('terminated')
+  await kit.end()
+})
+
+test('one that can never start as it was spawned fails its start at once, and is not tried again', async () => {
+  const kit = createTestKit()
+  const ref = kit.system.spawn(counter('a'))
+  const started = kit.system.started(ref)
+  const asked = ref.ask({ type: 'get' }).catch((cause: { code: string }) => cause.code)
+  expect(await within(kit, 0, started)).toBe('actor-initialization')
+  await expect(started).rejects.toMatchObject({
+    cause: { code: 'not-allowed', message: expect.stringContaining('persistence({ journal })') as string },
+  })
+  expect(await within(kit, 0, asked)).toBe('ask-target-stopped')
+  expect(kit.system.phaseOf(ref)).toBe('terminated')
+  await kit.end()
+  const other = kitWith(memory())
+  const reentrant = other.system.spawn(counter('b'), { reentrant: true })
+  expect(await within(other, 0, other.system.started(reentrant))).toBe('actor-initialization')
+  await other.end()
+})
+
+test('what a command does that is not allowed fails the command, and never ends its actor', async () => {
+  type M = { type: 'bad'; replyTo: ActorRef<number> } | { type: 'get'; replyTo: ActorRef<number> }
+  const kind: Kind<M> = eventSourced('bad', {
+    initial: () => 7,
+    events: {},
+    commands: { bad: (ctx) => ctx.persist({ type: 'unknown' } as never), get: (ctx, m) => ctx.tell(m.replyTo, ctx.state) },
+  })
+  const kit = kitWith(memory())
+  const ref = kit.system.spawn(kind('a'))
+  expect(await within(kit, 0, ref.ask({ type: 'bad' }))).toBe('not-allowed')
+  expect(await within(kit, 0, ref.ask({ type: 'get' }))).toBe(7)
   await kit.end()
 })
