@@ -1,7 +1,7 @@
 // When a persistent actor is back after a failure: at once where a command threw, after a pause that grows where the journal failed, and
 // never where it could not start at all.
 
-import type { ActorRef } from '@troupe/core'
+import { type ActorRef, child, supervisor, supervisorClient } from '@troupe/core'
 import { EventSourced, eventSourced, type Kind, memory } from '@troupe/persistence'
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
@@ -136,5 +136,46 @@ test('what a command does that is not allowed fails the command, and never ends 
   const ref = kit.system.spawn(kind('a'))
   expect(await within(kit, 0, ref.ask({ type: 'bad' }))).toBe('not-allowed')
   expect(await within(kit, 0, ref.ask({ type: 'get' }))).toBe(7)
+  await kit.end()
+})
+
+test('under a supervisor a journal that fails is waited for as without one: no intensity counts it', async () => {
+  const journal = memory({ faults: { fail: 0 } })
+  const kit = kitWith(journal)
+  const spec = child('counter', counter('a'))
+  const found = supervisorClient(kit.system.spawn(supervisor({ children: [spec] }), { name: 'top' })).refOf(spec)
+  await kit.settle()
+  const ref = await found
+  expect(await within(kit, 0, ref.ask({ type: 'add', by: 1 }))).toBe(1)
+  journal.faults.fail = 1
+  for (let i = 0; i < 8; i++) expect(await within(kit, 20_000, ref.ask({ type: 'add', by: 1 }, { timeout: 30_000 }))).toBe('persist-failed')
+  journal.faults.fail = 0
+  expect(await within(kit, 20_000, ref.ask({ type: 'add', by: 1 }, { timeout: 30_000 }))).toBe(2)
+  // What a command throws is the child's, and counts.
+  const thrown = [1, 2, 3, 4].map(() => ref.ask({ type: 'fail', by: 1 }).catch(() => 'failed'))
+  await kit.advance(100)
+  await Promise.all(thrown)
+  expect(kit.system.phaseOf(ref)).toBe('terminated')
+  await kit.end()
+})
+
+test('under a supervisor one that cannot be read yet comes up when the journal is back; meanwhile it can be stopped', async () => {
+  const journal = memory()
+  let away = true
+  const source = {
+    ...journal,
+    open: (environment: never) =>
+      away ? Promise.reject(Object.assign(new Error('away'), { code: 'journal-unavailable' })) : journal.open(environment),
+  }
+  const kit = kitWith(source)
+  const spec = child('counter', counter('a'))
+  const top = kit.system.spawn(supervisor({ children: [spec] }))
+  const started = kit.system.started(top)
+  await kit.advance(5000)
+  away = false
+  expect(await within(kit, 15_000, started)).not.toBe('actor-initialization')
+  const found = supervisorClient(top).refOf(spec)
+  await kit.settle()
+  expect(await within(kit, 0, (await found).ask({ type: 'add', by: 1 }))).toBe(1)
   await kit.end()
 })

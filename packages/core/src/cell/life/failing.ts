@@ -3,7 +3,7 @@
 // which has told whoever asked.
 
 import { logFailure } from './failure-log.ts'
-import { backoffDelay, decideFailure, FailureHistory } from '../../deciders/supervision.ts'
+import { backoffDelay, decideFailure, FailureHistory, isOutside } from '../../deciders/supervision.ts'
 import { beginRestart } from './restarting.ts'
 import { on, outcomeOf, takesMessages } from '../../deciders/phase.ts'
 import { actorErrorOf, ActorInitializationError, Escalated, readable } from '../../values/errors.ts'
@@ -39,7 +39,7 @@ export function fail(cell: Cell, thrown: unknown, message?: unknown): void {
   const incident = enterFailed(cell, cause, message)
   const keeper = cell.extras?.keeper
   const policy = policyFor(cell)
-  if (keeper !== undefined) leaveToKeeper(cell, keeper, incident)
+  if (keeper !== undefined && !isOutside(policy, cause)) leaveToKeeper(cell, keeper, incident)
   else if (incident.first && !policy.retryStart) giveUpStart(cell, incident)
   else decide(cell, policy, incident)
   // Whoever suspended an actor has not taken that back because it failed.
