@@ -9,14 +9,14 @@ import { counter, kitWith } from './counter.ts'
 
 /** How a promise ends within some milliseconds. */
 async function within(kit: TestKit, ms: number, promise: Promise<unknown>): Promise<unknown> {
-  let ended: unknown = 'pending'
+  const ended: unknown[] = []
   promise.then(
-    (value) => (ended = value),
-    (cause: { code?: string; message: string }) => (ended = cause.code ?? cause.message),
+    (value) => ended.push(value),
+    (cause: { code?: string; message: string }) => ended.push(cause.code ?? cause.message),
   )
   await kit.settle()
-  for (let gone = 0; gone < ms && ended === 'pending'; gone += 10) await kit.advance(10)
-  return ended
+  for (let gone = 0; gone < ms && ended.length === 0; gone += 10) await kit.advance(10)
+  return ended.length === 0 ? 'pending' : ended[0]
 }
 
 test('an actor whose commands throw again and again is there for everybody else', async () => {
