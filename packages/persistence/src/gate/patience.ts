@@ -1,8 +1,8 @@
 // When an actor that failed is back. A command that threw is taken back, and its actor begins anew at once. A journal that failed, or a start
 // that did, would fail again just as soon: the next start waits, longer each time, until all was well for a second. Restarts have no limit.
 
-import { type AnyRef, NotAllowed, supervise, type SupervisionPolicy } from '@troupe/core'
-import { backoffDelay, type Failure, keepingUp } from '@troupe/core/internal'
+import { type AnyRef, NotAllowed, supervise } from '@troupe/core'
+import { backoffDelay, type Failure, type UpkeptPolicy } from '@troupe/core/internal'
 import { isPermanent } from './recovery.ts'
 
 const backoff = { min: 20, max: 10_000, factor: 2, jitter: 0.1 } as const
@@ -54,7 +54,7 @@ function decide(cause: unknown): 'stop' | 'restart' {
 }
 
 /** The policy of all kinds. */
-export const patient: SupervisionPolicy = keepingUp(
+export const patient: UpkeptPolicy = Object.assign(
   supervise({ decide, limit: { restarts: Number.MAX_SAFE_INTEGER, within: quiet }, backoff, retryStart: true }),
-  { isOutside, pause },
+  { own: isOutside, delay: pause },
 )
