@@ -159,7 +159,7 @@ test('under a supervisor a journal that fails is waited for as without one: no i
   await kit.end()
 })
 
-test('under a supervisor one that cannot be read yet comes up when the journal is back; meanwhile it can be stopped', async () => {
+test('under a supervisor one that cannot be read yet comes up when the journal is back', async () => {
   const journal = memory()
   let away = true
   const source = {
