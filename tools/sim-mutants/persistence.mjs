@@ -76,7 +76,7 @@ export const persistence = [
     file: gated,
     edits: [
       [
-        "        return this.#fail(new PersistFailed(this.id, 'the journal refused it', outcome.cause))",
+        "        return this.#fail(failedWith(this.id, 'the journal refused it', outcome.cause))",
         '        this.flying().submitted = this.durable\n        return',
       ],
     ],
@@ -311,8 +311,8 @@ export const persistence = [
     scenario: 'persistence deliveries',
     file: entity,
     edits: [
-      ['    if (own.mailNoted) this.hub.posts(this)\n', ''],
-      ['    if (!own.mail.empty) this.hub.posts(this)\n', ''],
+      ['    if (own.mailNoted) this.hub.redelivery.posts(this)\n', ''],
+      ['    if (!own.mail.empty) this.hub.redelivery.posts(this)\n', ''],
     ],
   },
   // Timers.
@@ -446,6 +446,24 @@ export const persistence = [
     edits: [["      if ('damage' in part) throw part.damage\n", "      if ('damage' in part) return\n"]],
   },
   // Erasure.
+  {
+    name: 'what another system erased is acknowledged, and can never be read',
+    file: 'persistence/src/journal/writer.ts',
+    edits: [['const subjects = subjectsIn(writes)', 'const subjects = subjectsIn(writes.slice(0, 0))']],
+    test: inTest('erasure.test.ts', 'what another system erased is refused though its key is still known here'),
+  },
+  {
+    name: 'a delivery that is not acknowledged is never sent less often',
+    file: 'persistence/src/gate/delivery.ts',
+    edits: [['this.#left = this.#pause - 1', 'this.#left = 0']],
+    test: inTest('delivery.test.ts', 'P10: a delivery whose command throws is tried less and less often'),
+  },
+  {
+    name: 'a command that threw is waited for as a journal that failed',
+    file: 'persistence/src/gate/patience.ts',
+    edits: [["codeOf(cause) === 'subject-erased')) return 0", "codeOf(cause) === 'subject-erased') && now < 0) return 0"]],
+    test: inTest('patience.test.ts', 'an actor whose commands throw again and again is there for everybody else'),
+  },
   {
     name: 'a snapshot holds what an event is sealed for',
     file: sourced,

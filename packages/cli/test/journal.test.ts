@@ -129,6 +129,8 @@ test('with --json each is one value a line, also of what is damaged; exit codes 
   expect(out).toMatch(/^DAMAGED {2}.*counter\/[ab].*\n[^]*1 damage\n$/)
   writeFileSync(file, 'something else')
   expect(await journal('verify', data)).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is not a journal') as string })
+  writeFileSync(file, '')
+  expect(await journal('verify', data)).toMatchObject({ code: 1, err: expect.stringMatching(/is damaged at .*journal\.mdb: it is empty/) as string })
 })
 
 test('what is missing is one line with what to do, and 1; what was called wrongly is 2, with a suggestion', async () => {

@@ -22,7 +22,7 @@ export interface PersistenceOptions {
    * has it; undefined where it cannot be told now, and it is tried again.
    */
   readonly find?: ((kind: string, key: string) => AnyRef | undefined) | undefined
-  /** Milliseconds until what was delivered and not acknowledged is sent again; 1,000 if left out. */
+  /** Milliseconds until what was delivered and not acknowledged is sent again; longer each time, up to thirty times as long, until something is. 1,000 if left out. */
   readonly redeliverEvery?: number | undefined
   readonly recovery?:
     | {

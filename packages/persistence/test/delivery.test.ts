@@ -1,6 +1,6 @@
 // From one persistent actor to another, for sure: P10. What is lost and doubled under load is the simulator's affair.
 
-import type { ActorRef } from '@troupe/core'
+import { type ActorRef, entities } from '@troupe/core'
 import { eventSourced, journalEvents, type Kind, memory } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import { kitWith } from './counter.ts'
@@ -64,5 +64,88 @@ test('without somebody to say where actors are, a delivery is refused', async ()
   const paid = ref.ask({ type: 'pay', to: 'b', amount: 1 }).catch((cause: { code: string; message: string }) => cause)
   await kit.advance(100)
   expect(await paid).toMatchObject({ code: 'not-allowed', message: expect.stringMatching(/persistence\(\{ find/) as string })
+  await kit.end()
+})
+
+type Target = { type: 'take'; id: string; n: number } | { type: 'get'; id: string; replyTo: ActorRef<readonly number[]> }
+type Sender = { type: 'send'; n: number; replyTo: ActorRef<string> }
+
+test('P10: a delivery whose command throws is tried less and less often, its receiver is there for everybody else, and what waits behind it comes in order', async () => {
+  let poisonous = true
+  let tries = 0
+  const target: Kind<Target> = eventSourced('target', {
+    initial: (): readonly number[] => [],
+    events: { taken: (all, e: { n: number }) => [...all, e.n] },
+    commands: {
+      take(ctx, m) {
+        if (m.n === 13) {
+          tries++
+          if (poisonous) throw new Error('poison')
+        }
+        ctx.persist({ type: 'taken', n: m.n })
+      },
+      get: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
+    },
+  })
+  const sender: Kind<Sender> = eventSourced('sender', {
+    initial: () => 0,
+    events: { sent: (n) => n + 1 },
+    commands: {
+      send(ctx, m) {
+        ctx.persist({ type: 'sent' })
+        ctx.deliver(target, 't', { type: 'take', id: 't', n: m.n })
+        ctx.tell(m.replyTo, 'sent')
+      },
+    },
+  })
+  const refs = new Map<string, ActorRef<Target>>()
+  const kit = kitWith(memory(), { find: () => refs.get('targets'), redeliverEvery: 1000 })
+  refs.set('targets', kit.system.spawn(entities<Target>({ keyOf: (m) => m.id, create: (key) => target(key), idle: 600_000 })))
+  const [a, b] = [kit.system.spawn(sender('a')), kit.system.spawn(sender('b'))]
+  const send = async (from: ActorRef<Sender>, n: number): Promise<void> => {
+    const sent = from.ask({ type: 'send', n })
+    await kit.settle()
+    await sent
+  }
+  for (const n of [1, 13, 2, 3]) await send(a, n)
+  await send(b, 5)
+  const got = async (): Promise<readonly number[]> => {
+    const answer = refs.get('targets')!.ask({ type: 'get', id: 't' })
+    await kit.settle()
+    return Promise.race([answer, Promise.resolve(['not answered' as never])])
+  }
+  for (let second = 0; second < 120; second++) {
+    expect(await got()).toEqual([1, 5])
+    await kit.advance(1000)
+  }
+  expect(tries).toBeGreaterThan(5)
+  expect(tries).toBeLessThan(12)
+  poisonous = false
+  await kit.advance(32_000)
+  expect(await got()).toEqual([1, 5, 13, 2, 3])
+  // Acknowledged, so that what comes next waits no longer than a round.
+  await send(a, 4)
+  expect(await got()).toEqual([1, 5, 13, 2, 3, 4])
+  await kit.end()
+})
+
+test('copies of a delivery do not pile up in the mailbox of a receiver that cannot take them', async () => {
+  const journal = memory()
+  const refs = new Map<string, ActorRef<Account>>()
+  const kit = kitWith(journal, { find: (_, key) => refs.get(key), redeliverEvery: 100 })
+  refs.set('a', kit.system.spawn(account('a')))
+  refs.set('b', kit.system.spawn(account('b')))
+  await kit.settle()
+  kit.system.suspend(refs.get('b')!, 'maintenance')
+  const paid = [10, 5, 5].map((amount) => refs.get('a')!.ask({ type: 'pay', to: 'b', amount }))
+  await kit.advance(120_000)
+  await Promise.all(paid)
+  // Three, all three again, and the first one every three seconds.
+  expect((await kit.system.inspect(refs.get('b'))).queued).toBeLessThan(60)
+  kit.system.resume(refs.get('b')!)
+  await kit.advance(10_000)
+  const answer = refs.get('b')!.ask({ type: 'get' })
+  await kit.settle()
+  expect(await answer).toBe(120)
   await kit.end()
 })

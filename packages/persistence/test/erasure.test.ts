@@ -186,10 +186,78 @@ test('a subject that was erased elsewhere fails the write that finds out, and no
   await kit.settle()
   await (await source.open(environment)).eraseKey('anna')
   const entering = ref.ask({ type: 'enter', who: 'anna', name: 'Anna' })
-  await expect(settled(kit, entering)).rejects.toMatchObject({ code: 'persist-failed', cause: { code: 'subject-erased' } })
+  await expect(settled(kit, entering)).rejects.toMatchObject({ code: 'subject-erased', subject: 'anna' })
   await kit.advance(1000)
   expect(await list(kit, ref)).toEqual([])
   expect(source.eventsOf('guests/1')).toEqual([])
+  await kit.end()
+})
+
+test('what another system erased is refused though its key is still known here: nothing is acknowledged that nobody could read', async () => {
+  const source = memory()
+  const [one, two] = [kitWith(source, { scope: 'one' }), kitWith(source, { scope: 'two' })]
+  const [lobby, bar] = [one.system.spawn(guestbook(0)('lobby')), two.system.spawn(guestbook(0)('bar'))]
+  const garden = two.system.spawn(guestbook(0)('garden'))
+  await enter(one, lobby, 'Anna')
+  await enter(two, bar, 'Anna', 'Bert')
+  await enter(two, garden, 'Anna')
+  await settled(one, eraseSubject(one.system, 'anna'))
+  const asked = [
+    bar.ask({ type: 'enter', who: 'anna', name: 'Anna again' }).catch((cause: { code: string }) => cause.code),
+    garden.ask({ type: 'enter', who: 'carl', name: 'Carl' }),
+  ]
+  await two.advance(1000)
+  expect(await Promise.all(asked)).toEqual(['subject-erased', ['Anna', 'Carl']])
+  expect(source.eventsOf('guests/bar').length).toBe(2)
+  // Whoever had her in memory has not any more, and knows at once from now on.
+  expect([await list(two, bar), await list(two, garden)]).toEqual([['Bert'], ['Carl']])
+  await expect(settled(two, garden.ask({ type: 'enter', who: 'anna', name: 'Anna' }))).rejects.toMatchObject({ code: 'subject-erased' })
+  await one.end()
+  await two.end()
+})
+
+test('what another system erased is gone from the memory of actors that stay alive, within a minute', async () => {
+  const source = memory()
+  const kit = kitWith(source)
+  const ref = kit.system.spawn(guestbook(2)('1'))
+  await enter(kit, ref, 'Anna', 'Bert', 'Carl')
+  await kit.advance(100_000)
+  await (await source.open(environment)).eraseKey('anna')
+  await kit.advance(60_000)
+  expect(await list(kit, ref)).toEqual(['Bert', 'Carl'])
+  // Also where it has only recovered, and while the journal cannot be read for a while.
+  kit.system.restart(ref)
+  await (await source.open(environment)).eraseKey('bert')
+  source.faults.read = 1
+  await kit.advance(100_000)
+  source.faults.read = 0
+  await kit.advance(60_000)
+  expect(await list(kit, ref)).toEqual(['Carl'])
+  await kit.end()
+})
+
+test('a write for somebody whose key is missing, and was not erased, is refused: nobody could read it', async () => {
+  const source = memory()
+  const blind: JournalSource = {
+    name: 'blind',
+    open: async (of) =>
+      new Proxy(await source.open(of), {
+        get(target, name: keyof Journal) {
+          if (name === 'keyless') return async (subjects: readonly string[]) => subjects.map((subject) => ({ subject, is: 'none' }))
+          const value = target[name] as unknown
+          return typeof value === 'function' ? (value as (...of: unknown[]) => unknown).bind(target) : value
+        },
+      }),
+  }
+  const kit = kitWith(blind)
+  const ref = kit.system.spawn(guestbook(0)('1'))
+  await expect(settled(kit, ref.ask({ type: 'enter', who: 'anna', name: 'Anna' }))).rejects.toMatchObject({
+    code: 'persist-failed',
+    cause: { code: 'journal-damaged' },
+  })
+  await kit.advance(100)
+  await settled(kit, ref.ask({ type: 'ring' }))
+  expect(source.eventsOf('guests/1').length).toBe(1)
   await kit.end()
 })
 
@@ -276,6 +344,19 @@ describe('beside an LMDB journal', () => {
     await expect(journal.key('bert')).rejects.toMatchObject({ code: 'journal-damaged', where: path })
     expect((await journal.verify()).damages).toMatchObject([{ where: path, problem: 'it is not a key' }])
     await journal.close()
+  })
+
+  test('what another process erased is refused, and no longer known, though its key was read before', async () => {
+    const system = ActorSystem.create('hotel', { extensions: [persistence({ journal: lmdb(folder) })], logger: false })
+    const ref = system.spawn(guestbook(0)('lobby'))
+    await ref.ask({ type: 'enter', who: 'anna', name: 'Anna' })
+    const beside = await lmdb(folder).open(environment)
+    await beside.eraseKey('anna')
+    await beside.close()
+    await expect(ref.ask({ type: 'enter', who: 'anna', name: 'Anna again' })).rejects.toMatchObject({ code: 'subject-erased' })
+    expect(await ref.ask({ type: 'list' })).toEqual([])
+    expect(await ref.ask({ type: 'enter', who: 'bert', name: 'Bert' })).toEqual(['Bert'])
+    await system.shutdown()
   })
 
   test('a backup without its keys says so, and is not taken for an erased one', async () => {

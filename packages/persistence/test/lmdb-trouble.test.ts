@@ -2,7 +2,7 @@
 // another one, which uses the built package: run `npm run build` first; `npm test` does.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,6 +94,18 @@ describe('lmdb() refuses', () => {
     mkdirSync(directory)
     writeFileSync(join(directory, 'journal.mdb'), 'once upon a time '.repeat(2000))
     await expect(opening()).rejects.toMatchObject({ code: 'journal-refused', message: expect.stringContaining('is not a journal') as string })
+  })
+
+  test('a file that is empty: none is taken for a new journal, nor left half made', async () => {
+    const file = await filled()
+    truncateSync(file, 0)
+    await expect(opening()).rejects.toMatchObject({ code: 'journal-damaged', where: file, message: expect.stringContaining('it is empty') as string })
+    expect(readFileSync(file).length).toBe(0)
+    const made = join(folder, 'made')
+    const journals = await Promise.all([1, 2, 3].map(() => lmdb(made).open(environment)))
+    expect(new Set(journals.map(({ identity }) => identity)).size).toBe(1)
+    for (const journal of journals) await journal.close()
+    expect(readdirSync(made).sort()).toEqual(['journal.mdb', 'journal.mdb-lock'])
   })
 
   test('an LMDB file of another program, which it leaves as it is', async () => {

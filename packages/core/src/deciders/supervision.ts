@@ -146,6 +146,14 @@ export function ownPolicyOf<I extends SupervisionPolicy | undefined>(
   )
 }
 
+/** A policy that comes with a behavior of a package, put together by `Object.assign`: it tells failures apart by more than their directive. */
+export interface UpkeptPolicy extends SupervisionPolicy {
+  /** Whether a failure is neither the actor's nor its supervisor's: the policy answers it also where a supervisor of declared children has the actor, and no intensity counts it. */
+  own?(cause: unknown): boolean
+  /** Milliseconds to wait before a restart, in place of the backoff. */
+  delay?(failure: Failure, random: () => number): number
+}
+
 /** The policy that holds where nobody said anything. */
 export const defaultPolicy: SupervisionPolicy = /* @__PURE__ */ supervise()
 
@@ -155,7 +163,7 @@ const named: ReadonlyMap<unknown, SupervisionPolicy> = /* @__PURE__ */ new Map(
 )
 
 /** What is to be done about a failure; `history` remembers it. */
-export function decideFailure(policy: SupervisionPolicy, failure: Failure, history: FailureHistory, random: () => number): Decision {
+export function decideFailure(policy: UpkeptPolicy, failure: Failure, history: FailureHistory, random: () => number): Decision {
   const { cause, now, child, message, hookError } = failure
   const known = actorErrorOf(cause)
   const limit = known?.retry === undefined ? policy.limit : { restarts: known.retry.max, within: known.retry.within }
@@ -179,7 +187,7 @@ export function decideFailure(policy: SupervisionPolicy, failure: Failure, histo
   if (limitHit) directive = policy.onLimit
   else if (counted) history.restarts.add(now, within)
 
-  const delay = directive === 'restart' ? backoffDelay(policy.backoff, history.attempt, random) : 0
+  const delay = directive === 'restart' ? (policy.delay?.(failure, random) ?? backoffDelay(policy.backoff, history.attempt, random)) : 0
   return { directive, delay, limitHit, fatal, deciderError: asked.error }
 }
 

@@ -9,6 +9,8 @@ import { Keyed } from '@troupe/core/internal'
 
 /** How many messages to one receiver are sent again at a time. */
 const atOnce = 100
+/** After how many rounds something is sent again to a receiver that is silent, at most. */
+const longest = 30
 
 /** A message of one persistent actor on its way to another. */
 export class Delivered extends Keyed {
@@ -46,9 +48,31 @@ interface Parcel {
 }
 
 /** What was sent to one receiver: the last number given, and what waits, in order, without a gap. */
-interface Box {
-  last: number
-  waiting: Parcel[]
+class Box {
+  last = 0
+  waiting: Parcel[] = []
+  /** How many rounds are left out until it is sent again, and how many were before. */
+  #left = 0
+  #pause = 0
+
+  /** What is sent again in this round. Each time that nothing was acknowledged it is longer until the next, and the first alone goes: as long as that is not taken, no other is. */
+  due(durable: number): readonly Parcel[] {
+    if (this.#left > 0) {
+      this.#left--
+      return []
+    }
+    const sent = this.waiting.slice(0, this.#pause > 1 ? 1 : atOnce).filter(({ seq }) => seq <= durable)
+    if (sent.length === 0) return sent
+    this.#pause = Math.min(longest, Math.max(1, this.#pause * 2))
+    this.#left = this.#pause - 1
+    return sent
+  }
+  /** All up to this number have had their effect: the receiver is there. */
+  done(n: number): void {
+    this.#left = this.#pause = 0
+    // In order and without a gap: how many go can be told, and none of those that stay is looked at.
+    this.waiting.splice(0, n + 1 - this.waiting[0]!.n)
+  }
 }
 
 /** What one actor has sent and not heard of again, and what it has received. */
@@ -65,7 +89,7 @@ export class Mail {
     return (this.#out.get(to)?.last ?? 0) + 1
   }
   sent(to: string, n: number, message: unknown, seq: number): void {
-    const box = this.#out.get(to) ?? { last: 0, waiting: [] }
+    const box = this.#out.get(to) ?? new Box()
     box.last = n
     box.waiting.push({ n, message, seq })
     this.#out.set(to, box)
@@ -91,8 +115,7 @@ export class Mail {
   done(to: string, n: number): void {
     const box = this.#waiting.get(to)
     if (box === undefined) return
-    // In order and without a gap: how many go can be told, and none of those that stay is looked at.
-    box.waiting.splice(0, n + 1 - box.waiting[0]!.n)
+    box.done(n)
     if (box.waiting.length === 0) this.#waiting.delete(to)
   }
   received(from: string): number {
@@ -112,8 +135,7 @@ export class Mail {
   }
   /** What is durable and not acknowledged, in order for each receiver, and not more than it can be expected to take at once. */
   *due(durable: number): Iterable<{ readonly to: string; readonly n: number; readonly message: unknown }> {
-    for (const [to, { waiting }] of this.#waiting)
-      for (const { n, message, seq } of waiting.slice(0, atOnce)) if (seq <= durable) yield { to, n, message }
+    for (const [to, box] of this.#waiting) for (const { n, message } of box.due(durable)) yield { to, n, message }
   }
 
   /** As data, for a snapshot; undefined where there is nothing. */
@@ -127,7 +149,9 @@ export class Mail {
   restore(data: unknown): void {
     const { out, in: received } = data as { out: [string, number, [number, unknown, number][]][]; in: [string, number][] }
     for (const [to, last, waiting] of out) {
-      const box = { last, waiting: waiting.map(([n, message, seq]) => ({ n, message, seq })) }
+      const box = new Box()
+      box.last = last
+      box.waiting = waiting.map(([n, message, seq]) => ({ n, message, seq }))
       this.#out.set(to, box)
       if (box.waiting.length > 0) this.#waiting.set(to, box)
     }

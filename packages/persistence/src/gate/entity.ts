@@ -8,8 +8,9 @@ import type { TimerChange } from '../values/stored.ts'
 import { Belongings } from './belongings.ts'
 import { Acked, Delivered } from './delivery.ts'
 import { type Flight, never, type Turn } from './flight.ts'
-import { Gated, ours } from './gated.ts'
+import { Gated } from './gated.ts'
 import { checkKind, idOf, keyIn } from './ids.ts'
+import { ours } from './own-envelope.ts'
 import { checkDelay, checkTime, checkTimer, type DurableTimers, Fired, mailKey } from './timers.ts'
 
 const noTimers: readonly TimerChange[] = []
@@ -139,7 +140,7 @@ export abstract class Entity extends Gated {
     const { own } = this
     if (own === undefined) return
     own.alarms.settle()
-    if (!own.mail.empty) this.hub.posts(this)
+    if (!own.mail.empty) this.hub.redelivery.posts(this)
   }
   /** What the record that is written now changes in the index of timers. */
   protected takeTimers(flight: Flight): readonly TimerChange[] {
@@ -170,7 +171,7 @@ export abstract class Entity extends Gated {
     // Where it goes on after a failure the index tells again, a little later each time: a timer whose command fails would otherwise fail it as
     // often as it could, and nothing else would have its turn.
     if (!inPlace && !this.#hasRun) for (const { key, due } of own.alarms.overdue(this.now)) this.cell.send(new Fired(this.key, key, due), ours)
-    if (own.mailNoted) this.hub.posts(this)
+    if (own.mailNoted) this.hub.redelivery.posts(this)
   }
   /** An incarnation before this one came up. */
   get #hasRun(): boolean {

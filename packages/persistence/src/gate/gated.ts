@@ -6,27 +6,22 @@
 
 import type { ActorContext, AnyRef } from '@troupe/core'
 import { InvalidOption, NotAllowed, same, stopped, unhandled } from '@troupe/core'
-import { can, type Catcher, type Cell, Envelope, fuse, isThenable, type Meta, PendingAsk, shed } from '@troupe/core/internal'
+import { can, type Catcher, type Cell, fuse, isThenable, type Meta, PendingAsk, shed } from '@troupe/core/internal'
 import type { Writing } from '../journal/writer.ts'
-import { PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
+import { failedWith, PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
 import type { Head, Outcome, Ownership, Write } from '../values/stored.ts'
 import { Effect } from './effect.ts'
 import { Flight, Turn } from './flight.ts'
 import { type Leaving, refuse } from './held.ts'
 import type { Hub } from './hub.ts'
 import type { OpenedEvent } from './keyring.ts'
+import { ours } from './own-envelope.ts'
 
 /** What an actor may have in flight; beyond it, it takes no further message until the journal has caught up. */
 const mostEvents = 1000
 const mostBytes = 1_000_000
 
-class Own extends Envelope {
-  override get own(): boolean {
-    return true
-  }
-}
-/** With what is ours, and no message of the actor's protocol: no schema is asked about it. */
-export const ours: Envelope = new Own()
+const nobody: ReadonlySet<string> = new Set()
 
 export abstract class Gated implements Catcher, Writing {
   readonly id: string
@@ -210,7 +205,9 @@ export abstract class Gated implements Catcher, Writing {
   /** What is written next. One that cannot be any more, because somebody changed a value since it was set, is this actor's trouble and nobody else's. */
   #written(owner: Ownership, flight: Flight): Write | undefined {
     try {
-      return this.write(owner, flight)
+      const write = this.write(owner, flight)
+      if (this.subjects.size > 0) this.hub.subjects.held(this)
+      return write
     } catch (cause) {
       this.refused(cause)
       return undefined
@@ -226,7 +223,7 @@ export abstract class Gated implements Catcher, Writing {
       case 'conflict':
         return this.#fail(new PersistFailed(this.id, 'the journal has something else in its place'))
       case 'failed':
-        return this.#fail(new PersistFailed(this.id, 'the journal refused it', outcome.cause))
+        return this.#fail(failedWith(this.id, 'the journal refused it', outcome.cause))
       case 'unknown':
         // Timers may have been set for all that is known, and nobody else would look for them.
         if (write.timers.length > 0) this.hub.waking.noted(this.now)
@@ -236,15 +233,15 @@ export abstract class Gated implements Catcher, Writing {
 
   /** Something that is to be written cannot be, whatever the journal says. */
   protected refused(cause: unknown): void {
-    if (this.latched === undefined) this.#fail(new PersistFailed(this.id, 'it could not be prepared for the journal', cause))
+    if (this.latched === undefined) this.#fail(failedWith(this.id, 'it could not be prepared for the journal', cause))
   }
-  /** Whether the data of a subject is in memory. */
-  holds(_subject: string): boolean {
-    return false
+  /** Whose data is in memory. */
+  get subjects(): ReadonlySet<string> {
+    return nobody
   }
-
   /** Whether the data of somebody is in memory who is known to be erased. */
   get hasErased(): boolean {
+    for (const subject of this.subjects) if (this.hub.keyring.peek(subject) === 'erased') return true
     return false
   }
 

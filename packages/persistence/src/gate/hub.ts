@@ -10,12 +10,15 @@ import { FenceLost, IdInUse, JournalUnavailable, PersistFenced, RecoveryFailed }
 import { type DueTimer, kindOf } from '../values/stored.ts'
 import type { JournalSurvey } from '../values/survey.ts'
 import { type Acked, Delivered } from './delivery.ts'
-import { type Gated, ours } from './gated.ts'
+import type { Gated } from './gated.ts'
 import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
+import { ours } from './own-envelope.ts'
 import { pack, unpack } from './packing.ts'
 import { isPermanent, isWanted, Recovery, type RecoveryHost } from './recovery.ts'
+import { Redelivery } from './redelivery.ts'
 import { type Standing, surveyOf } from './standing.ts'
+import { Subjects } from './subjects.ts'
 import { Fired, mailKey } from './timers.ts'
 import { Waking, type WakingHost } from './waking.ts'
 
@@ -30,12 +33,6 @@ export interface HubOptions {
   readonly redeliverEvery: number
   /** For actors of one part of a journal that others own other parts of: of whom, in which epoch, and who is told that it is over. */
   readonly tenancy?: { readonly of: Hub; readonly epoch: number; readonly onLost: () => void } | undefined
-}
-
-/** An actor that may have to send something again. */
-export interface Posting {
-  /** Whether something still waits. */
-  resend(): boolean
 }
 
 interface Opened {
@@ -67,7 +64,9 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   readonly redeliverEvery: number
   readonly writer: Writer
   readonly keyring: Keyring
+  readonly subjects: Subjects
   readonly waking: Waking
+  readonly redelivery: Redelivery
   readonly tally: Tally
   closing = false
   readonly #source: JournalSource
@@ -83,9 +82,6 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   #opened: Opened | undefined
   #opening: Promise<Opened> | undefined
   #lost: FenceLost | undefined
-  /** Who has sent something that was not acknowledged. */
-  readonly #posting = new Set<Posting>()
-  #round: (() => void) | undefined
   /** Ends the pause before it is opened again. */
   #hurry: (() => void) | undefined
 
@@ -108,9 +104,11 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     }
     this.tally = options.tenancy?.of.tally ?? new Tally()
     this.writer = new Writer(this)
+    this.redelivery = new Redelivery(this)
     this.#recovery = new Recovery(this)
     this.#tenancy = options.tenancy
     this.keyring = options.tenancy?.of.keyring ?? new Keyring(this)
+    this.subjects = options.tenancy?.of.subjects ?? new Subjects(this)
     this.waking = options.tenancy?.of.waking ?? new Waking(this)
     // At once: whoever starts first should not wait for it. Who needs it hears if it fails.
     if (options.tenancy === undefined) this.ready().catch(() => undefined)
@@ -285,6 +283,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       for (let tries = 0; actor.hasErased && tries < 10; tries++) await this.#recovery.recover(actor)
       if (!isWanted(actor)) throw new RecoveryFailed(id, undefined, 'the actor was stopped meanwhile')
       if (this.#lost !== undefined) throw new PersistFenced(id, this.scope)
+      if (actor.subjects.size > 0) this.subjects.held(actor)
       this.tally.recovered++
     } catch (cause) {
       this.tally.unrecovered++
@@ -348,22 +347,8 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     // One that lives sends its mail again by itself.
     else if (key !== mailKey) actor.cell.send(new Fired(keyIn(id), key, due), ours)
   }
-  /** A subject was erased: who has its data in memory begins anew, without it. */
   erased(subject: string): void {
-    this.keyring.erased(subject)
-    for (const actor of this.#actors.values())
-      if (!actor.ended && actor.holds(subject)) actor.cell.command({ verb: 'restart', cause: undefined, delay: 0 })
-  }
-  /** An actor has sent something: until it is acknowledged it is sent again now and then. */
-  posts(actor: Posting): void {
-    this.#posting.add(actor)
-    this.#round ??= this.after(this.redeliverEvery, () => {
-      this.#round = undefined
-      if (this.closing) return
-      const before = [...this.#posting]
-      this.#posting.clear()
-      for (const one of before) if (one.resend()) this.posts(one)
-    })
+    this.subjects.erased(subject)
   }
 
   /** What is seen from outside, at once and without asking the store: what this hub has, and what its tenants have. */
@@ -389,7 +374,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.closing = true
     this.#hurry?.()
     this.writer.hurry()
-    this.#round?.()
+    this.redelivery.end()
     if (this.#tenancy === undefined) this.waking.end()
     await this.writer.idle()
     if (this.#tenancy !== undefined) return

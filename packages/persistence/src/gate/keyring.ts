@@ -20,8 +20,8 @@ export type OpenedEvent<E extends StoredEvent = StoredEvent> = E & { readonly er
 
 type Secret = Uint8Array | 'erased'
 
-/** For how long a key is believed to be there: another system may erase it. */
-const believed = 60_000
+/** For how long a key is believed to be there: another system may erase it. Living actors are looked at as often: together it is a minute at most. */
+export const believed = 30_000
 /** How many are remembered. */
 const most = 10_000
 

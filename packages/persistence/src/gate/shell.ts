@@ -1,22 +1,15 @@
 // What stands around every persistent actor, whatever it keeps and in whichever style it is written: its start is a recovery, its end
 // waits for what is in flight, and it refuses what would let something leave beside the gate.
 
-import { type ActorContext, type Behavior, NotAllowed, type Signal, supervise, type SupervisionPolicy, unhandled } from '@troupe/core'
+import { type ActorContext, type Behavior, type Signal, unhandled } from '@troupe/core'
 import { BehaviorNode, BehaviorWithOptions, type Cell, type CellOptions, cellOf, endless, extensionOf } from '@troupe/core/internal'
 import type { Gated } from './gated.ts'
 import { Hub } from './hub.ts'
-import { isPermanent } from './recovery.ts'
+import { cannotStart, patient } from './patience.ts'
 
 /** The name under which persistence joins a system. */
 export const extensionName = 'persistence'
 
-/** A journal that is away comes back, and a command that threw is not repeated: restarts have no limit, but wait longer and longer. */
-const patient: SupervisionPolicy = supervise({
-  decide: (cause) => (isPermanent(cause) || (cause as { kind?: unknown } | null)?.kind === 'permanent' ? 'stop' : 'restart'),
-  limit: { restarts: Number.MAX_SAFE_INTEGER, within: 1000 },
-  backoff: { min: 20, max: 10_000 },
-  retryStart: true,
-})
 const options = { startTimeout: endless, supervision: patient } as const
 
 /** What persistence keeps for the system that an actor is of. */
@@ -24,19 +17,22 @@ export function hubOf(ctx: ActorContext<never>, id: string): { readonly hub: Hub
   const cell = cellOf(ctx.self)
   const hub = cell === undefined ? undefined : extensionOf(ctx.system, extensionName)
   if (cell === undefined || !(hub instanceof Hub))
-    throw new NotAllowed(
-      `Cannot start ${id}: its system has no journal. Write ActorSystem.create(name, { extensions: [persistence({ journal })] }); actors on other threads have none.`,
+    throw cannotStart(
+      id,
+      `its system has no journal. Write ActorSystem.create(name, { extensions: [persistence({ journal })] }); actors on other threads have none.`,
     )
   const writer = hub.writerFor(cell)
   if (writer === undefined)
-    throw new NotAllowed(
-      `Cannot start ${id}: it is a sharded actor of a kind that is not said to be persistent, and so has no fence. Write cluster.sharded(kind, make, { persistent: true }).`,
+    throw cannotStart(
+      id,
+      `it is a sharded actor of a kind that is not said to be persistent, and so has no fence. Write cluster.sharded(kind, make, { persistent: true }).`,
     )
   if (cell.options.reentrant)
-    throw new NotAllowed(`Cannot start ${id}: a persistent actor cannot be reentrant, for its commands are synchronous. Leave that option out.`)
+    throw cannotStart(id, `a persistent actor cannot be reentrant, for its commands are synchronous. Leave that option out.`)
   if (cell.options.startTimeout !== endless)
-    throw new NotAllowed(
-      `Cannot start ${id}: a persistent actor takes as long as its events do. Leave startTimeout out; recovery.timeout says how long nothing may happen.`,
+    throw cannotStart(
+      id,
+      `a persistent actor takes as long as its events do. Leave startTimeout out; recovery.timeout says how long nothing may happen.`,
     )
   shareOptions(writer, cell)
   return { hub: writer, cell }

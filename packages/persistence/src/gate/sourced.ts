@@ -101,35 +101,40 @@ export abstract class Sourced extends Entity {
   }
 
   protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
-    if (flight.queue.length === 0 || (this.definition.subject !== undefined && !this.#seal(flight.queue))) return undefined
+    if (flight.queue.length === 0) return undefined
+    const sealed = this.definition.subject !== undefined
+    const subjects = sealed ? this.#seal(flight.queue) : undefined
+    if (sealed && subjects === undefined) return undefined
     const events = flight.takeQueue()
-    return { write: 'run', id: this.id, first: this.durable + 1, events, timers: this.takeTimers(flight), scope, epoch }
+    return { write: 'run', id: this.id, first: this.durable + 1, events, timers: this.takeTimers(flight), subjects, scope, epoch }
   }
-  /** Seals what has a subject; whether all is ready. Keys that are not known are asked for, and then it is tried again. */
-  #seal(events: StoredEvent[]): boolean {
+  /** Seals what has a subject; whose it is, once all is ready. Keys that are not known are asked for, and then it is tried again. */
+  #seal(events: StoredEvent[]): readonly string[] | undefined {
     const { keyring, writer } = this.hub
     const missing = new Set<string>()
+    const all = new Set<string>()
     for (const [i, event] of events.entries()) {
       const { subject, data } = event
+      if (subject !== undefined) all.add(subject)
       if (subject === undefined || isSealed(data)) continue
       const secret = keyring.peek(subject)
       if (secret === undefined) missing.add(subject)
       else if (secret === 'erased') {
         this.refused(new SubjectErased(subject))
-        return false
+        return undefined
       } else {
         events[i] = { ...event, data: keyring.seal(secret, subject, data, placeOf(this.id, this.durable + 1 + i)) }
         ;(this.#subjects ??= new Set()).add(subject)
       }
     }
-    if (missing.size === 0) return true
+    if (missing.size === 0) return [...all]
     this.hub
       .whenBack(() => Promise.all([...missing].map((subject) => keyring.load(subject))))
       .then(
         () => writer.wants(this),
         (cause: unknown) => this.refused(cause),
       )
-    return false
+    return undefined
   }
   protected override accounted(flight: Flight): void {
     super.accounted(flight)
@@ -137,12 +142,8 @@ export abstract class Sourced extends Entity {
     flight.bytes = flight.queued
     if (flight.snapshot !== undefined && flight.snapshot.seq <= this.durable) void this.#save(flight)
   }
-  override holds(subject: string): boolean {
-    return this.#subjects?.has(subject) === true
-  }
-  override get hasErased(): boolean {
-    for (const subject of this.#subjects ?? []) if (this.hub.keyring.peek(subject) === 'erased') return true
-    return false
+  override get subjects(): ReadonlySet<string> {
+    return this.#subjects ?? super.subjects
   }
 
   /** Keeps the state that is durable, beside the way of commands; one that is not kept costs time at the next start, and nothing else. */

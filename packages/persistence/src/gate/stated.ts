@@ -138,12 +138,9 @@ export abstract class Stated extends Entity {
   protected override forget(): void {
     this.#memory = { ...this.#memory, text: undefined, dirty: false }
   }
-  override holds(subject: string): boolean {
-    return this.#memory.subject === subject
-  }
-  override get hasErased(): boolean {
+  override get subjects(): ReadonlySet<string> {
     const { subject } = this.#memory
-    return subject !== undefined && this.hub.keyring.peek(subject) === 'erased'
+    return subject === undefined ? super.subjects : new Set([subject])
   }
 
   override async begin({ state: stored }: Head): Promise<undefined> {

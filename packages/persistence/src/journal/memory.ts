@@ -20,7 +20,7 @@ import type {
 } from '../values/stored.ts'
 import { recordsOf, refuseFilled, restoreInto } from './memory-copying.ts'
 import { MemoryStore } from './memory-store.ts'
-import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, SubjectKey } from './port.ts'
+import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from './port.ts'
 import type { JournalRecord } from './records.ts'
 
 /** How a journal in memory misbehaves: chances from 0 to 1. Read at every operation, so that a test may change them. */
@@ -269,6 +269,13 @@ class MemoryJournal implements Journal {
     await this.#read()
     const key = this.#store.keys.get(subject)
     return key === undefined ? { is: 'none' } : key === 'erased' ? { is: 'erased' } : { is: 'key', key }
+  }
+  async keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
+    await this.#read()
+    return subjects.flatMap((subject): Keyless | readonly [] => {
+      const key = this.#store.keys.get(subject)
+      return key === undefined ? { subject, is: 'none' } : key === 'erased' ? { subject, is: 'erased' } : []
+    })
   }
   async addKey(subject: string, key: Uint8Array): Promise<SubjectKey> {
     await this.#pass()

@@ -78,6 +78,12 @@ export interface EventQuery {
 /** The keys that make the data of a subject readable. */
 export type SubjectKey = { readonly is: 'key'; readonly key: Uint8Array } | { readonly is: 'none' } | { readonly is: 'erased' }
 
+/** A subject without a key. */
+export interface Keyless {
+  readonly subject: string
+  readonly is: 'none' | 'erased'
+}
+
 /** Whoever owns a scope raises its epoch first; from then on nothing of a lower epoch is stored. */
 export interface Fence {
   /**
@@ -155,6 +161,8 @@ export interface Journal extends Fence {
 
   /** The key of a subject. */
   key(subject: string): Promise<SubjectKey>
+  /** Which of these subjects have no key: erased before it was asked, or never given one. One look for all of them. */
+  keyless(subjects: readonly string[]): Promise<readonly Keyless[]>
   /** Gives a subject that has no key this one; the key that holds is returned, which another may have given first. */
   addKey(subject: string, key: Uint8Array): Promise<SubjectKey>
   /** Forgets the key of a subject for ever; it cannot have another. Flushed when it resolves. */

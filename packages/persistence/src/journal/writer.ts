@@ -2,10 +2,11 @@
 // and group. It is here that a journal's trouble is met: a group that is refused as a whole is tried again or counts against the
 // circuit; an outcome that is not known raises the epoch before anybody may read.
 
-import { FenceLost, JournalUnavailable } from '../values/errors.ts'
+import { FenceLost, JournalUnavailable, SubjectErased } from '../values/errors.ts'
 import type { Outcome, Ownership, Write } from '../values/stored.ts'
 import type { JournalSurvey } from '../values/survey.ts'
 import type { GroupLimits, Journal, JournalEnvironment } from './port.ts'
+import { appendSealed, subjectsIn } from './sealed-group.ts'
 import type { Tally } from './tally.ts'
 
 /** What a writer sees of an actor. */
@@ -32,6 +33,8 @@ export interface WriterHost {
   ready(): Promise<Opened>
   /** Another one has taken over. */
   lost(): void
+  /** The journal says that the key of a subject is gone. */
+  erased(subject: string): void
   readonly closing: boolean
   /** Monotonic milliseconds. */
   ticks(): number
@@ -171,6 +174,7 @@ export class Writer {
       const next = outcomes.every(({ is }) => is === 'stored') ? await this.#ahead(opened) : undefined
       if (outcomes.some(({ is }) => is === 'unknown')) this.#raise(opened)
       this.#tell(group, outcomes)
+      for (const outcome of outcomes) if (outcome.is === 'failed' && outcome.cause instanceof SubjectErased) this.#host.erased(outcome.cause.subject)
       if (this.raising !== undefined) await this.raising
       if (outcomes.some(({ is }) => is === 'fenced')) this.#host.lost()
       return next
@@ -251,7 +255,11 @@ export class Writer {
     const tell = environment.after(slow, () => {
       if (!this.#host.closing) environment.logger.warn({ journal: name, writes: writes.length }, 'a commit is under way for 10 s')
     })
-    const outcomes = await append(journal, writes, handed)
+    const subjects = subjectsIn(writes)
+    const outcomes =
+      subjects === undefined
+        ? await append(journal, writes, handed)
+        : await appendSealed(journal, name, writes, subjects, (readable) => append(journal, readable, handed))
     handed()
     tell()
     this.#began = undefined

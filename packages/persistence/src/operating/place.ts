@@ -37,7 +37,12 @@ export function journalAt(place: string, options: PlaceOptions = {}): JournalSou
     ...source,
     open(environment) {
       if (existsSync(join(place, 'journal.mdb'))) return source.open(environment)
-      return Promise.reject(new JournalUnavailable(source.name, `there is none in ${place}; name the directory that has journal.mdb`))
+      return Promise.reject(
+        new JournalUnavailable(
+          source.name,
+          `there is none in ${place}; name the directory that has journal.mdb, or have one made by journalAt(place, { make: true })`,
+        ),
+      )
     },
   }
 }

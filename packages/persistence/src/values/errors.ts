@@ -149,6 +149,11 @@ export class SubjectErased extends TroupeError {
   }
 }
 
+/** What whoever asked is told of a write that was surely not stored: that it is for a subject that is erased, whoever found out. */
+export function failedWith(id: string, why: string, cause: unknown): PersistFailed | SubjectErased {
+  return cause instanceof SubjectErased ? cause : new PersistFailed(id, why, cause)
+}
+
 /** Events are not deleted, because what they stand for could not be told afterwards. */
 export class RetentionRefused extends TroupeError {
   readonly code = 'retention-refused'

@@ -48,6 +48,8 @@ export interface Run extends Ownership {
   readonly first: number
   readonly events: readonly StoredEvent[]
   readonly timers: readonly TimerChange[]
+  /** Whose data is in it, each once; left out where it is nobody's. */
+  readonly subjects?: readonly string[] | undefined
 }
 
 /** The whole state of one id, replaced: one record. */

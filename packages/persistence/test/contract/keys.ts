@@ -26,4 +26,20 @@ export function keysContract(stage: Stage): void {
     await Promise.all([rivals[0]!.eraseKey('anna'), rivals[1]!.addKey('anna', new Uint8Array(32).fill(9))])
     expect(await Promise.all(rivals.map((one) => one.key('anna')))).toEqual(rivals.map(() => ({ is: 'erased' })))
   })
+
+  test('of many subjects those are told that have no key, at one look', async () => {
+    const { journal, open } = stage
+    const subjects = ['anna', 'bert', 'carl “c” \u{1f600}\n', 'nobody']
+    for (const subject of subjects.slice(0, 3)) await journal.addKey(subject, new Uint8Array(32).fill(1))
+    const beside = await open()
+    expect(await beside.keyless(subjects)).toEqual([{ subject: 'nobody', is: 'none' }])
+    expect(await beside.keyless([])).toEqual([])
+    for (const subject of ['anna', subjects[2]!]) await journal.eraseKey(subject)
+    const told = [...(await beside.keyless(subjects))].sort((a, b) => (a.subject < b.subject ? -1 : 1))
+    expect(told).toEqual([
+      { subject: 'anna', is: 'erased' },
+      { subject: subjects[2], is: 'erased' },
+      { subject: 'nobody', is: 'none' },
+    ])
+  })
 }

@@ -2,7 +2,7 @@
 // incarnation has to wait. Keeps C6, written from the words of the design, not from the code that it checks.
 
 import { ActorError, type Directive, Escalated, type Phase, type SupervisionPolicy } from '@troupe/core'
-import { type CellOptions, cellOf, hearsSignals } from '@troupe/core/internal'
+import { type CellOptions, cellOf, hearsSignals, type UpkeptPolicy } from '@troupe/core/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
@@ -31,6 +31,8 @@ export class Failures {
   cause: unknown = undefined
   /** What `decide` said about the last one. */
   decided: Directive | undefined = undefined
+  /** How long a policy of a package said that its restart waits, where it says so itself. */
+  said: number | undefined = undefined
   /** Whether nobody but who decides about its parent can have it begin anew: then the start that failed is made again. */
   retried = false
   /** Of the restart that the last one led to; undefined otherwise. */
@@ -53,13 +55,16 @@ export class DecisionAccount {
     if (supervision?.decide === undefined && childSupervision?.decide === undefined) return options
     return { ...options, supervision: this.#listen(supervision), childSupervision: this.#listen(childSupervision) }
   }
-  #listen(policy: SupervisionPolicy | undefined): SupervisionPolicy | undefined {
+  #listen(policy: UpkeptPolicy | undefined): UpkeptPolicy | undefined {
     if (policy?.decide === undefined) return policy
     const known = this.#wrapped.get(policy)
     if (known !== undefined) return known
     const { decide } = policy
-    const wrapped: SupervisionPolicy = {
+    const wrapped: UpkeptPolicy = {
       ...policy,
+      ...(policy.delay === undefined
+        ? undefined
+        : { delay: (failure, random) => ((cellOf(failure.child) as SimCell).failures!.said = policy.delay!(failure, random)) }),
       decide: (cause, failure) => {
         const failures = (cellOf(failure.child) as SimCell).failures!
         failures.decided = 'stop'
@@ -124,6 +129,7 @@ export class DecisionAccount {
     failures.turn = this.#tap.turns
     failures.from = from
     failures.decided = undefined
+    failures.said = undefined
     failures.retried = false
     failures.backoff = undefined
     this.#checkChild(cell, failures.cause)
@@ -166,7 +172,9 @@ export class DecisionAccount {
         this.#counted.limitsHit++
       } else {
         budget.restarts.push(this.#tap.now)
-        if (to === 'restarting') failures.backoff = this.#backoff(policy, budget.attempt)
+        const { said } = failures
+        if (to === 'restarting')
+          failures.backoff = said === undefined ? this.#backoff(policy, budget.attempt) : { at: this.#tap.now, least: said, most: said }
       }
     }
     if (directive === 'restart') this.#counted.restarts++

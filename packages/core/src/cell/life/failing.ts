@@ -3,7 +3,7 @@
 // which has told whoever asked.
 
 import { logFailure } from './failure-log.ts'
-import { backoffDelay, decideFailure, FailureHistory } from '../../deciders/supervision.ts'
+import { backoffDelay, decideFailure, FailureHistory, type UpkeptPolicy } from '../../deciders/supervision.ts'
 import { beginRestart } from './restarting.ts'
 import { on, outcomeOf, takesMessages } from '../../deciders/phase.ts'
 import { actorErrorOf, ActorInitializationError, Escalated, readable } from '../../values/errors.ts'
@@ -39,7 +39,7 @@ export function fail(cell: Cell, thrown: unknown, message?: unknown): void {
   const incident = enterFailed(cell, cause, message)
   const keeper = cell.extras?.keeper
   const policy = policyFor(cell)
-  if (keeper !== undefined) leaveToKeeper(cell, keeper, incident)
+  if (keeper !== undefined && !policy.own?.(cause)) leaveToKeeper(cell, keeper, incident)
   else if (incident.first && !policy.retryStart) giveUpStart(cell, incident)
   else decide(cell, policy, incident)
   // Whoever suspended an actor has not taken that back because it failed.
@@ -170,7 +170,7 @@ export function retryDelay(cell: Cell): number {
   return count < 2 ? 0 : backoffDelay(policy.backoff, count - 1, () => runtime.random())
 }
 
-function policyFor(cell: Cell): SupervisionPolicy {
+function policyFor(cell: Cell): UpkeptPolicy {
   const parents = cell.ref.parent?.cell.options.childSupervision
   if (parents !== undefined && parents.scope !== 'one-for-one') return parents
   return cell.options.supervision ?? parents ?? cell.host.policy

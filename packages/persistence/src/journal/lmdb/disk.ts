@@ -1,7 +1,21 @@
 // The disk under an LMDB file: folders that cannot be made, files that are of another program or were cut, how much room is left, and what
 // makes a file that was just written survive a power cut.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
@@ -36,8 +50,8 @@ function codeOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
 }
 
-/** LMDB would take the process with it where a file is not one of its own. Whether there is anything in it. */
-export function checkMagic(name: string, path: string): boolean {
+/** LMDB would take the process with it where a file is not one of its own, and would begin anew where one is empty. */
+export function checkMagic(name: string, path: string): void {
   const start = Buffer.alloc(32)
   let length: number
   try {
@@ -47,9 +61,27 @@ export function checkMagic(name: string, path: string): boolean {
   } catch (cause) {
     throw new JournalUnavailable(name, `${path} cannot be opened (${codeOf(cause)}); let this process read and write it`, cause)
   }
-  if (length > 0 && (length < start.length || start.readUInt32LE(24) !== 0xbeefc0de))
+  if (length === 0) throw new JournalDamaged(name, path, 'it is empty, and a journal never is; where there was none before, remove it')
+  if (length < start.length || start.readUInt32LE(24) !== 0xbeefc0de)
     throw new JournalRefused(name, `${path} is not a journal; remove it, or name another directory`)
-  return length > 0
+}
+
+/** Makes a file under another name, whole and flushed, before it has its own: one that is there is never half made, whenever a process ends. */
+export async function makeFile(path: string, fill: (made: string) => Promise<void>): Promise<void> {
+  const made = `${path}.${randomUUID()}.new`
+  try {
+    await fill(made)
+    syncFile(made)
+    try {
+      linkSync(made, path)
+    } catch (cause) {
+      // Somebody was first, and that one holds. Where a disk knows no links, a name is as good.
+      if (codeOf(cause) !== 'EEXIST') renameSync(made, path)
+    }
+    syncFolder(path)
+  } finally {
+    for (const one of [made, `${made}-lock`]) rmSync(one, { force: true })
+  }
 }
 
 /** A file that was cut would end the process when a missing page is touched. */

@@ -5,11 +5,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Database, RootDatabase, Transaction } from 'lmdb'
+import type { Database, open as openLmdb, RootDatabase, Transaction } from 'lmdb'
 import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
 import { open as openRecord, makeRecord, type Opened, seal } from './bytes.ts'
 import { beginWrite, endWrite } from './exit.ts'
-import { checkMagic, checkRoom, checkWhole, fileAt, isGone, lacksRoom, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
+import { checkMagic, checkRoom, checkWhole, fileAt, isGone, lacksRoom, makeFile, makeFolder, spaceLeft, syncFile, syncFolder } from './disk.ts'
 import { checkRoots } from './pages.ts'
 
 const names = ['meta', 'owners', 'heads', 'runs', 'states', 'snapshots', 'log', 'kinds', 'tags', 'timers', 'due', 'offsets'] as const
@@ -149,13 +149,21 @@ export class LmdbFile {
 
   static async open(name: string, path: string): Promise<LmdbFile> {
     const { open } = await import('lmdb')
-    const fresh = !existsSync(path)
-    if (!fresh && checkMagic(name, path)) {
+    checkRoom(name, path)
+    if (existsSync(path)) {
+      checkMagic(name, path)
       // Before LMDB does, which takes it for granted that pages are whole.
       const damage = checkRoots(path)
       if (damage !== undefined) throw new JournalDamaged(name, `${path}, page ${damage.page}`, damage.problem)
+    } else {
+      const fill = async (made: string): Promise<void> => (await LmdbFile.#at(name, made, open)).#root.close()
+      await makeFile(path, fill).catch((cause: unknown) => {
+        throw unusable(name, path, cause)
+      })
     }
-    checkRoom(name, path)
+    return LmdbFile.#at(name, path, open)
+  }
+  static async #at(name: string, path: string, open: typeof openLmdb): Promise<LmdbFile> {
     // With commits flushed before they are seen: nobody acts on what a power cut may take back, and a flush that fails is told.
     let root: RootDatabase<Buffer, Buffer>
     try {
@@ -167,12 +175,10 @@ export class LmdbFile {
     }
     try {
       checkWhole(name, path, root)
-      const file = new LmdbFile(name, path, root)
-      if (fresh) syncFolder(path)
-      return file
+      return new LmdbFile(name, path, root)
     } catch (cause) {
       await root.close()
-      throw isOurs(cause) ? cause : new JournalUnavailable(name, `${path} cannot be used (${(cause as Error).message}${spaceLeft(path)})`, cause)
+      throw unusable(name, path, cause)
     }
   }
 
@@ -310,6 +316,11 @@ const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
 
 function randomMark(): string {
   return randomUUID().slice(0, 18)
+}
+
+/** What is wrong with a file, in our words. */
+function unusable(name: string, path: string, cause: unknown): unknown {
+  return isOurs(cause) ? cause : new JournalUnavailable(name, `${path} cannot be used (${(cause as Error).message}${spaceLeft(path)})`, cause)
 }
 
 /** Refusals of ours are thrown before anything was changed; anything else leaves a transaction half done. */

@@ -2,10 +2,10 @@
 // one that is erased does not stay in some page that is free. Whoever links a key first has given it; an erased one leaves a file that says so.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { JournalDamaged, JournalUnavailable } from '../../values/errors.ts'
-import type { SubjectKey } from '../port.ts'
+import type { Keyless, SubjectKey } from '../port.ts'
 
 /** What it is, the subject, and a sum over both. */
 const fileText = /^troupe key (erased|(?:[0-9a-f]{2})*)\n(.+)\n([0-9a-f]{16})\n$/
@@ -37,6 +37,23 @@ export class KeyFiles {
     const kept = parse(text)
     if (kept === undefined) throw new JournalDamaged(this.#name, path, 'it is not a key')
     return kept.key === undefined ? { is: 'erased' } : { is: 'key', key: kept.key }
+  }
+
+  /** Which of these have none. By size: a file that says `erased` is shorter than any key, and reading each would take several times as long. */
+  async keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
+    const found = await Promise.all(
+      subjects.map(async (subject): Promise<Keyless | undefined> => {
+        const path = this.#path(subject)
+        try {
+          const { size } = await stat(path)
+          return size > Buffer.byteLength(write(subject, 'erased')) ? undefined : { subject, is: 'erased' }
+        } catch (cause) {
+          if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { subject, is: 'none' }
+          throw this.#unavailable(path, cause)
+        }
+      }),
+    )
+    return found.filter((one) => one !== undefined)
   }
 
   add(subject: string, key: Uint8Array): Promise<SubjectKey> {

@@ -19,7 +19,7 @@ import type {
   Verified,
   Write,
 } from '../../values/stored.ts'
-import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, SubjectKey } from '../port.ts'
+import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from '../port.ts'
 import type { JournalRecord } from '../records.ts'
 import { afterAll, makeRecord, realKey, textKey } from './bytes.ts'
 import { verifyFile } from './checking.ts'
@@ -292,6 +292,9 @@ class LmdbJournal implements Journal {
 
   key(subject: string): Promise<SubjectKey> {
     return this.#during(() => this.#keys.find(subject))
+  }
+  keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
+    return this.#during(() => this.#keys.keyless(subjects))
   }
   addKey(subject: string, key: Uint8Array): Promise<SubjectKey> {
     return this.#during(() => this.#keys.add(subject, key))

@@ -19,7 +19,7 @@ import {
   type Verified,
   type Write,
 } from '../../values/stored.ts'
-import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, SubjectKey } from '../port.ts'
+import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from '../port.ts'
 import type { JournalRecord } from '../records.ts'
 import { append, appendStatement } from './appending.ts'
 import { verify } from './checking.ts'
@@ -273,6 +273,13 @@ class PostgresJournal implements Journal {
   async key(subject: string): Promise<SubjectKey> {
     const [row] = await this.#query<{ key: Buffer | null }>(`select key from ${this.#s}.keys where subject = $1`, toText(subject))
     return row === undefined ? { is: 'none' } : row.key === null ? { is: 'erased' } : { is: 'key', key: new Uint8Array(row.key) }
+  }
+  async keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
+    const rows = await this.#query<{ subject: string; erased: boolean }>(
+      `select s.subject, k.subject is not null as erased from unnest($1::text[]) as s(subject) left join ${this.#s}.keys k on k.subject = s.subject where k.key is null`,
+      subjects.map((subject) => toText(subject)),
+    )
+    return rows.map(({ subject, erased }) => ({ subject: fromText(subject), is: erased ? 'erased' : 'none' }))
   }
   async addKey(subject: string, key: Uint8Array): Promise<SubjectKey> {
     await this.#query(`insert into ${this.#s}.keys values ($1, $2) on conflict do nothing`, toText(subject), Buffer.from(key))
