@@ -1,6 +1,7 @@
 // The whole check, in the order in which a newcomer wants to hear of problems: each step's name and time, the output of
 // what failed and how to run it alone, and one last line "N passed, N failed". Passed are tests; a step that fails for
-// another reason than a failing test counts as one failure. Those between build and tests use one core or less each, and run side by side.
+// another reason than a failing test counts as one failure. What needs no tests is checked one after the other while they run: tests wait for
+// others now and then, and a core has nothing to do.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -89,9 +90,11 @@ let failed = 0
 await take(build)
 const built = broken.length === 0
 const possible = checks.filter(({ needsBuild }) => built || needsBuild !== true)
-await Promise.all(possible.map(take))
 for (const { name } of checks) if (!possible.some((check) => check.name === name)) summary.push(`  skipped  ${name.padEnd(18)}it needs ${build.name}`)
-await take(tests)
+const checking = async () => {
+  for (const check of possible) await take(check)
+}
+await Promise.all([checking(), take(tests)])
 
 async function take(s) {
   console.log(`▸ ${s.name}`)

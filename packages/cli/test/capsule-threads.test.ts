@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ActorSystem, receive } from '@troupe/core'
 import { threads, type Threads } from '@troupe/node'
-import { capsuleRecorder, type CapsuleRecorderOptions, observe } from '@troupe/observer'
+import { type Capsule, capsuleRecorder, type CapsuleRecorderOptions, observe } from '@troupe/observer'
 import { readCapsule } from '@troupe/observer/capsule'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { capsuleOf } from '../../observer/src/capsule/capsule-of.ts'
@@ -159,7 +159,8 @@ test('redact is loaded on threads where it says from where; where it does not, n
   start({ redact, redactAt: { url: new URL('./modules/till.mjs', import.meta.url).href, name: 'redact' } })
   await failedTill()
   const capsule = await capsuleOf(system, '/user/till')
-  expect(JSON.stringify(capsule)).not.toContain('400')
+  // Of what it holds only the values: a moment may have any digits.
+  expect(JSON.stringify((capsule as Capsule).entries.map(({ value }) => value))).not.toContain('400')
   expect(capsule).toMatchObject({ missing: [expect.stringContaining('what was taken out of refund')] })
   await system.shutdown()
 
