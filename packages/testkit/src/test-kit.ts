@@ -21,7 +21,6 @@ import {
   checkOneOf,
   checkString,
   type Dispatcher,
-  isThenable,
   type LocalRef,
   readOptions,
   systemTable,
@@ -179,10 +178,13 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
   }
   const advance = async (ms: number): Promise<void> => void (await advanceUntil(never, ms))
   const until = async <T>(promise: PromiseLike<T>, within = 60_000): Promise<T> => {
-    if (!isThenable(promise)) throw new InvalidOption('promise', promise, 'give what is waited for, such as ref.ask(…)')
     let settled = false
     const over = (): void => void (settled = true)
-    promise.then(over, over)
+    try {
+      promise.then(over, over)
+    } catch (cause) {
+      throw new InvalidOption('promise', promise, 'give what is waited for, such as ref.ask(…)', cause)
+    }
     if (!(await advanceUntil(() => settled, within)))
       throw new Error(`Not settled within ${within} ms of virtual time; it is ${clock.now} ms now, and nothing more is due by then.`)
     return promise
