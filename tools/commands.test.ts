@@ -81,7 +81,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   ],
   'bench:observer': [
     [['--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
-    [['--messages', 'many'], "--messages takes a whole number from 1 on, not 'many'"],
+    [['--actors', 'many'], "--actors takes a whole number from 1 on, not 'many'"],
   ],
   'bench:persistence': [
     [['--only', 'nope'], "no side 'nope'; there are: "],
