@@ -19,6 +19,30 @@ async function within(kit: TestKit, ms: number, promise: Promise<unknown>): Prom
   return ended.length === 0 ? 'pending' : ended[0]
 }
 
+test('what a command throws may be unreadable: its actor is back all the same', async () => {
+  const bang = (): never => {
+    throw new Error('bang')
+  }
+  const thrown = [new Proxy({}, { get: bang, getPrototypeOf: bang }), Object.defineProperties({}, { code: { get: bang }, kind: { get: bang } })]
+  const kind: Kind<{ type: 'go' } | { type: 'get'; replyTo: ActorRef<number> }> = eventSourced('odd', {
+    initial: () => 1,
+    events: {},
+    commands: {
+      go: () => {
+        throw thrown.pop()
+      },
+      get: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
+    },
+  })
+  const kit = kitWith(memory())
+  const ref = kit.system.spawn(kind('1'))
+  for (let i = 0; i < 2; i++) {
+    ref.tell({ type: 'go' })
+    expect(await within(kit, 0, ref.ask({ type: 'get' }))).toBe(1)
+  }
+  await kit.end()
+})
+
 test('an actor whose commands throw again and again is there for everybody else', async () => {
   const kit = kitWith(memory())
   const ref = kit.system.spawn(counter('a'))

@@ -26,19 +26,24 @@ export function cannotStart(id: string, why: string): NotAllowed {
   return cause
 }
 
-function codeOf(cause: unknown): unknown {
-  return (cause as { readonly code?: unknown } | null | undefined)?.code
+/** A part of whatever was thrown; undefined where it cannot be read, for a getter that throws must not decide about an actor. */
+function read(cause: unknown, part: 'code' | 'kind'): unknown {
+  try {
+    return (cause as Readonly<Record<string, unknown>> | null | undefined)?.[part]
+  } catch {
+    return undefined
+  }
 }
 
 /** What a journal did, and no command: it refused, did not say, or cannot be had. */
 function isOutside(cause: unknown): boolean {
-  const code = codeOf(cause)
+  const code = read(cause, 'code')
   return code === 'persist-failed' || code === 'persist-unknown' || code === 'journal-unavailable' || code === 'recovery-stalled'
 }
 
 function pause({ cause, message, child, now, starting }: Failure, random: () => number): number {
   // Without a message, and not told by the journal that somebody is erased, it was a start or a hook.
-  if (!isOutside(cause) && (message !== undefined || codeOf(cause) === 'subject-erased')) return 0
+  if (!isOutside(cause) && (message !== undefined || read(cause, 'code') === 'subject-erased')) return 0
   const trouble = troubles.get(child) ?? { failures: 0, until: now }
   // A start that takes its time until it fails is not well meanwhile.
   if (starting !== true && now - trouble.until >= quiet) trouble.failures = 0
@@ -49,7 +54,7 @@ function pause({ cause, message, child, now, starting }: Failure, random: () => 
 }
 
 function decide(cause: unknown): 'stop' | 'restart' {
-  if (isPermanent(cause) || (cause as { readonly kind?: unknown } | null)?.kind === 'permanent') return 'stop'
+  if (isPermanent(cause) || read(cause, 'kind') === 'permanent') return 'stop'
   return typeof cause === 'object' && cause !== null && hopeless.has(cause) ? 'stop' : 'restart'
 }
 

@@ -192,7 +192,12 @@ function settle(waiting: Waiting, cause: unknown): void {
 
 /** Whether trying again could help. */
 export function isPermanent(cause: unknown): boolean {
-  const code = (cause as { readonly code?: unknown } | null | undefined)?.code
+  let code: unknown
+  try {
+    code = (cause as { readonly code?: unknown } | null | undefined)?.code
+  } catch {
+    // A getter that throws says nothing.
+  }
   return (
     cause instanceof RecoveryFailed ||
     code === 'journal-damaged' ||
