@@ -461,7 +461,7 @@ export const persistence = [
   {
     name: 'a command that threw is waited for as a journal that failed',
     file: 'persistence/src/gate/patience.ts',
-    edits: [["codeOf(cause) === 'subject-erased')) return 0", "codeOf(cause) === 'subject-erased') && now < 0) return 0"]],
+    edits: [["=== 'subject-erased')) return 0", "=== 'subject-erased') && now < 0) return 0"]],
     test: inTest('patience.test.ts', 'an actor whose commands throw again and again is there for everybody else'),
   },
   {
