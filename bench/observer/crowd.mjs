@@ -1,25 +1,26 @@
 // A hundred thousand actors that are all busy, and whoever looks at them: messages a second of a saturated thread, by the clock and by time of the processor, printed as JSON. Windows of
 // each way to look take turns in one process, for between two processes the same differs by more than is to be measured.
 //   node crowd.mjs <actors> <rounds> <seconds of a window> <ways, with commas>
-// Each message makes its receiver tell another one by chance: where each is in another place of memory, a thread handles about a million a
-// second. Where a view is named a page of it is open, in another process, so that only what it costs the system is measured.
+// Whoever is asked answers, and asks another one by chance: where each is in another place of memory, a thread handles about a million messages a
+// second. A page of the view that is named is open, in another process, so that only what it costs the system is measured.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { ActorSystem, receive, same } from '@troupe/core'
-import { coreOf } from '@troupe/core/internal'
+import { coreOf, fuse, removeWitness } from '@troupe/core/internal'
 import { observe } from '@troupe/observer'
 
 const [actors, rounds, seconds] = process.argv.slice(2, 5).map(Number)
 const ways = process.argv[5].split(',')
 const families = 100
-/** Messages under way: enough that the thread never rests. */
-const under = 2000
-/** Milliseconds of a short window, and how many pairs of those. */
-const briefly = 150
-const pairs = 100
+/** Questions under way: enough that the thread never rests. */
+const under = 200
+/** Milliseconds of a short window and before it, and how many pairs of those. */
+const briefly = 200
+const turning = 30
+const pairs = 150
 /** Milliseconds until what a way begins with is over: the first look is at everything. */
 const settling = 2500
 
@@ -38,9 +39,11 @@ function draw() {
   return (seed >>> 0) % crowd.length
 }
 const person = () =>
-  receive((_ctx, { hops }) => {
+  receive((ctx, { type, from }) => {
     handled++
-    crowd[draw()].tell({ type: 'word', hops: hops + 1 })
+    if (type === 'answer') return same
+    from?.tell({ type: 'answer' })
+    crowd[draw()].tell({ type: 'question', from: ctx.self })
     return same
   })
 const family = (size) =>
@@ -58,65 +61,91 @@ async function measured() {
   return { clock: done / ((performance.now() - from.at) / 1000), cpu: done / ((user + kernel) / 1e6) }
 }
 
-/** A page of this view is open meanwhile. */
-async function withPage(view) {
+/** Does something while a page of this view is open; what the page heard meanwhile is returned beside it. */
+async function withPage(view, task) {
   const page = await observer.openPage()
   viewer.stdin.write(`open ${page.url} ${view}\n`)
   await wait(settling)
   viewer.stdin.write('begin\n')
-  const found = await measured()
+  const found = await task()
   const said = once(answers, 'line')
   viewer.stdin.write('end\n')
   const [line] = await said
   await page.close()
   return { ...found, ...JSON.parse(line) }
 }
-async function withOnlooker() {
-  const end = observer.source.subscribe(() => {}, { flow: true })
-  await wait(settling)
-  const found = await measured()
-  end()
-  return found
+
+/** What all that is done to look takes, in milliseconds: looks at actors, what is made of them for those who look on, and for pages. */
+function stopwatch() {
+  const { source } = observer
+  let spent = 0
+  let began = 0
+  // One is told first and one last; in between are those who work.
+  const ends = [source.subscribe(() => (began = performance.now()))]
+  const work = source.work.bind(source)
+  source.work = (ms) => {
+    spent += ms
+    work(ms)
+  }
+  return {
+    /** Everybody who looks on is there. */
+    begin: () => ends.push(source.subscribe((update) => (spent += update.spent + performance.now() - began))),
+    get spent() {
+      return spent
+    },
+    end() {
+      delete source.work
+      for (const end of ends) end()
+    },
+  }
 }
 
 /**
- * The same in parts, which a machine that is not quiet lets one tell: what it costs each turn that somebody looks, from windows so short that nothing else changes
- * between them, with the witness of turns there and not there; and what looks took of the time, by the clock.
+ * The same in parts, which a machine that is not quiet lets one tell: what it costs the turns that somebody looks, and sends that some are sampled, from windows so short
+ * that nothing else changes between them, with those who count there and not there; and what looks took of the time, by the clock.
  */
 async function inParts() {
   const { fallback } = coreOf(system).dispatchers
-  let spent = 0
-  const end = observer.source.subscribe((update) => (spent += update.spent))
-  await wait(3 * settling)
-  const began = performance.now()
-  spent = 0
-  let witness
-  const windowOf = async (watched) => {
-    if (!watched) witness = fallback.witness
-    fallback.witness = watched ? witness : undefined
-    // It goes on from here: what was handled meanwhile is nobody's.
-    if (watched) witness.clockRead(fallback.now, false)
-    await wait(briefly / 10)
-    const from = { handled, at: performance.now() }
-    await wait(briefly)
-    return (handled - from.handled) / (performance.now() - from.at)
-  }
-  const turns = []
-  for (let before = await windowOf(false); turns.length < pairs;) {
-    const watched = await windowOf(true)
-    const after = await windowOf(false)
-    turns.push((1 - (2 * watched) / (before + after)) * 100)
-    before = after
-  }
-  fallback.witness = witness
-  const looks = (spent / (performance.now() - began)) * 100
-  end()
-  return { turns, looks }
+  const watched = stopwatch()
+  const found = await withPage('flow', async () => {
+    watched.begin()
+    await wait(2 * settling)
+    // It is away for a slice now and then.
+    let watch
+    while ((watch = fallback.witness) === undefined) await new Promise((resolve) => setImmediate(resolve))
+    const { sampler } = fuse
+    const leave = () => removeWitness(fallback, watch)
+    const windowOf = async (on) => {
+      fuse.sample(on ? sampler : undefined)
+      if (on) watch.begin()
+      else leave()
+      await wait(turning / 2)
+      // Where it was about to come back it has.
+      if (!on) leave()
+      await wait(turning / 2)
+      const from = { handled, at: performance.now() }
+      await wait(briefly)
+      return (handled - from.handled) / (performance.now() - from.at)
+    }
+    const turns = []
+    const from = { spent: watched.spent, at: performance.now() }
+    for (let before = await windowOf(false); turns.length < pairs;) {
+      const on = await windowOf(true)
+      const after = await windowOf(false)
+      turns.push((1 - (2 * on) / (before + after)) * 100)
+      before = after
+    }
+    const looks = ((watched.spent - from.spent) / (performance.now() - from.at)) * 100
+    watch.begin()
+    return { turns, looks }
+  })
+  watched.end()
+  return found
 }
 
 for (let i = 0; i < families; i++) system.spawn(family(actors / families), { name: `family-${i}`, kind: 'family' }).tell({ type: 'begin' })
 while (crowd.length < actors) await new Promise((resolve) => setImmediate(resolve))
-for (let i = 0; i < under; i++) crowd[draw()].tell({ type: 'word', hops: 0 })
+for (let i = 0; i < under; i++) crowd[draw()].tell({ type: 'question' })
 await wait(settling)
 
 const observer = observe(system)
@@ -127,14 +156,14 @@ for (const way of ways) found[way] = []
 let before = await measured()
 for (let i = 0; i < rounds; i++)
   for (const way of ['again', ...ways]) {
-    const seen = way === 'again' ? await measured() : await (way === 'armed' ? withOnlooker() : withPage(way))
+    const seen = way === 'again' ? await measured() : await withPage(way, measured)
     await wait(settling / 4)
     const after = await measured()
     found[way].push({ nobody: { clock: (before.clock + after.clock) / 2, cpu: (before.cpu + after.cpu) / 2 }, ...seen })
     before = after
   }
+found.parts = await inParts()
 viewer.stdin.end()
 await once(viewer, 'exit')
-found.parts = await inParts()
 process.stdout.write(`${JSON.stringify(found)}\n`)
 process.exit(0)

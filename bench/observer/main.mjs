@@ -73,49 +73,37 @@ for (const workload of workloads) row([workload, ...messages(workload)])
 const crowdBudget = { percent: 5, kilobytes: 200 }
 
 /**
- * Windows of each way take turns; what a way costs is the middle of what it cost in each turn, beside the windows right before and after it in which nobody looks. A
- * window is as long as the longest time between two looks at all actors: it has one in it.
+ * Windows of each way take turns; what a way costs is told beside the windows right before and after it in which nobody looks, by the clock or by time of the processor,
+ * whichever makes less of no difference. In parts: what turns and samples cost, in Flow, from short windows; and what looks took.
  */
 function crowd() {
-  const ways = ['armed', 'overview', 'actors', 'flow']
+  const ways = ['overview', 'actors', 'flow']
   const script = fileURLToPath(new URL('crowd.mjs', import.meta.url))
-  const given = [script, String(actors), String(Math.ceil(rounds / 4)), '5', ways.join(',')]
+  const given = [script, String(actors), String(Math.ceil(rounds / 2)), '5', ways.join(',')]
   const found = JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', maxBuffer: 2 ** 24 }))
-  const costsBy = (by, way) => found[way].map((seen) => (1 - seen[by] / seen.nobody[by]) * 100)
-  // What one window of nobody makes of no difference, in the middle; by the clock or by time of the processor, whichever makes less of it.
-  const noiseBy = (by) => median(costsBy(by, 'again').map(Math.abs))
-  const by = noiseBy('clock') <= noiseBy('cpu') ? 'clock' : 'cpu'
-  const noise = noiseBy(by)
-  const costs = (way) => costsBy(by, way)
-  const line = (cells) => process.stdout.write(`${cells.map((t, i) => (i === 0 ? t.padEnd(12) : t.padStart(14))).join('')}\n`)
-  line([`${actors} busy`, 'messages/s', 'costs', '', 'feed', '', 'rounds/s', 'from … to'])
-  line(['nobody', `${(median(found.again.map(({ nobody }) => nobody.clock)) / 1e6).toFixed(2)} M`, `± ${noise.toFixed(1)} %`, `by ${by}`])
+  const costsBy = (by, way) => steady(found[way].map((seen) => (1 - seen[by] / seen.nobody[by]) * 100))
+  const by = costsBy('clock', 'again').error <= costsBy('cpu', 'again').error ? 'clock' : 'cpu'
+  const again = costsBy(by, 'again')
+  const line = (cells) => process.stdout.write(`${cells.map((t, i) => (i === 0 ? t.padEnd(14) : t.padStart(16))).join('')}\n`)
+  const said = ({ mean, error }) => `${mean.toFixed(1)} ± ${error.toFixed(1)} %`
+  line([`${actors} busy`, 'messages/s', 'costs', '', 'feed', '', 'rounds/s'])
+  line(['nobody', `${(median(found.again.map(({ nobody }) => nobody.clock)) / 1e6).toFixed(2)} M`, said(again), `by ${by}`])
   for (const way of ways) {
-    const percent = median(costs(way))
-    const kilobytes = median(found[way].map(({ bytes = 0 }) => bytes)) / 1024
-    // Of one that looks without a page only what a message costs is bounded, above.
-    const page =
-      way === 'armed'
-        ? []
-        : [
-            verdict(percent, noise, crowdBudget.percent, '%'),
-            `${kilobytes.toFixed(1)} KB/s`,
-            verdict(kilobytes, 0, crowdBudget.kilobytes, 'KB/s'),
-            median(found[way].map(({ rounds: n }) => n)).toFixed(1),
-            `${Math.min(...costs(way)).toFixed(0)} … ${Math.max(...costs(way)).toFixed(0)} %`,
-          ]
-    line([way, `${(median(found[way].map(({ clock }) => clock)) / 1e6).toFixed(2)} M`, `${percent.toFixed(1)} %`, ...page])
+    const costs = costsBy(by, way)
+    const kilobytes = median(found[way].map(({ bytes }) => bytes)) / 1024
+    line([
+      way,
+      `${(median(found[way].map(({ clock }) => clock)) / 1e6).toFixed(2)} M`,
+      said(costs),
+      verdict(costs.mean, costs.error, crowdBudget.percent, '%'),
+      `${kilobytes.toFixed(1)} KB/s`,
+      verdict(kilobytes, 0, crowdBudget.kilobytes, 'KB/s'),
+      median(found[way].map(({ rounds: n }) => n)).toFixed(1),
+    ])
   }
-  const { turns, looks } = found.parts
-  const { mean, error } = steady(turns)
-  line([
-    'in parts',
-    `turns ${mean.toFixed(1)} %`,
-    `± ${error.toFixed(1)} %`,
-    `looks ${looks.toFixed(1)} %`,
-    '',
-    verdict(mean + looks, error, crowdBudget.percent, '%'),
-  ])
+  const turns = steady(found.parts.turns)
+  const { looks } = found.parts
+  line(['flow in parts', `turns ${said(turns)}`, `looks ${looks.toFixed(1)} %`, verdict(turns.mean + looks, turns.error, crowdBudget.percent, '%')])
 }
 
 if (only?.includes('crowd') !== false) crowd()

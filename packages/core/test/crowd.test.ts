@@ -77,3 +77,57 @@ test('whoever looks after somebody else has left, or beside somebody, counts for
   second.disarm()
   third.disarm()
 })
+
+test('of a crowd that keeps a thread busy for whole slices with next to nothing every second one is looked at: the sum is right, and so is about what each did', async () => {
+  await using kit = createTestKit({ dispatcher: { maxTurns: 1e6 } })
+  const core = coreOf(kit.system)
+  const { fallback } = core.dispatchers
+  const now = core.runtime.now.bind(core.runtime)
+  let spent = 0
+  core.runtime.now = () => now() + spent
+  let left = 0
+  let overlooked = 0
+  let seed = 42
+  /** By chance; the first ten as often as all others together. */
+  const drawn = (): number => {
+    seed ^= seed << 13
+    seed ^= seed >>> 17
+    seed ^= seed << 5
+    return (seed >>> 0) % (seed < 0 ? 10 : crowd)
+  }
+  const refs: ActorRef<'x'>[] = Array.from({ length: crowd }, () =>
+    kit.system.spawn(
+      receive<'x'>(() => {
+        spent += 0.0005
+        if (fallback.witness === undefined) overlooked++
+        if (left-- > 0) refs[drawn()]!.tell('x')
+        return same
+      }),
+    ),
+  )
+  await kit.settle()
+  const look = new Surveyor(core)
+  look.arm()
+  let { epoch, rows } = await look.survey()
+  // Twice: only from the second look on it is known that it is a crowd.
+  for (let round = 0; round < 3; round++) {
+    const before = { seen: processed(rows), handled: fallback.messages }
+    left = 400_000
+    overlooked = 0
+    for (let i = 0; i < 50; i++) refs[i]!.tell('x')
+    await kit.settle()
+    const handled = fallback.messages - before.handled
+    ;({ epoch, rows } = await look.survey(epoch))
+    const after = processed(rows)
+    const by = refs.map(({ uid }) => after.get(uid)! - before.seen.get(uid)!)
+    const sum = by.reduce((a, b) => a + b, 0)
+    if (round === 0) continue
+    expect(overlooked / handled).toBeGreaterThan(0.25)
+    expect(overlooked / handled).toBeLessThan(0.6)
+    // What was handled in the last slice that nobody looked at is nobody's yet, or was nobody's in the round before.
+    expect(Math.abs(1 - sum / handled)).toBeLessThan(0.1)
+    expect(by.slice(0, 10).reduce((a, b) => a + b, 0) / sum).toBeCloseTo(0.5, 1)
+    expect(by.every(Number.isInteger)).toBe(true)
+  }
+  look.disarm()
+})

@@ -2,8 +2,9 @@
 // costs two stores; whose it was is settled when the dispatcher reads the clock, which it does anyway, for all turns since the last time at
 // once: then what each took is known, too, as its share of the messages. Of those without an account (see stirred) only messages are counted.
 //
-// Where few actors keep a thread busy for whole slices with messages that take next to nothing, even that is much: then one slice of eight is looked
-// at, and what was handled in the others is shared among those that are seen in that one. Sums are exact, and who did how much of them is about right.
+// Where actors keep a thread busy for whole slices with messages that take next to nothing, even that is much: then not every slice is looked at, of few
+// actors one of seven, of a crowd every second one, and what was handled in the others is shared among those that are seen in it. Sums are exact, and who did how
+// much of them is about right.
 
 import type { Cell } from './cell.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -13,9 +14,10 @@ import { addWitness, removeWitness } from './witnesses.ts'
 
 /** Turns between two reads of the clock, at most: each takes one of the messages that it is read after. One goes on from before. */
 const turnsMost = 128
-/** Slices that nobody looks at after one that is looked at; messages in a slice from which on that is so, and actors that have turns at most. */
-const skipped = 7
-const many = 8192
+/** Where few actors have turns, and in a crowd: which slice after one that is looked at is looked at again, and messages in a slice from which on that is so. */
+const ofFew = { next: 7, many: 8192 } as const
+const ofCrowd = { next: 2, many: 2048 } as const
+/** Actors that are few. */
 const few = 1024
 
 /** Looks on at one dispatcher, from `begin` to `end`. */
@@ -88,8 +90,10 @@ export class TurnWatch implements Witness {
     this.#drainMessages += handled
     const whole = now - this.#drainAt >= dispatcher.slice / 2
     // Nobody is asked in between: a place in the loop of a dispatcher that is empty costs nothing.
-    if (handled < many || !whole || dispatcher.depth === 0 || this.#stirred.list.length > few) return
-    this.#skips = skipped
+    const { crowded, list } = this.#stirred
+    const { next, many } = crowded ? ofCrowd : ofFew
+    if (handled < many || !whole || dispatcher.depth === 0 || (!crowded && list.length > few)) return
+    this.#skips = next
     this.#stirred.overlooked = true
     removeWitness(dispatcher, this)
     dispatcher.host.runtime.yield(this.#pass)
@@ -116,17 +120,18 @@ export class TurnWatch implements Witness {
     const cells = this.#cells
     const left = this.#left
     const each = total > 0 ? (now - this.#at) / total : 0
-    const more = Math.min(this.#unseen, total * skipped)
+    const stirred = this.#stirred
+    const { crowded } = stirred
+    // In a crowd evenly: most are met once in a slice, and nobody's messages are to count eight times.
+    const more = Math.min(this.#unseen, total * (crowded ? ofCrowd.next - 1 : ofFew.next))
     this.#unseen -= more
-    const weight = more > 0 ? 1 + more / total : 1
+    const extra = more > 0 ? more / total : 0
     const goesOn = this.#goesOn
     this.#turns = 0
     this.#goesOn = false
     let others = 0
     let counted = 0
     let last: Cell | undefined
-    const stirred = this.#stirred
-    const { crowded } = stirred
     for (let i = 0; i < turns; i++) {
       const cell = cells[i]!
       cells[i] = undefined
@@ -134,11 +139,14 @@ export class TurnWatch implements Witness {
       const handled = i + 1 < turns ? left[i]! - left[i + 1]! : total - counted
       // The read of the clock that the turn went on after was its end; then the next one may have begun with fewer messages until the next read.
       if (again && (handled === 0 || (turns > 1 && handled >= total))) continue
+      const before = counted
       counted += handled
-      if (crowded && stirred.count(cell, handled)) {
-        others += handled
+      // Whole messages, and all of them together as many as there are.
+      const count = extra === 0 ? handled : handled + Math.round(counted * extra) - Math.round(before * extra)
+      if (crowded && stirred.count(cell, count)) {
+        others += count
         last = cell
-      } else this.#stirs(cell, again ? 0 : weight, handled * weight, handled * weight * each)
+      } else this.#stirs(cell, again ? 0 : 1 + extra, count, count * each)
     }
     if (last !== undefined) this.#priceOthers(last, others, each)
   }
