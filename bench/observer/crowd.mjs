@@ -156,7 +156,7 @@ for (const way of ways) found[way] = []
 let before = await measured()
 for (let i = 0; i < rounds; i++)
   for (const way of ['again', ...ways]) {
-    const seen = way === 'again' ? await measured() : await withPage(way, measured)
+    const seen = way === 'again' ? await wait(settling).then(measured) : await withPage(way, measured)
     await wait(settling / 4)
     const after = await measured()
     found[way].push({ nobody: { clock: (before.clock + after.clock) / 2, cpu: (before.cpu + after.cpu) / 2 }, ...seen })

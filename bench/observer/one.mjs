@@ -12,7 +12,7 @@ const [workload, rounds] = process.argv.slice(2)
  */
 const shapes = { again: [150, 150, 50], attached: [150, 150, 50], armed: [1000, 500, 600] }
 /** Windows of each in a round. */
-const times = { again: 4, attached: 4, armed: 1 }
+const times = { again: 12, attached: 12, armed: 1 }
 const warm = 3000
 
 const system = ActorSystem.create('bench', { logger: false })

@@ -87,7 +87,7 @@ export { systemTable } from './system/options.ts'
 export { draftOf, ledgerOf, snapshotOf, walk } from './system/inspection.ts'
 
 // For those who look on.
-export { type ActorName, type Survey, Surveyor } from './system/survey.ts'
+export { type ActorKinds, type ActorName, type Survey, Surveyor } from './system/survey.ts'
 export { phaseNames, type Rows } from './system/survey-rows.ts'
 export type { Wait } from './system/waits.ts'
 export type { LookElsewhere, PlacedSurvey } from './system/other-places.ts'

@@ -38,6 +38,13 @@ export interface ActorName {
   readonly label: string | undefined
 }
 
+/** What sort of actor each is, under one index; and milliseconds that it took to ask. */
+export interface ActorKinds {
+  readonly uids: readonly number[]
+  readonly kinds: readonly string[]
+  readonly spent: number
+}
+
 /** Milliseconds of one portion, and actors between two looks at the clock. */
 const portion = 1
 const stride = 256
@@ -186,15 +193,15 @@ export class Surveyor {
     return names
   }
 
-  /** What sort of actor each is, under one index: for a hundred thousand that is much less than their names. */
-  async kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+  /** What sort each of all is: for a hundred thousand that is much less than their names. */
+  async kinds(): Promise<ActorKinds> {
     const uids: number[] = []
     const kinds: string[] = []
-    await this.#each(this.#roots(), true, (cell) => {
+    const spent = await this.#each(this.#roots(), true, (cell) => {
       uids.push(cell.ref.uid)
       kinds.push(kindOfActor(cell))
     })
-    return { uids, kinds }
+    return { uids, kinds, spent }
   }
 
   /** Visits cells that live, with those below them, or below such as are in `deep`, a portion at a time, until it returns false. Resolves with the time it took. */

@@ -2,7 +2,7 @@
 // actor, asks no question and sets no timer of the system, so that nothing of it is in what it sees.
 
 import { type ActorSystem, type BufferedChannel, buffered } from '@troupe/core'
-import { type ActorName, coreOf } from '@troupe/core/internal'
+import { type ActorKinds, type ActorName, coreOf } from '@troupe/core/internal'
 import { journalsOf } from '../survey/journals.ts'
 import { Look, type Sight } from '../survey/look.ts'
 import type { Picture } from '../survey/picture.ts'
@@ -143,12 +143,12 @@ export class Rounds {
   }
 
   /** What sort of actor each is of those that are known. */
-  async kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+  async kinds(): Promise<ActorKinds> {
     const own = await this.look.kinds()
     if (!this.look.spansThreads) return own
     const here = new Set(own.uids)
     const others = [...(await this.names([...this.picture.uids].filter((uid) => !here.has(uid)))).values()]
-    return { uids: [...own.uids, ...others.map(({ uid }) => uid)], kinds: [...own.kinds, ...others.map(({ kind }) => kind)] }
+    return { ...own, uids: [...own.uids, ...others.map(({ uid }) => uid)], kinds: [...own.kinds, ...others.map(({ kind }) => kind)] }
   }
 }
 

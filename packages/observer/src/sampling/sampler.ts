@@ -1,5 +1,5 @@
 // Looks at one send of many: who sends what to whom. How many pass between two looks is drawn by chance, for a fixed number would meet
-// the same actor of a ring each time, and follows the load, so that there are some two thousand samples a second. Now and then one is
+// the same actor of a ring each time, and follows the load, so that there are some thousand samples a second. Now and then one is
 // followed to its end, with all that comes of it.
 
 import { AsyncLocalStorage } from 'node:async_hooks'

@@ -4,7 +4,7 @@
 import { type Cell, fuse, type Meta, PendingAsk, type Sampler } from '@troupe/core/internal'
 
 /** Samples a second that are aimed at. */
-const perSecond = 2000
+const perSecond = 1000
 const widest = 2 ** 20
 
 /** One who looks at the sends to one system. */

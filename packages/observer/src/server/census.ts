@@ -1,7 +1,7 @@
 // How many actors there are of each kind, and how much waits for them. What kind an actor is of is asked once and kept under its row; then it
 // is a pass over numbers with each survey.
 
-import type { ActorName } from '@troupe/core/internal'
+import type { ActorKinds, ActorName } from '@troupe/core/internal'
 import type { Standing } from './standing.ts'
 
 export interface Kindred {
@@ -12,7 +12,7 @@ export interface Kindred {
 /** Asks what few actors are called, and what sort each of all is. */
 export interface Asked {
   names(uids: Iterable<number>): Promise<ReadonlyMap<number, ActorName>>
-  kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }>
+  kinds(): Promise<ActorKinds>
 }
 
 /** From so many on it is asked of all at once, and no names are made for it. */
@@ -29,22 +29,33 @@ export class Census {
   #version = NaN
   #counted: ReadonlyMap<string, Readonly<Kindred>> = new Map()
 
-  /** By kind, of all that are known now. */
-  async take({ picture, version }: Standing, asked: Asked): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
+  /** By kind, of all that are known now. `spend` is told of each part of the work how many milliseconds it took. */
+  async take({ picture, version }: Standing, asked: Asked, spend: (ms: number) => void): Promise<ReadonlyMap<string, Readonly<Kindred>>> {
     // Between two surveys nothing new is known of anybody.
     if (version === this.#version) return this.#counted
-    const { columns, used } = picture
-    if (this.#uid.length < columns.uid.length) this.#grow(columns.uid.length)
-    const unknown: number[] = []
-    for (let row = 0; row < used; row++) if (columns.uid[row] !== 0 && columns.uid[row] !== this.#uid[row]) unknown.push(columns.uid[row]!)
+    const timed = <T>(work: () => T): T => {
+      const began = performance.now()
+      const result = work()
+      spend(performance.now() - began)
+      return result
+    }
+    const unknown = timed(() => this.#unknown(picture))
     if (unknown.length >= many) {
-      const { uids, kinds } = await asked.kinds()
-      for (let i = 0; i < uids.length; i++) this.#note(picture, uids[i]!, kinds[i]!)
+      const { uids, kinds, spent } = await asked.kinds()
+      spend(spent)
+      timed(() => uids.forEach((uid, i) => this.#note(picture, uid, kinds[i]!)))
     } else if (unknown.length > 0) for (const [uid, { kind }] of await asked.names(unknown)) this.#note(picture, uid, kind)
     this.#version = version
-    return (this.#counted = this.#count(picture))
+    return (this.#counted = timed(() => this.#count(picture)))
   }
 
+  /** Those whose kind was not asked yet. */
+  #unknown({ columns: { uid }, used }: Standing['picture']): number[] {
+    if (this.#uid.length < uid.length) this.#grow(uid.length)
+    const unknown: number[] = []
+    for (let row = 0; row < used; row++) if (uid[row] !== 0 && uid[row] !== this.#uid[row]) unknown.push(uid[row]!)
+    return unknown
+  }
   #note(picture: Standing['picture'], uid: number, kind: string): void {
     const row = picture.rowOf(uid)
     if (row === undefined || row >= this.#uid.length) return

@@ -113,14 +113,16 @@ export class Hub {
 
   /** Notes that a page was worked for since then. */
   spend(began: number): void {
-    const ms = performance.now() - began
+    this.#spend(performance.now() - began)
+  }
+  #spend(ms: number): void {
     this.#spent += ms
     this.source.work(ms)
   }
 
   async #newsFor(view: View, update: Update, host: HostNews): Promise<RoundNews> {
     const { standing } = this
-    const census = view === 'flow' ? await this.#census.take(standing, this.source) : undefined
+    const census = view === 'flow' ? await this.#census.take(standing, this.source, (ms) => this.#spend(ms)) : undefined
     const began = performance.now()
     const flow = census === undefined ? undefined : this.#flows.news(census)
     const runtime: RuntimeNews | undefined =

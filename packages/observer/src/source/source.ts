@@ -2,7 +2,7 @@
 // nothing is counted, nothing is sampled and nobody listens.
 
 import { type ActorSystem, type DeadLetter, type Failure, NotAllowed } from '@troupe/core'
-import { type ActorName, coreOf, draftOf, requireCore, typeOf, type Wait, pathOf } from '@troupe/core/internal'
+import { type ActorKinds, type ActorName, coreOf, draftOf, requireCore, typeOf, type Wait, pathOf } from '@troupe/core/internal'
 import { causeText } from '../findings/events.ts'
 import { isMuted } from '../findings/finder.ts'
 import type { Finding } from '../findings/finding.ts'
@@ -206,7 +206,7 @@ export class ObservationSource {
     return new Map(names.flatMap(({ uid, label }) => (label === undefined ? [] : [[uid, label]])))
   }
   /** What sort of actor each is, under one index. */
-  kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+  kinds(): Promise<ActorKinds> {
     return this.#rounds.kinds()
   }
   /** The questions that wait for an answer now. */

@@ -2,7 +2,16 @@
 // under way between all of them, and the figures that the system has anyway.
 
 import { ActorSystem, InvalidOption, type LedgerReport, type SystemMetrics } from '@troupe/core'
-import { type ActorName, coreOf, type LookElsewhere, type PlacedSurvey, Surveyor, type SystemCore, type Wait } from '@troupe/core/internal'
+import {
+  type ActorKinds,
+  type ActorName,
+  coreOf,
+  type LookElsewhere,
+  type PlacedSurvey,
+  Surveyor,
+  type SystemCore,
+  type Wait,
+} from '@troupe/core/internal'
 
 /** What a look at all threads found. */
 export interface Sight {
@@ -88,7 +97,7 @@ export class Look {
   }
 
   /** What sort of actor each of this thread is. */
-  kinds(): Promise<{ readonly uids: readonly number[]; readonly kinds: readonly string[] }> {
+  kinds(): Promise<ActorKinds> {
     return this.#surveyor.kinds()
   }
 
