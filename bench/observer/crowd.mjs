@@ -122,7 +122,8 @@ async function inParts() {
       await wait(turning / 2)
       // Where it was about to come back it has.
       if (!on) leave()
-      await wait(turning / 2)
+      // Not always as long: what comes again and again in the same time would else come into the same windows.
+      await wait(turning * Math.random())
       const from = { handled, at: performance.now() }
       await wait(briefly)
       return (handled - from.handled) / (performance.now() - from.at)
@@ -132,7 +133,7 @@ async function inParts() {
     for (let before = await windowOf(false); turns.length < pairs;) {
       const on = await windowOf(true)
       const after = await windowOf(false)
-      turns.push((1 - (2 * on) / (before + after)) * 100)
+      turns.push({ before, on, after })
       before = after
     }
     const looks = ((watched.spent - from.spent) / (performance.now() - from.at)) * 100
@@ -159,7 +160,7 @@ for (let i = 0; i < rounds; i++)
     const seen = way === 'again' ? await wait(settling).then(measured) : await withPage(way, measured)
     await wait(settling / 4)
     const after = await measured()
-    found[way].push({ nobody: { clock: (before.clock + after.clock) / 2, cpu: (before.cpu + after.cpu) / 2 }, ...seen })
+    found[way].push({ before, after, ...seen })
     before = after
   }
 found.parts = await inParts()

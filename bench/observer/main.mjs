@@ -45,14 +45,25 @@ function steady(all) {
   return { mean, error: (2 * spread) / Math.sqrt(kept.length) }
 }
 
-/** What each window differs by from the mean of those without an observer right before and after it; one more of those is the noise. */
+/**
+ * What windows differ by from those right before them and from those right after them in which nobody looks. Each of these alone, for a window that something else disturbed
+ * must be as likely to stand on either side; beside the mean of two, what is cut off would be more of one.
+ */
+function beside(windows, differ) {
+  const [before, after] = ['before', 'after'].map((side) => steady(windows.map((window) => differ(window, window[side]))))
+  return { mean: (before.mean + after.mean) / 2, error: (before.error + after.error) / 2 }
+}
+/** By how many percent; above 0 where it is more. */
+const percentOf = (value, other) => Math.log(value / other) * 100
+const signed = ({ mean, error }) => `${mean < 0 ? '−' : '+'}${Math.abs(mean).toFixed(1)} ± ${error.toFixed(1)}`
+
+/** What each window differs by from those without an observer beside it; one more of those is the noise. */
 function messages(workload) {
   const found = JSON.parse(execFileSync(process.execPath, [one, workload, String(rounds)], { encoding: 'utf8' }))
-  const base = median(found.again.map(({ nobody }) => nobody))
-  const percent = (way) => steady(found[way].map(({ ns, nobody }) => (ns / nobody - 1) * 100))
+  const base = median(found.again.map(({ before }) => before))
+  const percent = (way) => beside(found[way], ({ ns }, nobody) => percentOf(ns, nobody))
   const [again, attached] = [percent('again'), percent('attached')]
-  const armed = steady(found.armed.map(({ ns, nobody }) => ns - nobody))
-  const signed = ({ mean, error }) => `${mean < 0 ? '−' : '+'}${Math.abs(mean).toFixed(1)} ± ${error.toFixed(1)}`
+  const armed = beside(found.armed, ({ ns }, nobody) => ns - nobody)
   return [
     `${base.toFixed(1)} ns`,
     `${signed(again)} %`,
@@ -81,29 +92,33 @@ function crowd() {
   const script = fileURLToPath(new URL('crowd.mjs', import.meta.url))
   const given = [script, String(actors), String(Math.ceil(rounds / 2)), '5', ways.join(',')]
   const found = JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', maxBuffer: 2 ** 24 }))
-  const costsBy = (by, way) => steady(found[way].map((seen) => (1 - seen[by] / seen.nobody[by]) * 100))
+  const costsBy = (by, way) => beside(found[way], (seen, nobody) => percentOf(nobody[by], seen[by]))
   const by = costsBy('clock', 'again').error <= costsBy('cpu', 'again').error ? 'clock' : 'cpu'
   const again = costsBy(by, 'again')
   const line = (cells) => process.stdout.write(`${cells.map((t, i) => (i === 0 ? t.padEnd(14) : t.padStart(16))).join('')}\n`)
-  const said = ({ mean, error }) => `${mean.toFixed(1)} ± ${error.toFixed(1)} %`
   line([`${actors} busy`, 'messages/s', 'costs', '', 'feed', '', 'rounds/s'])
-  line(['nobody', `${(median(found.again.map(({ nobody }) => nobody.clock)) / 1e6).toFixed(2)} M`, said(again), `by ${by}`])
+  line(['nobody', `${(median(found.again.map(({ before }) => before.clock)) / 1e6).toFixed(2)} M`, `${signed(again)} %`, `by ${by}`])
   for (const way of ways) {
     const costs = costsBy(by, way)
     const kilobytes = median(found[way].map(({ bytes }) => bytes)) / 1024
     line([
       way,
       `${(median(found[way].map(({ clock }) => clock)) / 1e6).toFixed(2)} M`,
-      said(costs),
+      `${signed(costs)} %`,
       verdict(costs.mean, costs.error, crowdBudget.percent, '%'),
       `${kilobytes.toFixed(1)} KB/s`,
       verdict(kilobytes, 0, crowdBudget.kilobytes, 'KB/s'),
       median(found[way].map(({ rounds: n }) => n)).toFixed(1),
     ])
   }
-  const turns = steady(found.parts.turns)
+  const turns = beside(found.parts.turns, ({ on }, off) => percentOf(off, on))
   const { looks } = found.parts
-  line(['flow in parts', `turns ${said(turns)}`, `looks ${looks.toFixed(1)} %`, verdict(turns.mean + looks, turns.error, crowdBudget.percent, '%')])
+  line([
+    'flow in parts',
+    `turns ${signed(turns)} %`,
+    `looks ${looks.toFixed(1)} %`,
+    verdict(turns.mean + looks, turns.error, crowdBudget.percent, '%'),
+  ])
 }
 
 if (only?.includes('crowd') !== false) crowd()

@@ -10,7 +10,7 @@ const [workload, rounds] = process.argv.slice(2)
  * Milliseconds of a window, of the ones without an observer beside it, and until what it begins with is over: samples are as rare as they are to be. One in which
  * somebody looks is as long as the time between two looks: it has one in it. The others are short and many, so that nothing else changes between them.
  */
-const shapes = { again: [150, 150, 50], attached: [150, 150, 50], armed: [1000, 500, 600] }
+const shapes = { again: [150, 150, 75], attached: [150, 150, 75], armed: [1000, 500, 600] }
 /** Windows of each in a round. */
 const times = { again: 12, attached: 12, armed: 1 }
 const warm = 3000
@@ -58,7 +58,8 @@ function big() {
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 async function window(ms, settling) {
-  await wait(settling)
+  // Not always as long: what comes again and again in the same time would else come into the same windows.
+  await wait(settling * (1 + Math.random()))
   const from = { handled, at: performance.now() }
   await wait(ms)
   return ((performance.now() - from.at) * 1e6) / (handled - from.handled)
@@ -93,8 +94,8 @@ for (let i = 0; i <= rounds; i++)
       const end = await ways[way]()
       const ns = await window(length, settling)
       await end()
-      const after = await window(beside, 50)
-      if (i > 0) seen[way].push({ ns, nobody: (before + after) / 2 })
+      const after = await window(beside, 75)
+      if (i > 0) seen[way].push({ ns, before, after })
       before = after
     }
   }
