@@ -92,7 +92,10 @@ function sumOf(table: number, key: Uint8Array, record: Uint8Array): number {
 }
 
 /** What a record says, or undefined where it is not what was written. */
-export function open(table: number, key: Uint8Array, bytes: Buffer): Opened | undefined {
+export function open(table: number, key: Uint8Array, lent: Buffer): Opened | undefined {
+  // lmdb returns a shared buffer whose `length` it overwrites. From Node 24 on, and on Bun, Buffer's methods ignore that and read past the
+  // record, so it is read through a view of its true length.
+  const bytes = Buffer.from(lent.buffer, lent.byteOffset, lent.length)
   if (bytes.length < front || bytes.readUInt32BE(0) !== sumOf(table, key, bytes)) return undefined
   const whole = bytes.toString(bytes[front - 1] === utf16 ? 'utf16le' : 'utf8', front)
   const line = whole.indexOf('\n')
