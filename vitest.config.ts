@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './tools/test-order.ts'
+import { LongestFirst } from './tools/test/order.ts'
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 

@@ -3,7 +3,7 @@
 
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { root } from './markdown.ts'
+import { root } from '../markdown.ts'
 
 /** Those that take more than some five seconds on two cores, longest first. */
 export const longest: readonly string[] = [

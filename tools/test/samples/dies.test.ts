@@ -1,0 +1,6 @@
+import { test } from 'vitest'
+
+test('ends its process', () => {
+  process.kill(process.pid, 'SIGKILL')
+  for (;;);
+})
