@@ -12,7 +12,7 @@ import { root } from './run-vitest.mjs'
 const majors = ['20', '22', '24', '26']
 /** Long-term releases that most people have: everything runs there. */
 const whole = new Set(['20', '24'])
-/** What can differ between Nodes: code that uses its loop, its threads, its sockets, its files or native packages. */
+/** Packages whose behavior can depend on the Node: their code uses its loop, its threads, its sockets, its files or native packages. */
 const canDiffer = ['core', 'node', 'persistence', 'cluster', 'cli'].map((name) => `packages/${name}/`)
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const startTimeoutMs = 180_000

@@ -18,7 +18,7 @@ export class Progress {
     if (!this.#stream.isTTY) this.print(`▸ ${name}`)
     this.#draw()
   }
-  /** How far the tests are. */
+  /** Updates the number of test files that have ended. */
   files(done, all, failed) {
     this.#tests = `tests: ${done} of ${all} files${failed === 0 ? '' : `, ${failed} failed`}`
     if (!this.#stream.isTTY && performance.now() - this.#last > intervalMs) this.print(`  ${this.#tests} after ${this.#seconds()} s`)

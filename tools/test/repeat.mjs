@@ -16,11 +16,11 @@ const given = commandLine({
   options: {
     runs: whole('runs of the suite, or of each file with --alone', 10),
     load: whole('busy processes beside it', 0, { from: 0, to: 64 }),
-    cores: { ...whole('pins it and the busy processes to so many cores, where taskset exists', undefined), shown: 'all' },
+    cores: { ...whole('number of cores that the tests and the busy processes are pinned to; needs taskset', undefined), shown: 'all' },
     only: { ...anyText('path,…', 'files whose path contains one of these', ''), shown: 'all' },
     list: { ...anyText('file', 'a file with one path on each line, as --only', ''), shown: 'none' },
     alone: flag('each file in runs of its own'),
-    minutes: { ...whole('begins no run after so many minutes', undefined), shown: 'no limit' },
+    minutes: { ...whole('begins no run after this many minutes', undefined), shown: 'no limit' },
     results: anyText('file', 'where the lines are appended', join(root, 'test-repeat.jsonl')),
   },
 })

@@ -1,4 +1,4 @@
-// What test runs report, as lines: the failures of one run, and those of all runs of a result file of `npm run test:repeat`.
+// Turns results of test runs into lines: the failures of one run, and those of all runs of a result file of `npm run test:repeat`.
 
 /** A line for where each failure is, and one for how its message begins. */
 export function failureLines(failures) {
