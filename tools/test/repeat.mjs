@@ -20,6 +20,7 @@ const given = commandLine({
     only: { ...anyText('path,…', 'files whose path contains one of these', ''), shown: 'all' },
     list: { ...anyText('file', 'a file with one path on each line, as --only', ''), shown: 'none' },
     alone: flag('each file in runs of its own'),
+    jobs: whole('runs at once', 1, { from: 1, to: 16 }),
     minutes: { ...whole('begins no run after this many minutes', undefined), shown: 'no limit' },
     results: anyText('file', 'where the lines are appended', join(root, 'test-repeat.jsonl')),
   },
@@ -42,19 +43,27 @@ const load = Array.from({ length: given.load }, () => {
 
 let failedRuns = 0
 let done = 0
+const queue = runsToDo()
 try {
-  for (let run = 1; run <= given.runs && performance.now() < deadline; run++)
-    for (const selected of given.alone ? paths.map((path) => [path]) : [paths]) {
-      if (performance.now() >= deadline) break
-      done++
-      await once(run, selected)
-    }
+  await Promise.all(Array.from({ length: given.jobs }, work))
 } finally {
   for (const child of load) child.kill()
 }
 console.log(`\n${given.results}: ${summaryOf(readFileSync(given.results, 'utf8'))}`)
 console.log(`\nthis invocation: ${done} runs, ${failedRuns} failed`)
 process.exitCode = failedRuns === 0 ? 0 : 1
+
+function* runsToDo() {
+  for (let run = 1; run <= given.runs; run++) for (const selected of given.alone ? paths.map((path) => [path]) : [paths]) yield [run, selected]
+}
+
+async function work() {
+  for (const [run, selected] of queue) {
+    if (performance.now() >= deadline) return
+    done++
+    await once(run, selected)
+  }
+}
 
 async function once(run, selected) {
   const since = performance.now()
