@@ -80,7 +80,8 @@ export function feed(page: Page, view: string, enough: (frames: readonly FeedFra
           asked.destroy()
           resolve(frames)
         })
-        response.on('end', () => resolve(frames))
+        // Also where it was cut off.
+        response.on('close', () => resolve(frames))
       },
     )
     asked.on('error', (cause) => (enough(frames) ? resolve(frames) : reject(cause)))

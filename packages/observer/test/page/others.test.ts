@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Cluster, memory as wires } from '@troupe/cluster'
 import { type ActorRef, ActorSystem, receive, same } from '@troupe/core'
 import { eventSourced, type Kind, lmdb, memory, persistence } from '@troupe/persistence'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { FeedFrame } from '../../src/feed/frames.ts'
 import type { PagePart, TablePart } from '../../src/feed/parts.ts'
 import { feed, openPage } from './client.ts'
@@ -24,16 +24,25 @@ const counter: Kind<Counter> = eventSourced('counter', {
   },
 })
 
-/** What Runtime shows of others in the first round. */
-async function shownOf(system: ActorSystem): Promise<readonly PagePart[]> {
+/** Waits until what Runtime shows of other packages is as expected: a node of a cluster hears of the others a moment after it has joined. */
+async function expectShown(system: ActorSystem, expected: (parts: readonly PagePart[]) => void): Promise<void> {
   const page = await openPage(system)
-  const frames = await feed(page, 'runtime', (got) => got.some(({ kind }) => kind === 'round'))
-  await page.close()
-  return frames.find((frame): frame is Extract<FeedFrame, { kind: 'round' }> => frame.kind === 'round')!.round.runtime!.others
+  let parts: readonly PagePart[] = []
+  const stream = feed(page, 'runtime', (frames) => {
+    parts = frames.findLast((frame): frame is Extract<FeedFrame, { kind: 'round' }> => frame.kind === 'round')?.round.runtime?.others ?? []
+    return false
+  })
+  try {
+    await vi.waitFor(() => expected(parts), { timeout: 30_000 })
+  } finally {
+    await page.close()
+    await stream
+  }
 }
 /** The first row of a table, by column. */
 function rowOf(parts: readonly PagePart[], title: string): Readonly<Record<string, unknown>> {
-  const table = parts.find((part): part is TablePart => part.kind === 'table' && part.title === title)!
+  const table = parts.find((part): part is TablePart => part.kind === 'table' && part.title === title)
+  if (table === undefined) throw new Error(`There is no table ${title}.`)
   return Object.fromEntries(table.columns.map((column, i) => [column, table.rows[0]![i]]))
 }
 
@@ -41,20 +50,22 @@ test('a journal in memory and one of LMDB show what they wrote', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-others-'))
   try {
     for (const journal of [memory(), lmdb(join(folder, 'data'))]) {
-      const system = ActorSystem.create('shop', { logger: false, extensions: [persistence({ journal })] })
+      const system = ActorSystem.create('shop', { logger: false, askTimeout: 30_000, extensions: [persistence({ journal })] })
       const ref = system.spawn(counter('42'))
       expect(await ref.ask({ type: 'add', by: 2 })).toBe(2)
       expect(await ref.ask({ type: 'add', by: 3 })).toBe(5)
-      expect(rowOf(await shownOf(system), 'Journals')).toMatchObject({
-        phase: '✓ open',
-        actors: 1,
-        writing: 0,
-        commits: 2,
-        events: 2,
-        failed: 0,
-        recovered: 1,
-        circuit: '✓ closed',
-      })
+      await expectShown(system, (parts) =>
+        expect(rowOf(parts, 'Journals')).toMatchObject({
+          phase: '✓ open',
+          actors: 1,
+          writing: 0,
+          commits: 2,
+          events: 2,
+          failed: 0,
+          recovered: 1,
+          circuit: '✓ closed',
+        }),
+      )
       await system.shutdown()
     }
   } finally {
@@ -64,7 +75,7 @@ test('a journal in memory and one of LMDB show what they wrote', async () => {
 
 test('two nodes of a cluster, and what is sharded over them', async () => {
   const engine = wires()
-  const systems = ['a', 'b'].map((node) => ActorSystem.create(node, { logger: false }))
+  const systems = ['a', 'b'].map((node) => ActorSystem.create(node, { logger: false, askTimeout: 30_000 }))
   const clusters = await Promise.all(systems.map((system) => Cluster.join(system, { name: 'shops', node: system.name, engine })))
   const greeters = clusters.map((cluster) =>
     cluster.sharded('greeter', (id) =>
@@ -75,10 +86,11 @@ test('two nodes of a cluster, and what is sharded over them', async () => {
     ),
   )
   expect(await greeters[0]!.ref('anna').ask({ type: 'greet' })).toBe('anna')
-  const parts = await shownOf(systems[0]!)
-  const { rows } = parts.find((part): part is TablePart => part.title === 'Nodes of shops')!
-  expect(rows.map(([node, lease]) => `${node} ${lease}`).toSorted()).toEqual(['a (this one) ✓ up', 'b ✓ up'])
-  expect(rowOf(parts, 'Sharded actors on this node')).toMatchObject({ kind: 'greeter', shards: expect.any(Number), 'messages that wait': 0 })
+  await expectShown(systems[0]!, (parts) => {
+    const nodes = parts.find((part): part is TablePart => part.title === 'Nodes of shops')
+    expect(nodes?.rows.map(([node, lease]) => `${node} ${lease}`).toSorted()).toEqual(['a (this one) ✓ up', 'b ✓ up'])
+    expect(rowOf(parts, 'Sharded actors on this node')).toMatchObject({ kind: 'greeter', shards: expect.any(Number), 'messages that wait': 0 })
+  })
   for (const cluster of clusters) await cluster.leave()
   for (const system of systems) await system.shutdown()
 })

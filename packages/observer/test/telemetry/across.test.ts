@@ -21,7 +21,7 @@ const caller = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
 test('a message to another node carries the trace along in its headers, and is followed on there', async () => {
   const engine = memory()
-  const [a, b] = ['a', 'b'].map((node) => ActorSystem.create(node, { logger: false })) as [ActorSystem, ActorSystem]
+  const [a, b] = ['a', 'b'].map((node) => ActorSystem.create(node, { logger: false, askTimeout: 30_000 })) as [ActorSystem, ActorSystem]
   const [near] = await Promise.all([a, b].map((system) => Cluster.join(system, { name: 'shops', node: system.name, engine })))
   const [here, there] = [traced(a), traced(b)]
   const seen: unknown[] = []
