@@ -8,7 +8,7 @@ import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { Backlog } from './backlog.ts'
 import { shardOf } from './desired.ts'
 import { HostKeys } from './host-keys.ts'
-import { hostsAmong, kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
+import { kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
 import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
 import { type Came, letterFor } from './letter.ts'
@@ -244,8 +244,10 @@ export class Region {
   }
 
   /**
-   * All nodes of the kind have as many shards, and the same journal. Who is to have shards says so, and then writes down once more what was agreed
-   * on: whoever was about to write something else, because nobody had the kind, finds another revision, and looks again.
+   * Agrees with the other nodes on the number of shards and on the journal. A host writes its host key, and then writes the record again, unchanged:
+   * a node that was about to replace the record, because it saw no host, finds another revision and starts over.
+   *
+   * The record is read before the host keys. If there is a host, it is read again: the host may have replaced it in between.
    */
   async #agree(hosts: boolean): Promise<void> {
     const { kind, shards, persistent } = this.spec
@@ -257,6 +259,7 @@ export class Region {
       const differs = record === undefined ? undefined : this.#difference(record, hosts, journal)
       if (differs === undefined && record !== undefined && !hosts) return
       if (differs !== undefined && (isHost || (await this.#isHosted()))) {
+        if ((await registry.read(kindKey(kind)))?.revision !== there!.revision) continue
         if (isHost) await this.#keys.remove()
         throw differs
       }
@@ -279,12 +282,14 @@ export class Region {
     return hosts && record.journal !== journal ? new JournalDiffers(kind, record.journal !== undefined, journal !== undefined) : undefined
   }
 
-  /** Whether another node that lives has the kind. */
+  /** Whether another node that lives has the kind, by the registry itself: this node may not have heard yet that the other one has joined. */
   async #isHosted(): Promise<boolean> {
     const { kind } = this.spec
-    const numbers = new Map<string, number | undefined>()
-    for (const { key, value } of await this.#node.connection.registry.list(`host.${kind}`)) numbers.set(nodeOfHost(kind, key)!, readHost(value))
-    const hosts = hostsAmong(this.#node.membership.members, (name) => numbers.get(name))
-    return hosts.some(({ session }) => !sameSession(session, this.#self))
+    for (const { key, value } of await this.#node.connection.registry.list(`host.${kind}`)) {
+      const session = { node: nodeOfHost(kind, key)!, number: readHost(value) }
+      if (session.number === undefined || session.node === this.#self.node) continue
+      if (!(await this.#node.membership.hasEnded(session as Session))) return true
+    }
+    return false
   }
 }
