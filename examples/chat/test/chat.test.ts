@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { createTestKit } from '@troupe/testkit'
 import type { Page } from 'playwright-core'
 import { type ActorRef, ActorSystem } from '@troupe/core'
 import { expect, test } from 'vitest'
+import { chromium, flags } from '../../../packages/observer/test/page/chromium.ts'
 import { lobby, type Lobby, type LobbyNews } from '../src/lobby.ts'
 import { readBrowser, type ToBrowser } from '../src/protocol.ts'
 import type { Room, RoomNews } from '../src/room.ts'
@@ -84,9 +84,6 @@ test('a room that someone is on the way to does not fall asleep', async () => {
   await kit.end()
 })
 
-const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
-if (chromium === undefined) console.log('skipped: the chat in a browser, since no Chromium is installed (Debian: apt-get install chromium)')
-
 test.skipIf(chromium === undefined)('in a browser: two tabs talk, one leaves, the room falls asleep and wakes again', async () => {
   const { chromium: driver } = await import('playwright-core')
   const system = ActorSystem.create('chat-test', { keepAlive: false, logger: false })
@@ -95,15 +92,7 @@ test.skipIf(chromium === undefined)('in a browser: two tabs talk, one leaves, th
   const browser = await driver.launch({
     executablePath: chromium!,
     timeout: 30_000,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+    args: flags,
   })
   try {
     const context = await browser.newContext({ viewport: { width: 1000, height: 640 } })

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { encodeRespRequest, type RespReply } from '@troupe/node'
 import { expect, test } from 'vitest'
+import { engineOrSkip } from '../../../tools/engines/require.mjs'
 import { Store } from '../src/store.ts'
 import { Client, withServer } from './client.ts'
 
@@ -360,10 +361,13 @@ test('keys that nobody looks at are swept away', () => {
   expect(store.size).toBe(5)
 })
 
-const cli = spawnSync('redis-cli', ['--version']).status === 0
-if (!cli) console.log('skipped: redis-cli is not installed (Debian: apt-get install redis-tools)')
+const cli = engineOrSkip(
+  'redis-cli',
+  () => (spawnSync('redis-cli', ['--version']).status === 0 ? 'redis-cli' : undefined),
+  'Install redis-tools (apt-get install redis-tools).',
+)
 
-test.skipIf(!cli)('redis-cli and redis-benchmark, which nobody here wrote, are content', () =>
+test.skipIf(cli === undefined)('redis-cli and redis-benchmark, which nobody here wrote, are content', () =>
   withServer(async (port) => {
     const { execFile } = await import('node:child_process')
     const { promisify } = await import('node:util')
