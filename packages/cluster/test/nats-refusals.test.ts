@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { HostRuntime, InvalidOption } from '@troupe/core'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNats, type NatsServer, startNats } from '../../../tools/engines/nats.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
 import { memory } from '../src/engines/memory/memory.ts'
@@ -29,7 +29,7 @@ async function started(options: { readonly config?: string; readonly tls?: boole
 }
 
 function connectAs(node: string, options: NatsOptions, onTrouble: (text: string, cause: unknown) => void = () => {}): Promise<Connection> {
-  return nats({ timeout: 3_000, ...options }).connect({ cluster: 'shop', node, timing, onTrouble })
+  return nats({ timeout: 30_000, ...options }).connect({ cluster: 'shop', node, timing, onTrouble })
 }
 
 async function refusal(made: Promise<Connection>): Promise<EngineRefused> {
@@ -167,12 +167,12 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
     await b.wire.open(session('b'), (from, bytes) => got.push(`${from.node} ${bytes[0]}`))
     let hinted = 0
     b.registry.watch('member', () => hinted++)
-    const revision = await a.registry.create('member.a', 'x', { ttl: 5_000 })
-    await a.registry.update('member.a', 'y', revision, { ttl: 5_000 })
+    const revision = await a.registry.create('member.a', 'x', { ttl: 60_000 })
+    await a.registry.update('member.a', 'y', revision, { ttl: 60_000 })
     await a.registry.create('session.a', '1')
     for (const key of ['own.cart.1', 'host.cart.a', 'kind.cart']) await a.registry.create(key, '1')
     expect((await b.registry.list('member')).map((entry) => entry.value)).toEqual(['y'])
-    await untilTrue(() => hinted > 0)
+    await vi.waitFor(() => expect(hinted > 0).toBe(true), { timeout: 30_000 })
     expect(troubles).toEqual([])
 
     // c, with the client itself, as somebody who has taken that node over would.
@@ -190,11 +190,11 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
     client.publish('shop.f.c.1.b.1', Uint8Array.of(7))
     await client.flush()
     a.wire.send(session('b'), Uint8Array.of(1))
-    await untilTrue(() => got.includes('a 1') && got.includes('c 7'))
+    await vi.waitFor(() => expect(got.includes('a 1') && got.includes('c 7')).toBe(true), { timeout: 30_000 })
     expect(got.toSorted()).toEqual(['a 1', 'c 7'])
     expect(overheard).toEqual([])
     expect((await b.registry.read('member.a'))?.value).toBe('y')
-    await untilTrue(() => violations.length >= 4)
+    await vi.waitFor(() => expect(violations.length >= 4).toBe(true), { timeout: 30_000 })
     await end(client, following)
 
     // Another node's user is refused when it joins, because it may not hear what is for that node.
@@ -208,9 +208,4 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
 async function end(client: NatsConnection, following: Promise<void>): Promise<void> {
   await client.close()
   await following
-}
-
-async function untilTrue(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 5_000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10))
-  expect(condition()).toBe(true)
 }

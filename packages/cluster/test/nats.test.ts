@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join as pathOf } from 'node:path'
 import { HostRuntime } from '@troupe/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findNats, type NatsServer, startNats } from '../../../tools/engines/nats.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
 import { nats } from '../src/engines/nats/nats.ts'
@@ -26,6 +26,13 @@ async function until(what: string, condition: () => boolean | Promise<boolean>):
   }
 }
 
+/** A server that ends with the test, however that ends. */
+async function started(onTestFinished: (end: () => Promise<void>) => void): Promise<NatsServer> {
+  const server = await startNats(found!)
+  onTestFinished(() => server.end())
+  return server
+}
+
 async function stage(): Promise<EngineStage> {
   const server = await startNats(found!)
   return {
@@ -40,24 +47,21 @@ function join(server: NatsServer, node: string, troubles: string[] = []): Promis
   return nats({ servers: server.url, timeout: 10_000 }).connect({ cluster: 'shop', node, timing, onTrouble: (text) => troubles.push(text) })
 }
 
-describe.skipIf(found === undefined)('on a real NATS server', () => {
-  registryContract('nats', stage)
-  wireContract('nats', stage)
+// All wait at the same time: each contract, and each test that harms its server, has a server of its own.
+describe.skipIf(found === undefined)('on a real NATS server', { concurrent: true }, () => {
+  registryContract('nats', stage, true)
+  wireContract('nats', stage, true)
 
-  describe('that fails', () => {
-    let server: NatsServer
-    beforeAll(async () => {
-      server = await startNats(found!)
-    })
-    afterAll(() => server?.end())
-
-    test('one server suggests a lease of 5 s', async () => {
+  describe('that fails', { concurrent: true }, () => {
+    test('one server suggests a lease of 5 s', async ({ onTestFinished }) => {
+      const server = await started(onTestFinished)
       const a = await join(server, 'a')
       expect(a.lease).toBe(5_000)
       await a.close()
     })
 
-    test('while it is away nothing is taken; when it is back, keys, watches and frames are, too', async () => {
+    test('while it is away nothing is taken; when it is back, keys, watches and frames are, too', async ({ onTestFinished }) => {
+      const server = await started(onTestFinished)
       const a = await join(server, 'a')
       const b = await join(server, 'b')
       const hints: Hint[] = []
@@ -87,7 +91,8 @@ describe.skipIf(found === undefined)('on a real NATS server', () => {
       await b.close()
     })
 
-    test('a key whose time ran out while it was away is gone when it is back', async () => {
+    test('a key whose time ran out while it was away is gone when it is back', async ({ onTestFinished }) => {
+      const server = await started(onTestFinished)
       const a = await join(server, 'a')
       await a.registry.create('own.k.2', 'x', { ttl: 1_000 })
       await server.kill()
@@ -104,8 +109,22 @@ describe.skipIf(found === undefined)('on a real NATS server', () => {
       await a.close()
     })
 
-    test('that comes back with an empty store is given its bucket again: keys are gone, and can be made and watched', async () => {
-      const alone = await startNats(found!)
+    test('while it stands still what waits toward it is bounded', async ({ onTestFinished }) => {
+      const server = await started(onTestFinished)
+      const a = await join(server, 'a')
+      await a.wire.open(session('a'), () => {})
+      server.pause()
+      const frame = new Uint8Array(256 * 1_024)
+      let taken = 0
+      while (taken < 1_000 && a.wire.send(session('b'), frame)) taken++
+      server.resume()
+      expect(taken * frame.length).toBeLessThan(18 * 1_048_576)
+      await until('it takes more again', () => a.wire.send(session('b'), frame))
+      await a.close()
+    })
+
+    test('that comes back with an empty store is given its bucket again: keys are gone, and can be made and watched', async ({ onTestFinished }) => {
+      const alone = await started(onTestFinished)
       const troubles: string[] = []
       const a = await join(alone, 'a', troubles)
       await a.registry.create('own.k.3', 'x')
@@ -129,20 +148,6 @@ describe.skipIf(found === undefined)('on a real NATS server', () => {
         await a.registry.update('own.k.4', 'y', revision)
         return hints.some((hint) => hint !== 'anything' && hint.key === 'own.k.4')
       })
-      await a.close()
-      await alone.end()
-    })
-
-    test('while it stands still what waits toward it is bounded', async () => {
-      const a = await join(server, 'a')
-      await a.wire.open(session('a'), () => {})
-      server.pause()
-      const frame = new Uint8Array(256 * 1_024)
-      let taken = 0
-      while (taken < 1_000 && a.wire.send(session('b'), frame)) taken++
-      server.resume()
-      expect(taken * frame.length).toBeLessThan(18 * 1_048_576)
-      await until('it takes more again', () => a.wire.send(session('b'), frame))
       await a.close()
     })
   })

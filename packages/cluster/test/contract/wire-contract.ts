@@ -5,8 +5,9 @@ import type { Connection } from '../../src/ports/engine.ts'
 import { type Session, sessionText } from '../../src/values/session.ts'
 import { type EngineStage, session } from './stage.ts'
 
-export function wireContract(engine: string, make: () => Promise<EngineStage>): void {
-  describe(`the wire of ${engine}`, () => {
+/** `concurrent` runs its tests at once: for a wire on real time. */
+export function wireContract(engine: string, make: () => Promise<EngineStage>, concurrent = false): void {
+  describe(`the wire of ${engine}`, { concurrent }, () => {
     let stage: EngineStage
     const open: Connection[] = []
     beforeAll(async () => {
