@@ -1,17 +1,28 @@
 // A server that a test, a benchmark or a chaos run starts for itself: on 127.0.0.1, in a folder of its own, ended with its owner.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 on which nobody listened a moment ago. */
+/** Below the ports that systems give to clients (Linux from 32768 on, others from 49152 on), and above those of well-known services. */
+const ports = { from: 20_000, to: 32_000 }
+
+/**
+ * A free port of 127.0.0.1. It is never one that the system gives to a client: while a client has that port, and a minute after it has closed, no
+ * server could start there, or start again after a crash.
+ */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = ports.from + Math.floor(Math.random() * (ports.to - ports.from))
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port) {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
 
 /** Runs `program` until it says `ready` on one of its outputs; rejects with what it said where it ends before that. */
