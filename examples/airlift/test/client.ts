@@ -29,7 +29,8 @@ export class Run {
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     this.child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text))
-    this.exited = new Promise((resolve) => this.child.on('exit', resolve))
+    // Not at 'exit': it may have printed what is not read yet.
+    this.exited = new Promise((resolve) => this.child.on('close', resolve))
   }
   /** The first match of what it prints; rejects when it ends without one. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {

@@ -29,7 +29,7 @@ export interface Evening {
 
 /** Plays for a while; says whether nothing was lost. */
 export async function evening({ options, troop: make, store, over, onKey }: Evening): Promise<boolean> {
-  const { seconds: limit, lease, players, seed, chaos, pause: thinking } = options
+  const { seconds: limit, strikes, lease, players, seed, chaos, pause: thinking } = options
   const started = performance.now()
   const now = (): number => performance.now() - started
   // Seconds since people began to play; before that, since this program did.
@@ -89,7 +89,8 @@ export async function evening({ options, troop: make, store, over, onKey }: Even
       if (isTerminal) panel(picture(troop, board, referee, before, { now: now(), seconds: seconds(), rate, width, keys: true }))
     }
     const rates: [number, number][] = []
-    for (let looks = 1; !over.signal.aborted && seconds() < limit; looks++) {
+    const isOver = (): boolean => (strikes === undefined ? seconds() >= limit : director.strikes >= strikes)
+    for (let looks = 1; !over.signal.aborted && !isOver(); looks++) {
       await wait(Math.min(every, limit * 1000), over.signal)
       await show()
       if (!isTerminal && looks % 10 === 0) say(oneLine(troop, board, referee, before, seconds()))

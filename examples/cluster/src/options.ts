@@ -8,6 +8,7 @@ Game rooms sharded over three processes, with persistent state. In a terminal: k
 
   --chaos               nodes are killed, paused and restarted, and NATS is taken away, by itself (default: off)
   --seconds <number>    how long people play (default: 20; with --chaos 60)
+  --strikes <number>    with --chaos: until so many things were done to nodes, however long that takes
   --forever             until Ctrl-C or q (default: off)
   --rooms <number>      how many rooms, up to 999 (default: 24)
   --players <number>    how many players each room has (default: 3)
@@ -23,6 +24,7 @@ Game rooms sharded over three processes, with persistent state. In a terminal: k
 const options = {
   chaos: { type: 'boolean', default: false },
   seconds: { type: 'string' },
+  strikes: { type: 'string' },
   forever: { type: 'boolean', default: false },
   rooms: { type: 'string', default: '24' },
   players: { type: 'string', default: '3' },
@@ -39,6 +41,8 @@ export interface ClusterOptions {
   readonly chaos: boolean
   /** Infinity for ever. */
   readonly seconds: number
+  /** Ends the evening instead of `seconds`. */
+  readonly strikes: number | undefined
   readonly rooms: number
   readonly players: number
   readonly pause: number
@@ -91,12 +95,15 @@ export function clusterOptions(): ClusterOptions {
   if (engine === 'memory' && (data !== undefined || given.store !== undefined))
     refuse('--engine memory keeps nothing, and takes neither --store nor --data')
   if (given.forever && given.seconds !== undefined) refuse('--forever takes no --seconds')
+  if (given.strikes !== undefined && (!chaos || given.forever || given.seconds !== undefined))
+    refuse('--strikes is for --chaos, and takes neither --seconds nor --forever')
   return {
     chaos,
     engine,
     store,
     data,
     seconds: given.forever ? Infinity : number('seconds', given.seconds ?? (chaos ? '60' : '20'), 0, Infinity),
+    strikes: given.strikes === undefined ? undefined : number('strikes', given.strikes, 1, Number.MAX_SAFE_INTEGER),
     rooms: number('rooms', given.rooms, 1, 999),
     players: number('players', given.players, 1, 20),
     pause: number('pause', given.pause, 1, 60_000),

@@ -1,7 +1,7 @@
 // The referee notices what it must, and a short evening: in one process, and on NATS where it is found, with kills and pauses. Run `npm run build` first;
 // `npm test` does.
 
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findNats } from '../../../tools/engines/nats.mjs'
@@ -56,23 +56,34 @@ test('rooms take moves and looks, and nothing else', () => {
   expect([null, 5, { type: 'move' }, { type: 'move', player: 'p1', n: 1.5, steps: 6 }, { type: 'erase' }].map(isTaken)).toEqual(Array(5).fill(false))
 })
 
-function evening(...args: readonly string[]): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+interface Evening {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+function evening(...args: readonly string[]): Promise<Evening> {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-  return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', timeout: 55_000 })
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [main, ...args], { timeout: 100_000 }, (_failure, stdout, stderr) =>
+      resolve({ status: child.exitCode, stdout, stderr }),
+    )
+  })
 }
 
 const nothingLost = /✓ acknowledged ([\d,]+), found \1, lost 0, doubled 0; [1-9]\d* strikes/
 
-test('nodes of one process that leave and come back while people play lose nothing', () => {
-  const { status, stdout, stderr } = evening('--engine', 'memory', '--chaos', '--seconds', '1.5', '--lease', '1000')
+test.concurrent('nodes of one process that leave and come back while people play lose nothing', { timeout: 120_000 }, async () => {
+  const { status, stdout, stderr } = await evening('--engine', 'memory', '--chaos', '--strikes', '1', '--lease', '1000')
   expect(stderr).toBe('')
   expect(stdout).toMatch(nothingLost)
   expect(status).toBe(0)
 })
 
-test.skipIf(found === undefined)('processes that are killed and paused while people play lose nothing', () => {
-  const { status, stdout, stderr } = evening('--engine', 'nats', '--chaos', '--seconds', '4', '--lease', '1500', '--seed', '5')
+test.skipIf(found === undefined).concurrent('processes that are killed and paused while people play lose nothing', { timeout: 120_000 }, async () => {
+  // With this seed b is paused for longer than its lease, and a is killed.
+  const { status, stdout, stderr } = await evening('--engine', 'nats', '--chaos', '--strikes', '2', '--lease', '1500', '--seed', '7476')
   expect(stderr).toBe('')
+  expect(stdout).toMatch(/ stands still[^]* is killed/)
   expect(stdout).toMatch(nothingLost)
   expect(status).toBe(0)
 })

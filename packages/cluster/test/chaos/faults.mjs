@@ -68,17 +68,18 @@ export class Faults {
   }
 
   #check(kind, since, outage, lost, endedBefore) {
-    const { account, nodes, lease } = this.#options
+    const { account, nodes, lease, untimed } = this.#options
     const gap = account.gap(since, performance.now())
     // Without NATS handlers wait for it once leases run out, which no promise forbids.
     const allowed = lease + 2_000 + activation + (kind === 'nats' || kind === 'two' ? outage + lease : 0)
-    if (gap.ms > allowed)
+    if (!untimed && gap.ms > allowed)
       account.wrong.push(`K9: ${gap.id} was silent for ${gap.ms.toFixed(0)} ms after a ${kind}, and ${allowed.toFixed(0)} are allowed`)
     if (kind === 'nats' && account.ended.size > endedBefore) account.wrong.push('K11: an outage of the engine ended a session')
     if (account.memory > memoryAtMost) account.wrong.push(`K6: a node has ${account.memory} MiB`)
     for (const { session, at } of lost) {
       const deaf = account.deaf(session, (pid) => nodes.isAlive(pid))
-      if (deaf.length > 0 && performance.now() - at > lease + 2_000 + activation) account.wrong.push(`K4: nobody told ${deaf.join(' and ')}`)
+      if (!untimed && deaf.length > 0 && performance.now() - at > lease + 2_000 + activation)
+        account.wrong.push(`K4: nobody told ${deaf.join(' and ')}`)
     }
   }
 

@@ -24,10 +24,11 @@ const command = {
     store: oneOf('store', ['postgres', 'lmdb', 'found'], 'which journal: PostgreSQL where it is found, else LMDB', 'found'),
     only: oneOf('kind', kinds, 'just this fault (default: all)', undefined),
     'no-fence': flag('the control: a journal that takes what anybody writes; must be caught'),
+    untimed: flag('without limits on how long an id is silent and an end is unknown: for a machine that has other work'),
     seed: whole('what the faults are chosen by', 1, {}),
   },
 }
-const { faults, lease, nodes: size, pace, store, only, 'no-fence': unfenced, seed } = commandLine(command)
+const { faults, lease, nodes: size, pace, store, only, 'no-fence': unfenced, untimed, seed } = commandLine(command)
 
 const found = findNats()
 if (found === undefined) {
@@ -47,7 +48,7 @@ const place = base === undefined ? { directory: join(folder, 'data') } : { url: 
 if (base !== undefined) await createPostgresSchema({ connectionString: base.url })
 const account = new Account()
 const nodes = new Nodes({ server, account, lease, pace, store: place, fence: !unfenced, size })
-const chaos = new Faults({ server, nodes, account, lease, seed, only })
+const chaos = new Faults({ server, nodes, account, lease, seed, only, untimed })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void nodes.end().then(() => process.exit(130)))
 const began = performance.now()
 try {

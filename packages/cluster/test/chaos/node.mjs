@@ -62,7 +62,11 @@ const sink = () => {
   })
 }
 
-const cluster = await Cluster.join(system, { name: 'chaos', node, engine: nats({ servers: url }), lease })
+const cluster = await Cluster.join(system, { name: 'chaos', node, engine: nats({ servers: url }), lease }).catch((cause) => {
+  // NATS is away, or slower than the lease. The process is started again until it gets through; a run in which it never does fails.
+  if (cause.code === 'registry-unavailable' || cause.why === 'unreachable') process.exit(1)
+  throw cause
+})
 self = `${cluster.self.session.node}#${cluster.self.session.number}`
 system.spawn(sink(), { name: 'sink' })
 const accounts = cluster.sharded('account', make, { shards, persistent: true, passivateAfter: 5_000, stopTimeout: 1_000 })
