@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { findNats, startNats } from './engines/nats.mjs'
 import { findPostgres, startPostgres } from './engines/postgres.mjs'
 import { engineOrSkip } from './engines/require.mjs'
@@ -51,13 +51,16 @@ test.skipIf(nats === undefined)('a NATS server of its own starts, comes back aft
   expect(existsSync(server.folder)).toBe(false)
 })
 
-test('an engine that TROUPE_REQUIRE names and that is not there is an error that says how to get it', () => {
+test('an engine that TROUPE_REQUIRE names and that is not there is an error that says how to get it; one that it does not name is skipped aloud', () => {
   const before = process.env['TROUPE_REQUIRE']
   process.env['TROUPE_REQUIRE'] = 'nats, oracle'
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
     expect(() => engineOrSkip('oracle', () => undefined, 'Buy one.')).toThrow('TROUPE_REQUIRE names oracle, and none was found. Buy one.')
-    expect(engineOrSkip('postgres', () => undefined, 'This line is expected.')).toBe(undefined)
+    expect(engineOrSkip('postgres', () => undefined, 'Get one.')).toBe(undefined)
+    expect(said.mock.calls).toEqual([['\nSKIPPED: tests with a real postgres: none was found. Get one.\n']])
   } finally {
+    said.mockRestore()
     if (before === undefined) delete process.env['TROUPE_REQUIRE']
     else process.env['TROUPE_REQUIRE'] = before
   }

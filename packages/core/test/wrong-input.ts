@@ -142,7 +142,9 @@ const times = Number(process.env['TROUPE_INPUTS'] ?? 1)
 let inputs = 0
 export const countedInputs = (): number => inputs
 
-async function once(calls: Entry, spoils: readonly Spoil[]): Promise<void> {
+/** Resolves with how many inputs were tried. */
+async function once(calls: Entry, spoils: readonly Spoil[]): Promise<number> {
+  let tried = 0
   const escapes: unknown[] = []
   const note = (cause: unknown): void => void escapes.push(cause)
   process.on('unhandledRejection', note)
@@ -153,6 +155,7 @@ async function once(calls: Entry, spoils: readonly Spoil[]): Promise<void> {
     const stage: Stage = { kit, ref: kit.system.spawn(ignore), inside: (act) => insideOf(kit, act) }
     for (const s of spoils) {
       inputs++
+      tried++
       const refused = (cause: unknown): void => {
         if (calls.hands === true && callable.has(s.wrong)) return
         if (!isTold(cause)) throw new Error(`spoilt by ${JSON.stringify(s)}: an error without a code: ${String((cause as Error)?.stack ?? cause)}`)
@@ -170,6 +173,7 @@ async function once(calls: Entry, spoils: readonly Spoil[]): Promise<void> {
     else await kit.advance(60_000)
     await Promise.race([Promise.all(pending), new Promise((resolve) => setImmediate(resolve))])
     expect(escapes).toEqual([])
+    return tried
   } finally {
     process.off('unhandledRejection', note)
     process.off('uncaughtException', note)
@@ -215,12 +219,18 @@ async function insideOf(kit: TestKit, act: (ctx: ActorContext<unknown>) => unkno
   return outcome?.value
 }
 
-/** Refuses with a code or does something sensible, whatever it is given. */
+/** Refuses with a code or does something sensible, whatever it is given. Fails also if fewer inputs were tried than were asked for. */
 export async function holds(calls: Entry, { runs = 8, each = 6 }: { readonly runs?: number; readonly each?: number } = {}): Promise<void> {
+  const numRuns = Math.ceil(runs * times)
+  let tried = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(spoil, { minLength: each, maxLength: each }), (spoils) => once(calls, spoils)),
-    { numRuns: Math.ceil(runs * times) },
+    fc.asyncProperty(fc.array(spoil, { minLength: each, maxLength: each }), async (spoils) => {
+      tried += await once(calls, spoils)
+    }),
+    { numRuns },
   )
+  expect(tried).toBeGreaterThan(0)
+  expect(tried).toBeGreaterThanOrEqual(numRuns * each)
 }
 
 /** The names of the functions that an object answers to, those of its class included. */

@@ -8,6 +8,5 @@ test('threads killed at random lose no actor, account for every message and keep
   const seed = (performance.timeOrigin % 1_000_000) | 0
   const way = stageDefaults.sharedMemory === false ? 'ports' : 'shared'
   const out = await outputOf('chaos-main.js', ['2.5', '300', String(seed), way, '--every', '400', '--hang-after', '1000'], [], 55_000)
-  console.info(out)
   expect(out).toContain('all actors answer, all messages are accounted for, all in order')
 })

@@ -62,13 +62,17 @@ describe('a program that adopts what it was started with', () => {
   })
 
   test.skipIf(!existsSync('/usr/bin/script'))('reads and writes its terminal', async () => {
-    const child = spawn('/usr/bin/script', ['-qec', `"${process.execPath}" "${main}" 0`, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn('/usr/bin/script', ['-qec', `"${process.execPath}" "${main}" 0`, '/dev/null'])
     let shown = ''
+    let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
     child.stdin.write('to the terminal.\n')
     await until(() => shown.includes('INAL.'))
-    child.kill()
+    // The terminal ends with its input, and the program with the terminal. Killed, `script` would wait for two seconds and say so.
+    child.stdin.end()
     await once(child, 'close')
+    expect(errors).toBe('')
     // Whatever the terminal echoes is in small letters.
     expect(shown.replaceAll(/[^A-Z]/g, '')).toBe('TOTHETERMINAL')
   })
@@ -141,8 +145,9 @@ describe('is refused, with what to use instead', () => {
     const socket = createSocket('udp4')
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
-    // Node tells nobody the descriptor of such a socket.
-    const fd = Reflect.get(Reflect.get(socket, '_handle') as object, 'fd') as number
+    // Node does not publish the descriptor of such a socket, and warns about `_handle`.
+    const state = Object.getOwnPropertySymbols(socket).find((key) => key.description === 'state symbol')!
+    const { fd } = (Reflect.get(socket, state) as { handle: { fd: number } }).handle
     expect(refusal(fd)).toMatchObject({ code: 'invalid-option', message: expect.stringContaining('udp.bind') as unknown })
     socket.close()
   })

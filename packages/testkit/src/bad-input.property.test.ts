@@ -1,9 +1,9 @@
 // Every public function and class of the test kit with wrong input in every place. A new export without an entry fails.
 
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as kitApi from '@troupe/testkit'
 import { measured, ignore, receive, same, setup, unbounded, type ActorContext } from '@troupe/core'
-import { countedInputs, type Entry, entry, holds, methodsOf, type Stage } from '../../core/test/wrong-input.ts'
+import { type Entry, entry, holds, methodsOf, type Stage } from '../../core/test/wrong-input.ts'
 
 const { BehaviorTestKit, createTestKit, expectNoFindings, Inbox, mailboxContract, replayCapsule, seeded, simulate, VirtualClock, buggify } = kitApi
 
@@ -225,7 +225,3 @@ test('there is an entry for every method', () => {
   const names = Object.entries(found).flatMap(([of, value]) => methodsOf(value).map((method) => `${of}.${method}`))
   expect(names.filter((name) => !(name in methods) && name !== 'kit.end')).toEqual([])
 })
-
-afterAll(() =>
-  process.stdout.write(`${countedInputs()} wrong inputs to ${Object.keys({ ...functions, ...methods }).length} functions of the test kit\n`),
-)
