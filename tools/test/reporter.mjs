@@ -12,6 +12,10 @@ export default class ProgressReporter extends DefaultReporter {
   }
   onInit(vitest) {
     this.ctx = vitest
+    // The process that started this one is gone, so the results have no reader.
+    process.once('disconnect', () => void vitest.exit(true))
+    // A listener keeps the channel, and with it the process, open.
+    process.channel?.unref()
   }
   onTestRunStart(specifications) {
     super.onTestRunStart(specifications)
