@@ -1,14 +1,15 @@
 // A failure on another thread, in a file, and again from it.
 
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { ActorSystem, receive } from '@troupe/core'
 import { threads, type Threads } from '@troupe/node'
 import { type Capsule, capsuleRecorder, type CapsuleRecorderOptions, observe } from '@troupe/observer'
 import { readCapsule } from '@troupe/observer/capsule'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { capsuleOf } from '../../observer/src/capsule/capsule-of.ts'
 import { runCommand } from '../src/program.ts'
 import { child, redact, till } from './modules/till.mjs'
@@ -27,7 +28,14 @@ afterEach(async () => {
 })
 
 function start(options?: CapsuleRecorderOptions, worker?: string): void {
-  system = ActorSystem.create('shop', { logger: false, keepAlive: false, supervision: 'stop', flightRecorder: capsuleRecorder(options) })
+  system = ActorSystem.create('shop', {
+    logger: false,
+    keepAlive: false,
+    supervision: 'stop',
+    // A question to a thread waits until that has started.
+    askTimeout: 60_000,
+    flightRecorder: capsuleRecorder(options),
+  })
   pool = threads(system, { size: 2, keepAlive: false, ...(worker && { worker: new URL(`./modules/${worker}`, import.meta.url) }) })
 }
 
@@ -43,10 +51,10 @@ async function troupe(...argv: readonly string[]): Promise<{ readonly code: numb
   return { code, out, err }
 }
 
-/** Until there are so many failures. */
-async function failures(count: number): Promise<void> {
-  while (system.failures.count < count) await new Promise((resolve) => setImmediate(resolve))
-}
+const failures = (count: number): Promise<void> => eventually(() => expect(system.failures.count).toBeGreaterThanOrEqual(count))
+
+/** Waits until it holds. What a thread knows is asked for, and on a busy machine a thread may answer too late. */
+const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 
 /** Lets the till fail, on a thread: what it is told is `shop` of the module. */
 async function failedTill(): Promise<void> {
@@ -66,11 +74,13 @@ test('an actor that failed on a thread is written to a file, fails again from it
   await observe(system, { every: 100 }).ready
   await failedTill()
   const file = join(folder, 'till.capsule.json')
-  expect(await troupe('capsule', '/user/till', '--to', file)).toMatchObject({
-    code: 0,
-    err: '',
-    out: expect.stringMatching(/3 messages\nfailed with RangeError: the till has -200 eur.*\nwhole: /s),
-  })
+  await eventually(async () =>
+    expect(await troupe('capsule', '/user/till', '--to', file)).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/3 messages\nfailed with RangeError: the till has -200 eur.*\nwhole: /s),
+    }),
+  )
   expect(readCapsule(readFileSync(file, 'utf8'))).toMatchObject({ system: 'shop', path: '/user/till', kind: 'till', code: { name: 'till' } })
   const again = await troupe('replay', file)
   expect(again).toMatchObject({
@@ -78,7 +88,9 @@ test('an actor that failed on a thread is written to a file, fails again from it
     err: '',
     out: expect.stringMatching(/^■ the same failure at message 3 of 3: RangeError.*till\.mjs.*\nwhole/s),
   })
-  expect(await troupe('capsule', '/user/bank')).toMatchObject({ code: 1, err: expect.stringContaining('what has: /user/till') })
+  await eventually(async () =>
+    expect(await troupe('capsule', '/user/bank')).toMatchObject({ code: 1, err: expect.stringContaining('what has: /user/till') }),
+  )
 
   // Run as it stands, beside the packages that it imports.
   const built = join(import.meta.dirname, '../dist-test')
@@ -88,15 +100,14 @@ test('an actor that failed on a thread is written to a file, fails again from it
     expect(await troupe('replay', file, '--as-test', join(beside, 'till.test.ts'))).toMatchObject({ code: 0 })
     const mended = readFileSync(join(beside, 'till.test.ts'), 'utf8').replace('{ till as actor }', '{ mended as actor }')
     writeFileSync(join(beside, 'mended.test.ts'), mended)
-    writeFileSync(join(beside, 'vitest.config.mjs'), 'export default {}')
+    writeFileSync(join(beside, 'vitest.config.mjs'), 'export default { test: { testTimeout: 60_000 } }')
     const report = join(beside, 'report.json')
-    const run = (): unknown =>
-      execFileSync(
-        process.execPath,
-        [vitest(), 'run', '--root', beside, '--no-isolate', '--maxWorkers', '1', '--reporter', 'json', '--outputFile', report],
-        { stdio: 'pipe', env: withoutVitest() },
-      )
-    expect(run).toThrow('Command failed')
+    const run = promisify(execFile)(
+      process.execPath,
+      [vitest(), 'run', '--root', beside, '--no-isolate', '--maxWorkers', '1', '--reporter', 'json', '--outputFile', report],
+      { env: withoutVitest() },
+    )
+    await expect(run).rejects.toThrow('Command failed')
     const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
       testResults: { name: string; status: string; assertionResults: { failureMessages: string[] }[] }[]
     }
@@ -121,22 +132,35 @@ test('a child of an actor on a thread, what it restarts with, and the second fai
   const above = system.spawn(child('above'), { name: 'above', dispatcher: 'pinned' })
   above.tell({ type: 'child', what: 'fail' })
   await failures(1)
-  const below = await capsuleOf(system, '/user/above/below')
-  expect(below).toMatchObject({ path: '/user/above/below', failure: { name: 'Error', message: 'below: fail' }, entries: [{ type: 'child' }] })
-  // It can be looked at as those of this thread can.
-  const seen = await troupe('inspect', '/user/above/below')
-  expect(seen).toMatchObject({ code: 0, err: '' })
-  expect(seen.out).toMatch(/^\/user\/above\/below #\d+\n {2}kind +child\n.*restarts +1\n.*thread 2\n/s)
-  expect(seen.out).not.toMatch(/timers|watchers/)
-  expect(await troupe('tree', '/user/above/below')).toMatchObject({ code: 0, out: expect.stringMatching(/^below {2}1 restart, thread 2/) })
-  expect(await troupe('inspect', 'below')).toMatchObject({ code: 1, err: 'There is no actor at below. Did you mean /user/above/below?\n' })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/above/below')).toMatchObject({
+      path: '/user/above/below',
+      failure: { name: 'Error', message: 'below: fail' },
+      entries: [{ type: 'child' }],
+    }),
+  )
+  // It can be looked at as those of this thread can. It restarts after a backoff.
+  await eventually(async () => {
+    const seen = await troupe('inspect', '/user/above/below')
+    expect(seen).toMatchObject({ code: 0, err: '' })
+    expect(seen.out).toMatch(/^\/user\/above\/below #\d+\n {2}kind +child\n.*restarts +1\n.*thread 2\n/s)
+    expect(seen.out).not.toMatch(/timers|watchers/)
+  })
+  await eventually(async () =>
+    expect(await troupe('tree', '/user/above/below')).toMatchObject({ code: 0, out: expect.stringMatching(/^below {2}1 restart, thread 2/) }),
+  )
+  await eventually(async () =>
+    expect(await troupe('inspect', 'below')).toMatchObject({ code: 1, err: 'There is no actor at below. Did you mean /user/above/below?\n' }),
+  )
   above.tell({ type: 'child', what: 'again' })
   await failures(2)
-  expect(await capsuleOf(system, '/user/above/below')).toMatchObject({
-    incarnation: 1,
-    failure: { message: 'below: again' },
-    entries: [{ type: 'child' }],
-  })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/above/below')).toMatchObject({
+      incarnation: 1,
+      failure: { message: 'below: again' },
+      entries: [{ type: 'child' }],
+    }),
+  )
 })
 
 test('where its thread is lost, that is said, and which', async () => {
@@ -146,43 +170,58 @@ test('where its thread is lost, that is said, and which', async () => {
   await other.ask({ type: 'where' })
   for (const { thread } of pool.vitals()) pool.terminate(thread)
   await failures(2)
-  expect(await capsuleOf(system, '/user/other')).toEqual({
-    none: expect.stringMatching(
-      /^\/user\/other failed because thread \d, where it ran, was lost \(terminated\), and with it all that was recorded there$/,
-    ),
-  })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/other')).toEqual({
+      none: expect.stringMatching(
+        /^\/user\/other failed because thread \d, where it ran, was lost \(terminated\), and with it all that was recorded there$/,
+      ),
+    }),
+  )
   // Of a failure before that nothing is left either.
-  expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/failed .*the till has -200.*but .* is gone/) })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/failed .*the till has -200.*but .* is gone/) }),
+  )
 })
 
 test('redact is loaded on threads where it says from where; where it does not, nothing is recorded there', async () => {
   start({ redact, redactAt: { url: new URL('./modules/till.mjs', import.meta.url).href, name: 'redact' } })
   await failedTill()
-  const capsule = await capsuleOf(system, '/user/till')
+  const capsule = await eventually(async () => {
+    const found = await capsuleOf(system, '/user/till')
+    expect(found).toMatchObject({ missing: [expect.stringContaining('what was taken out of refund')] })
+    return found
+  })
   // Of what it holds only the values: a moment may have any digits.
   expect(JSON.stringify((capsule as Capsule).entries.map(({ value }) => value))).not.toContain('400')
-  expect(capsule).toMatchObject({ missing: [expect.stringContaining('what was taken out of refund')] })
   await system.shutdown()
 
   start({ redact })
   await failedTill()
-  expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/on a thread, where nothing is recorded: .*redactAt/) })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/on a thread, where nothing is recorded: .*redactAt/) }),
+  )
   await system.shutdown()
 
   start({ redact, redactAt: { url: new URL('./modules/till.mjs', import.meta.url).href, name: 'nothing' } })
   await failedTill()
-  expect(await capsuleOf(system, '/user/till')).toEqual({
-    none: expect.stringMatching(/where nothing is recorded: .*cannot be made there: .*no export "nothing"/),
-  })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/till')).toEqual({
+      none: expect.stringMatching(/where nothing is recorded: .*cannot be made there: .*no export "nothing"/),
+    }),
+  )
 })
 
 test('a worker entry that knows the recorder by name has it; of one that does not, it is said what is missing', async () => {
   start({}, 'worker.mjs')
   await failedTill()
-  expect(await capsuleOf(system, '/user/till')).toMatchObject({ path: '/user/till', failure: { name: 'RangeError' }, missing: [] })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/till')).toMatchObject({ path: '/user/till', failure: { name: 'RangeError' }, missing: [] }),
+  )
   await system.shutdown()
 
   start({}, 'worker-without.mjs')
   await failedTill()
-  expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/where nothing is recorded: .*knows no "capsuleRecorder"/) })
+  await eventually(async () =>
+    expect(await capsuleOf(system, '/user/till')).toEqual({ none: expect.stringMatching(/where nothing is recorded: .*knows no "capsuleRecorder"/) }),
+  )
 })

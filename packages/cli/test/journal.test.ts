@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem } from '@troupe/core'
-import { eventSourced, type Kind, lmdb, persistence, postgres, takeSnapshot } from '@troupe/persistence'
+import { eventSourced, type JournalSource, type Kind, lmdb, persistence, postgres, takeSnapshot } from '@troupe/persistence'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { findPostgres, startPostgres } from '../../../tools/engines/postgres.mjs'
@@ -48,6 +48,9 @@ function troupe(argv: readonly string[], input = ''): Promise<Ran> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
 }
 
+const shop = (journal: JournalSource): ActorSystem =>
+  ActorSystem.create('shop', { logger: false, askTimeout: 30_000, extensions: [persistence({ journal })] })
+
 type Counter = { type: 'add'; replyTo: ActorRef<number> }
 const counter: Kind<Counter> = eventSourced('counter', {
   initial: () => 0,
@@ -64,7 +67,7 @@ const counter: Kind<Counter> = eventSourced('counter', {
 test('a directory that a system uses is listed, shown, verified, copied, exported and imported, and the system goes on', async () => {
   const [data, back, copy, text] = ['data', 'back', 'copy', 'out.txt'].map((name) => join(scratch, name)) as [string, string, string, string]
   expect(await ok('create', data)).toMatch(/^journal [0-9a-f-]{36} is there\n$/)
-  const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
+  const system = shop(lmdb(data))
   const refs = ['a', 'b'].map((key) => system.spawn(counter(key)))
   for (const ref of [refs[0]!, refs[0]!, refs[1]!]) await ref.ask({ type: 'add' })
 
@@ -102,7 +105,7 @@ test('a directory that a system uses is listed, shown, verified, copied, exporte
 test('with --json each is one value a line, also of what is damaged; exit codes tell what is wrong', async () => {
   const data = join(scratch, 'json')
   await ok('create', data)
-  const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
+  const system = shop(lmdb(data))
   for (const key of ['a', 'b']) await system.spawn(counter(key)).ask({ type: 'add' })
   const json = async (...argv: readonly string[]): Promise<unknown[]> =>
     (await ok(...argv, '--json'))
@@ -136,7 +139,7 @@ test('with --json each is one value a line, also of what is damaged; exit codes 
 test('what is missing is one line with what to do, and 1; what was called wrongly is 2, with a suggestion', async () => {
   const [data, kinds] = [join(scratch, 'refusing'), join(scratch, 'kinds.mjs')]
   await ok('create', data)
-  const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
+  const system = shop(lmdb(data))
   await system.spawn(counter('anna')).ask({ type: 'add' })
   writeFileSync(kinds, 'export const nothing = 1\n')
   const counters = join(scratch, 'counters.mjs')
@@ -181,7 +184,7 @@ test('what is missing is one line with what to do, and 1; what was called wrongl
 
 test('a snapshot is taken by the kind that a module exports', async () => {
   const [data, kinds] = [join(scratch, 'pictured'), join(scratch, 'counter.mjs')]
-  const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
+  const system = shop(lmdb(data))
   const ref = system.spawn(counter('a'))
   for (let i = 0; i < 2; i++) await ref.ask({ type: 'add' })
   writeFileSync(
@@ -212,7 +215,7 @@ test('what is sealed is not printed but for its length, and numbers of one list 
     },
     subject: () => 'anna',
   })
-  const system = ActorSystem.create('shop', { extensions: [persistence({ journal: lmdb(data) })] })
+  const system = shop(lmdb(data))
   const ref = system.spawn(notes('a'))
   await ref.ask({ type: 'note', text: 'x'.repeat(3000) })
   await Promise.all(Array.from({ length: 1200 }, () => ref.ask({ type: 'note', text: 'y' })))
@@ -233,7 +236,7 @@ test.skipIf(engine === undefined)('tables of PostgreSQL are made by a command, f
     const app = server.url.replace(/\/\/.*@/, '//shop:x@')
     expect(await journal('ls', app)).toMatchObject({ code: 1, err: expect.stringContaining('create the schema') as string })
     expect(await ok('create', server.url, '--role', 'shop')).toMatch(/^journal [0-9a-f-]{36} is there\n$/)
-    const system = ActorSystem.create('shop', { extensions: [persistence({ journal: postgres({ connectionString: app }) })] })
+    const system = shop(postgres({ connectionString: app }))
     const ref = system.spawn(counter('a'))
     expect(await ref.ask({ type: 'add' })).toBe(2)
     // Who may not, and what is not there, is not told to make tables that are there.

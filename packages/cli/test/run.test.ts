@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listSystems } from '@troupe/observer'
 import { register } from 'prom-client'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runCommand } from '../src/program.ts'
 import type { SignalName } from '../src/running/interrupts.ts'
 import { addressIn } from '../src/running/health.ts'
+import { release } from './modules/stubborn.mjs'
 
 const modules = join(import.meta.dirname, 'modules')
 let folder: string
@@ -59,12 +60,14 @@ const ready = async (url: string): Promise<string> => {
   const response = await fetch(url)
   return `${response.status} ${(await response.text()).trim()}`
 }
+const untilReady = (url: string, says: string | RegExp = /^200 ok$/): Promise<void> =>
+  vi.waitFor(async () => expect(await ready(`${url}/readyz`)).toMatch(says), { timeout: 30_000, interval: 10 })
 
 describe('an application', () => {
   test('whose root is a behavior runs under the name of its package, is ready, can be attached to, and stops in order when told', async () => {
     const running = start('run', join(modules, 'clock.mjs'), '--health', '0')
     const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
-    while ((await ready(`${url}/readyz`)) !== '200 ok') await new Promise((resolve) => setImmediate(resolve))
+    await untilReady(url)
     expect(await ready(`${url}/livez`)).toBe('200 ok')
     expect(await ready(`${url}/metrics`)).toMatch(/^404/)
     expect((await fetch(`${url}/readyz`, { method: 'POST' })).status).toBe(405)
@@ -75,15 +78,24 @@ describe('an application', () => {
     expect(listSystems()).toEqual([])
   })
 
-  test('that does not end in time is killed, which is said with its path, and ends with 1; a second signal ends the process', async () => {
-    const running = start('run', join(modules, 'stubborn.mjs'), '--deadline', '100ms', '--name', 'shop', '--no-socket', '--health', '0')
+  test('that is stopping is not ready, and a second signal ends the process', async () => {
+    const running = start('run', join(modules, 'stubborn.mjs'), '--deadline', '60s', '--name', 'shop', '--no-socket', '--health', '0')
     const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
-    while ((await ready(`${url}/readyz`)) !== '200 ok') await new Promise((resolve) => setImmediate(resolve))
+    await untilReady(url)
     expect(listSystems()).toEqual([])
     running.signal('SIGINT')
     expect(await ready(`${url}/readyz`)).toBe('503 stopping')
     running.signal('SIGINT')
     expect(running.killedBy).toEqual(['SIGINT'])
+    // A process would have ended. This one stops in order, once its actor does.
+    release()
+    expect(await running.code).toBe(0)
+  })
+
+  test('that does not end in time is killed, which is said with its path, and ends with 1', async () => {
+    const running = start('run', join(modules, 'stubborn.mjs'), '--deadline', '100ms', '--name', 'shop', '--no-socket')
+    await running.said('shop runs')
+    running.signal('SIGINT')
     expect(await running.code).toBe(1)
     expect(running.lines.join('\n')).toContain('shop ended after')
     expect(running.lines).toContain('  killed /user/stuck')
@@ -97,9 +109,9 @@ describe('an application', () => {
       const running = start('run', join(modules, 'keeping.mjs'), '--no-socket', '--health', '0')
       const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
       await running.said('cli runs')
-      while (!/^503 journal lmdb\(.*\) cannot be opened$/.test(await ready(`${url}/readyz`))) await new Promise((resolve) => setImmediate(resolve))
+      await untilReady(url, /^503 journal lmdb\(.*\) cannot be opened$/)
       rmSync(directory)
-      while ((await ready(`${url}/readyz`)) !== '200 ok') await new Promise((resolve) => setImmediate(resolve))
+      await untilReady(url)
       running.signal('SIGTERM')
       expect(await running.code).toBe(0)
     } finally {

@@ -177,7 +177,7 @@ test('what a timer sends begins a trace of its own, and is not that of a bystand
         }),
         { name },
       )
-    // Set before anybody looks; when it is due, the host waits for it in the name of the other.
+    // Set before anything is observed; the host then waits for it in the async context of the other.
     timed('bystander', laterMs).tell('start')
     const own = timed('own', 150)
     await system.inspect()

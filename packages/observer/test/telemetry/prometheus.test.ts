@@ -141,7 +141,7 @@ test('how long messages wait and are handled is told of those that are followed,
 })
 
 test('two systems share a registry, and one name is one system', async () => {
-  const systems = ['one', 'two'].map((name) => ActorSystem.create(name))
+  const systems = ['one', 'two'].map((name) => ActorSystem.create(name, { logger: false }))
   const register = new Registry()
   const observers = systems.map((system) => observe(system, { socket: false }))
   const options = { register, timings: false }
