@@ -199,7 +199,7 @@ describe('more to look at', () => {
       { name: 'door' },
     )
     const again = setInterval(() => door.tell({ type: 'come' }), 5)
-    // It may look while the machine lets nobody send.
+    // On a busy machine no message may be sent while it looks.
     await eventually(async () => expect((await troupe('flow --for 200ms')).out).toMatch(/door +→ +till .*pay/))
     await eventually(async () => {
       const edges = JSON.parse((await troupe('flow --for 200ms --json')).out) as { from: string; to: string }[]

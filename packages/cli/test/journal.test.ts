@@ -48,8 +48,8 @@ function troupe(argv: readonly string[], input = ''): Promise<Ran> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
 }
 
-const shop = (journal: JournalSource): ActorSystem =>
-  ActorSystem.create('shop', { logger: false, askTimeout: 30_000, extensions: [persistence({ journal })] })
+const shop = (source: JournalSource): ActorSystem =>
+  ActorSystem.create('shop', { logger: false, askTimeout: 30_000, extensions: [persistence({ journal: source })] })
 
 type Counter = { type: 'add'; replyTo: ActorRef<number> }
 const counter: Kind<Counter> = eventSourced('counter', {
