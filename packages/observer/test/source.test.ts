@@ -1,6 +1,6 @@
 // The source that everybody who looks subscribes to: idle while nobody does, one round for all, flow and traces where they are wanted.
 
-import { Actor, type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
+import { Actor, type ActorRef, type Behavior, type LedgerReport, receive, same, setup } from '@troupe/core'
 import { coreOf, fuse } from '@troupe/core/internal'
 import { ObservationSource } from '../src/source/source.ts'
 import type { Update } from '../src/source/update.ts'
@@ -72,6 +72,28 @@ test('where looking takes long actors are looked at more rarely, and the system 
   expect(source.picture.get(map.uid, 'processed')).toBe(10)
   leave()
   end()
+})
+
+test('a thread that does not answer delays no round: the ledger is reported in the round after it was counted', async () => {
+  await using kit = createTestKit()
+  const core = coreOf(kit.system)
+  const report = await kit.system.ledger()
+  let count = (_report: LedgerReport): void => {}
+  let counts = 0
+  const look = { survey: async () => ({ parts: [], silent: [1] }), names: async () => [], waits: async () => [], leave: () => {} }
+  core.otherPlaces = { look, ledger: () => (counts++, new Promise<LedgerReport>((resolve) => (count = resolve))) } as never
+  const updates: Update[] = []
+  const end = sourceOf(kit).subscribe((update) => updates.push(update))
+  await kit.advance(12_000)
+  expect(updates.map(({ seq }) => seq)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1))
+  // One count at a time.
+  expect([updates.filter(({ ledger }) => ledger !== undefined), counts]).toEqual([[], 1])
+  count(report)
+  await kit.advance(3000)
+  expect(updates.flatMap(({ seq, ledger }) => (ledger === undefined ? [] : [[seq, ledger]]))).toEqual([[14, report]])
+  expect(counts).toBe(2)
+  end()
+  core.otherPlaces = undefined
 })
 
 test('one that throws is logged, and the others are told all the same', async () => {

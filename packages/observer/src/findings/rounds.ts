@@ -1,7 +1,7 @@
 // Looks at a system round by round, and says what it finds. Whoever drives it says when: a timer, or a test on virtual time. It spawns no
 // actor, asks no question and sets no timer of the system, so that nothing of it is in what it sees.
 
-import { type ActorSystem, type BufferedChannel, buffered } from '@troupe/core'
+import { type ActorSystem, type BufferedChannel, buffered, type LedgerReport } from '@troupe/core'
 import { type ActorKinds, type ActorName, coreOf } from '@troupe/core/internal'
 import { journalsOf } from '../survey/journals.ts'
 import { Look, type Sight } from '../survey/look.ts'
@@ -49,6 +49,9 @@ export class Rounds {
   #round = 0
   #lost = 0
   #waits: Kept = { waits: [], waitsLeftOut: 0, silent: [] }
+  #counting = false
+  /** The ledger that was counted since the last round. */
+  #counted: LedgerReport | undefined
 
   constructor(system: ActorSystem) {
     this.#system = system
@@ -66,6 +69,7 @@ export class Rounds {
     if (this.#channel !== undefined) return
     this.#finder = new Finder()
     this.#round = 0
+    this.#counted = undefined
     this.look.begin()
     this.#channel = buffered(eventsKept)
     this.#channel.attach(this.#system.events)
@@ -75,6 +79,7 @@ export class Rounds {
     this.#channel = undefined
     this.#names.clear()
     this.#nameless.clear()
+    this.#counted = undefined
     this.look.end()
   }
 
@@ -84,9 +89,11 @@ export class Rounds {
     const { parts, silent, waits, waitsLeftOut, spent, at } = survey ? await this.look.sight() : unseen(runtime.now(), this.#waits)
     if (survey) this.#waits = { waits, waitsLeftOut, silent }
     let began = runtime.now()
-    const counted = survey && this.#round++ % ledgerEvery === 0 ? this.look.ledger() : undefined
+    const counted = survey && this.#round++ % ledgerEvery === 0 ? this.#count() : undefined
     const counting = runtime.now() - began
-    const ledger = await counted
+    await counted
+    const ledger = this.#counted
+    this.#counted = undefined
     const channel = this.#channel
     const events = (channel?.drain() ?? []).map(seenEvent).filter((e): e is SeenEvent => e !== undefined)
     const lost = (channel?.dropped ?? 0) - this.#lost
@@ -109,6 +116,19 @@ export class Rounds {
     await this.names(noticed.uids)
     const names = { of: (uid: number) => this.#names.get(uid)?.path ?? `actor ${uid}`, kindOf: (uid: number) => this.#names.get(uid)?.kind }
     return { frame, findings: noticed.tell(names), lost, spent: spent + counting + thought, waitsLeftOut }
+  }
+
+  /** Counts the ledger. With threads it does not wait for the count, which ends only when all of them have answered: one may hang. */
+  async #count(): Promise<void> {
+    if (this.#counting) return
+    this.#counting = true
+    const counted = this.look
+      .ledger()
+      .then((report) => void (this.#counted = report))
+      .finally(() => (this.#counting = false))
+    if (!this.look.spansThreads) return counted
+    // The system may end before all have answered.
+    counted.catch(() => {})
   }
 
   /** What these are called; asked once for each. */
