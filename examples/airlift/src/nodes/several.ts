@@ -57,6 +57,7 @@ export class Several implements Airlift {
     this.#squadron = new Squadron(names, { ...others, world, lease }, this.switches, {
       rows: (frame) => readRows(frame, this.sky),
       line: (text, at) => this.#line(text, at),
+      owns: (name) => this.nodes.owners.includes(name),
       hopeless: (why) => {
         this.#line(why)
         hopeless(why)

@@ -12,6 +12,8 @@ import type { News, Order, Orders } from './member.ts'
 const member = fileURLToPath(new URL('./member.js', import.meta.url))
 /** Milliseconds until one that was killed begins again: longer than the lease, so that one sees the others take over. */
 const backAfter = 10_000
+/** Milliseconds between two checks whether they have, if that takes longer. */
+const checkEvery = 500
 
 interface Life {
   readonly name: string
@@ -27,6 +29,8 @@ interface Life {
 export interface Hearing {
   readonly rows: (frame: Uint8Array) => void
   readonly line: (text: string, at?: number) => void
+  /** Whether districts are still owned by that node. */
+  readonly owns: (name: string) => boolean
   /** A node could not begin. */
   readonly hopeless: (why: string) => void
 }
@@ -172,7 +176,17 @@ export class Squadron {
     // What it could not begin with at all it will not begin with the next time.
     if (!life.hasJoined) return this.#hearing.hopeless(`node ${life.name} could not begin: ${how}`)
     this.#hearing.line(`node ${life.name} is gone (${how}); the others take its districts, and it is back in ten seconds`)
-    setTimeout(() => this.#start(life), backAfter)
+    this.#back(life, backAfter)
+  }
+  /** Starts it again after so many milliseconds, and not before the others have its districts, if there are others. */
+  #back(life: Life, ms: number): void {
+    const isUp = ({ state }: Life): boolean => state === 'up'
+    const back = (): void => {
+      if (this.#hearing.owns(life.name) && this.#lives.some(isUp)) this.#back(life, checkEvery)
+      else this.#start(life)
+    }
+    // A process that is told to stop does not wait for it.
+    setTimeout(back, ms).unref()
   }
 }
 
