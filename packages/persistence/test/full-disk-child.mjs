@@ -15,7 +15,7 @@ const counter = eventSourced('counter', {
     get: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
   },
 })
-const system = ActorSystem.create('full', { extensions: [persistence({ journal: lmdb(process.argv[2]) })], logger: false })
+const system = ActorSystem.create('full', { extensions: [persistence({ journal: lmdb(process.argv[2]) })], logger: false, askTimeout: 60_000 })
 const ref = system.spawn(counter('a'))
 const found = await ref.ask({ type: 'get' })
 let acknowledged = 0

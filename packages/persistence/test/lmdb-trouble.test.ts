@@ -76,7 +76,7 @@ describe('lmdb() refuses', () => {
   // In a process of its own: one that waits for ever for such a folder can only be killed.
   test.skipIf(process.platform !== 'linux')('a directory where none can ever be made, instead of trying for ever', () => {
     const orders = JSON.stringify({ mode: 'read', directory: '/proc/no-such/journal' })
-    const said = lines(execFileSync(process.execPath, [child, orders], { encoding: 'utf8', timeout: 20_000 }))
+    const said = lines(execFileSync(process.execPath, [child, orders], { encoding: 'utf8', timeout: 50_000 }))
     expect(said[0]).toMatchObject({ failed: { code: 'journal-unavailable', message: expect.stringContaining('(ENOENT)') as string } })
   })
 

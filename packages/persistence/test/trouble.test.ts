@@ -19,7 +19,7 @@ import {
   projection,
 } from '@troupe/persistence'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
 
@@ -82,7 +82,8 @@ describe('on LMDB', () => {
     // Trying again may help: somebody may make it. So whoever waits waits, and the failures say why.
     const asked = ref.ask({ type: 'get' }, { timeout: 300 }).catch((cause: { code: string }) => cause.code)
     expect(await asked).toBe('ask-timeout')
-    expect(system.failures.list().at(-1)?.cause).toMatchObject({ code: 'journal-unavailable' })
+    const isToldWhy = (): void => expect(system.failures.list().at(-1)?.cause).toMatchObject({ code: 'journal-unavailable' })
+    await vi.waitFor(isToldWhy, { timeout: 30_000 })
   })
 
   test('a second actor for an id is refused by name, and harms nothing', async () => {
