@@ -19,7 +19,7 @@ const chain = (depth: number, named: boolean, bottom: (ref: ActorRef<Ask>) => vo
   })
 
 async function grow(depth: number, named: boolean): Promise<{ system: ActorSystem; top: ActorRef<Ask>; bottom: ActorRef<Ask> }> {
-  const system = ActorSystem.create('deep', { keepAlive: false, logger: false })
+  const system = ActorSystem.create('deep', { keepAlive: false, logger: false, askTimeout: 60_000 })
   let top!: ActorRef<Ask>
   const bottom = await new Promise<ActorRef<Ask>>((resolve) => (top = system.spawn(chain(depth, named, resolve), { name: 'top' })))
   return { system, top, bottom }

@@ -465,9 +465,15 @@ describe('32. shutdown during startup, during shutdown, and with a handler that 
 
   test('on the host runtime too', async () => {
     const system = ActorSystem.create('h', { keepAlive: false })
-    const ref = system.spawn(receive<string>(never), { name: 'stuck' })
-    ref.tell('go')
-    await system.started(ref)
+    // It is in its handler, not just started, when the system ends.
+    await new Promise<void>((entered) =>
+      system
+        .spawn(
+          receive<string>(() => (entered(), never())),
+          { name: 'stuck' },
+        )
+        .tell('go'),
+    )
     const alive = setInterval(() => {}, 1000)
     expect(await system.shutdown({ deadline: 10 })).toEqual({ stopped: 0, killed: ['/user/stuck'], undelivered: 0 })
     clearInterval(alive)
@@ -632,7 +638,7 @@ describe('60. a system that is idle keeps the process alive until it ends, one w
       process.on('exit', () => process.stdout.write('exit'))
       setTimeout(() => { process.stdout.write('alive '); void system.shutdown() }, ${alive}).unref()
     `
-    return spawnSync(process.execPath, scriptArguments(script), { timeout: 10_000, encoding: 'utf8' })
+    return spawnSync(process.execPath, scriptArguments(script), { timeout: 50_000, encoding: 'utf8' })
   }
   test('keepAlive left out: it stays, and ends with its shutdown', () => {
     expect(run('{}', 200)).toMatchObject({ status: 0, stdout: 'alive exit' })

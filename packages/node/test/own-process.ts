@@ -33,7 +33,7 @@ export function endOf(main: string, args: readonly string[] = [], nodeArgs: read
 export async function outputOf(...run: Parameters<typeof endOf>): Promise<string> {
   const ended = await endOf(...run)
   if (ended.code === 0) return ended.out
-  throw new Error(`${run[0]} ${how(ended)}`)
+  throw new Error(`${[run[0], ...(run[1] ?? [])].join(' ')} ${how(ended)}`)
 }
 
 export function how({ code, signal, out, errors }: Ended): string {
