@@ -47,6 +47,8 @@ export type Subject =
   | { readonly type: 'never' }
   | { readonly type: 'unknown'; readonly replyTo?: ActorRef<unknown> }
   | { readonly type: 'burn'; readonly ms: number }
+  /** Holds its thread until the gate is 1. */
+  | { readonly type: 'hold'; readonly gate: Int32Array }
   | { readonly type: 'spin' }
   | { readonly type: 'exit' }
   | { readonly type: 'reject' }
@@ -176,6 +178,9 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
           while (performance.now() < until) continue
           return same
         }
+        case 'hold':
+          Atomics.wait(m.gate, 0, 0)
+          return same
         case 'spin':
           for (;;) continue
         case 'exit':
