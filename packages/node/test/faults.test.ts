@@ -40,10 +40,8 @@ describe('a thread is lost', () => {
   // (SEMANTICS.md says so). That is no fault of what is tested here, so such a run does not count; any other end does.
   test('by running out of memory', { timeout: 160_000 }, async () => {
     let ended = await endOf('oom-main.js', [byPorts ? 'ports' : 'shared'])
-    for (let aborted = 1; aborted < 3 && ended.signal === 'SIGABRT' && ended.errors.includes('heap out of memory'); aborted++) {
-      console.info(`Node aborted the process instead of the thread: ${ended.errors.slice(0, 500)}`)
+    for (let aborted = 1; aborted < 3 && ended.signal === 'SIGABRT' && ended.errors.includes('heap out of memory'); aborted++)
       ended = await endOf('oom-main.js', [byPorts ? 'ports' : 'shared'])
-    }
     if (ended.code !== 0) throw new Error(`oom-main.js ${how(ended)}`)
     expect(JSON.parse(ended.out)).toEqual({ reason: 'failure', code: 'thread-lost', why: 'out-of-memory', beside: 'untouched', off: 0 })
   })
@@ -91,7 +89,7 @@ describe('a thread is lost', () => {
     await s.hears('PostStart')
     const observed: Observation[] = []
     s.system.events.listen((event) => void observed.push(event as Observation), 'thread.lost')
-    kid.tell({ type: 'spin' })
+    kid.tell({ type: 'hang' })
     // It is in its loop once it does not answer any more.
     await expect(kid.ask({ type: 'echo', value: 1 }, { timeout: 500 })).rejects.toMatchObject({ code: 'ask-timeout' })
     s.system.kill(parent)
@@ -205,7 +203,7 @@ test('a module or export that is not there is named', async () => {
 
 // Each thread once started threads of its own, which did the same, without end.
 test('a program that a thread runs again, because it does not ask where it is, is told so', async () => {
-  const out = await outputOf('unguarded-main.js', [], [], 15_000)
+  const out = await outputOf('unguarded-main.js')
   expect(out).toMatch(/unguarded-main\.js cannot be loaded on a thread: .*if \(isMainThread\)/)
   expect(out.trim().split('\n')).toHaveLength(1)
 })

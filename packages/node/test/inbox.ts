@@ -44,12 +44,12 @@ export function inbox<M extends { readonly type: string }>(system: ActorSystem, 
 
 /**
  * Lets the host serve its events until `done`. What other processes have to do with takes as long as the machine lets them:
- * the later passes wait a little, and only a minute is too long, so that a busy machine is not mistaken for a leak.
+ * the later passes wait a little, and only 40 seconds are too long, so that a busy machine is not mistaken for a leak.
  */
 export async function until(done: () => boolean, pass: () => Promise<unknown> = nextPass): Promise<void> {
-  const end = performance.now() + 20_000
+  const end = performance.now() + 40_000
   for (let i = 0; !done(); i++) {
-    if (performance.now() > end) throw new Error('still not so after a minute')
+    if (performance.now() > end) throw new Error('still not so after 40 s')
     await pass()
     if (i >= 1000) await new Promise((resolve) => setTimeout(resolve, 1))
   }

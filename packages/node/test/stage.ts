@@ -16,7 +16,7 @@ export interface Line {
 export const stageDefaults: { sharedMemory: boolean | undefined } = { sharedMemory: undefined }
 
 /** How long a test waits for something that must come: longer than a busy machine ever keeps it. */
-export const patience = 15_000
+export const patience = 30_000
 
 export interface StageOptions extends ThreadsOptions {
   readonly system?: SystemOptions

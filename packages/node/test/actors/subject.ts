@@ -50,6 +50,8 @@ export type Subject =
   /** Holds its thread until the gate is 1. */
   | { readonly type: 'hold'; readonly gate: Int32Array }
   | { readonly type: 'spin' }
+  /** As `spin`, without using its core. */
+  | { readonly type: 'hang' }
   | { readonly type: 'exit' }
   | { readonly type: 'reject' }
   | { readonly type: 'throw-outside' }
@@ -181,6 +183,8 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
         case 'hold':
           Atomics.wait(m.gate, 0, 0)
           return same
+        case 'hang':
+          for (const never = new Int32Array(new SharedArrayBuffer(4)); ;) Atomics.wait(never, 0, 0, 50)
         case 'spin':
           for (;;) continue
         case 'exit':
