@@ -6,7 +6,12 @@ import { LongestFirst } from './tools/test/order.ts'
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** Each file in a process of its own: these look at their process or end threads in it, or load what others have loaded, once more. */
-const alone = ['packages/node/**/*.test.ts', 'tools/*.test.ts', 'packages/core/test/heap.test.ts', 'packages/core/test/mailbox-memory.test.ts']
+const alone = [
+  'packages/node/test/!(*.sim).test.ts',
+  'tools/*.test.ts',
+  'packages/core/test/heap.test.ts',
+  'packages/core/test/mailbox-memory.test.ts',
+]
 /** Other files once more, where threads share no memory: by `npm run test:ports`, which CI runs too. */
 const again = ['packages/node/test/ports.test.ts']
 /** What a stranger does with packages and commands, what types cost each compiler, how a release is made: by `npm run test:packed`, which CI runs too. */
@@ -46,7 +51,10 @@ export default defineConfig({
     hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'together', include: together, exclude: alone, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'together', include: together, exclude: alone, isolate: false, setupFiles: [source('./tools/sim-timeout.ts')] },
+      },
       { extends: true, test: { name: 'alone', include: alone, exclude: [...again, ...packed] } },
       { extends: true, test: { name: 'ports', include: again } },
       { extends: true, test: { name: 'packed', include: packed } },

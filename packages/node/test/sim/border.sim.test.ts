@@ -7,7 +7,8 @@ const seeds = 25
 
 for (const scenario of library) {
   test(`${scenario.name}: ${scenario.about}`, async () => {
-    const report = await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds })
+    const replay = (seed: number): string => `TROUPE_SEED=${seed} npx vitest run packages/node/test/sim -t '${scenario.name}'`
+    const report = await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds, replay })
     if (process.env['TROUPE_SEED'] === undefined) expect(report.distinct).toBeGreaterThan(seeds * 0.9)
   })
 }

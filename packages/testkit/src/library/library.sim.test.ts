@@ -20,8 +20,10 @@ const found: Readonly<Record<string, readonly number[]>> = {
 
 for (const scenario of library) {
   test(`${scenario.name}: ${scenario.about}`, async () => {
-    const report = await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds })
-    await simulate(scenario.run, { strategy: 'mixed', ...scenario.options, name: scenario.name, seeds: found[scenario.name] ?? [] })
+    const replay = (seed: number): string => `TROUPE_SEED=${seed} npx vitest run packages/testkit/src/library -t '${scenario.name}'`
+    const options = { strategy: 'mixed', ...scenario.options, name: scenario.name, replay } as const
+    const report = await simulate(scenario.run, { ...options, seeds })
+    await simulate(scenario.run, { ...options, seeds: found[scenario.name] ?? [] })
     if (process.env['TROUPE_SEED'] === undefined) expect(report.distinct).toBeGreaterThan(seeds * 0.9)
   })
 }

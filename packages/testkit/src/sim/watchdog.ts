@@ -17,7 +17,7 @@ interface Modules {
   }
   (name: 'node:inspector'): { url(): string | undefined }
 }
-const host = globalThis as unknown as { readonly process?: { readonly getBuiltinModule?: Modules } } & Record<symbol, () => string>
+const host = globalThis as unknown as { readonly process?: { readonly getBuiltinModule?: Modules } } & Record<symbol, (() => string) | undefined>
 
 /** How often something moved; and how many milliseconds may pass without that, 0 while nobody is watched. */
 const pulse = new Int32Array(typeof SharedArrayBuffer === 'undefined' ? new ArrayBuffer(8) : new SharedArrayBuffer(8))
@@ -31,7 +31,7 @@ export function beat(): void {
 /** From now on something has to move at least every `limit` ms; `about` says what this is, should it not. */
 export function watch(limit: number, about: () => string): void {
   if (thread === undefined) startThread()
-  // Where the other thread finds it: it can look at this one only as a debugger does.
+  // Where the other thread finds it: it can look at this one only as a debugger does. A test runner may print it when a test times out.
   host[Symbol.for('troupe.simulation')] = about
   beat()
   pulse[1] = limit
@@ -39,6 +39,7 @@ export function watch(limit: number, about: () => string): void {
 
 export function unwatch(): void {
   pulse[1] = 0
+  delete host[Symbol.for('troupe.simulation')]
 }
 
 function startThread(): void {
