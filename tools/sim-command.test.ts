@@ -1,6 +1,7 @@
 // `npm run sim`, and runs without end: both need processes of their own, and run what was built.
 
 import { execFile, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -99,4 +100,29 @@ test.concurrent.each([
   const ended = await new Promise<number | null>((done) => child.once('close', done))
   expect(ended).toBe(code)
   expect(out).toMatch(new RegExp(`^seeds from 1 on; the same again: --start 1\\nmisuse +[1-9]\\d* seeds[^]*ended early by ${signal}\\n$`))
+})
+
+test.concurrent('a simulation that the test runner ends by its timeout prints its name, its seed and how to run it again', async () => {
+  // In the tree, for that is where packages are found.
+  const shelf = join(root, 'tools', '.doc-examples')
+  mkdirSync(shelf, { recursive: true })
+  const folder = mkdtempSync(join(shelf, 'timeout-'))
+  try {
+    writeFileSync(
+      join(folder, 'vitest.config.mjs'),
+      `export default { test: { include: ['*.test.mjs'], setupFiles: [${JSON.stringify(join(root, 'tools/sim-timeout.ts'))}] } }`,
+    )
+    writeFileSync(
+      join(folder, 'slow.test.mjs'),
+      `import { ignore } from '@troupe/core'
+       import { simulate } from '@troupe/testkit'
+       import { test } from 'vitest'
+       test('takes too long', { timeout: 5 }, () => simulate((sim) => void sim.system.spawn(ignore), { name: 'slow', seeds: 500 }))`,
+    )
+    const { code, err } = await node(join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder)
+    expect(code).toBe(1)
+    expect(err).toMatch(/"takes too long" timed out in:\nSimulation "slow" with seed (\d+)\n.*\n {2}replay: TROUPE_SEED=\1 npm test\n/)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
