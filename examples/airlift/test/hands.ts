@@ -12,18 +12,24 @@ export interface Hands {
   /** Crashes whatever is near a place of the world. */
   click(x: number, y: number): Promise<string>
   storm(x: number, y: number): Promise<string>
-  /** Accuses whoever the observer names first; undefined while it names nobody. */
+  /**
+   * Accuses the first drone that the observer names and that was not accused before; undefined while it names none. Others are named too on a busy
+   * machine, and a planner that is killed again and again stays named.
+   */
   accuse(): Promise<string | undefined>
   /** Whatever went wrong in the page. */
   readonly errors: readonly string[]
   end(): Promise<void>
 }
 
+const drone = /^\/user\/district-\d+\/drone-\d+$/
+
 /** Speaks as the page does. */
 class Voice implements Hands {
   readonly name = 'without a browser'
   readonly errors = []
   readonly #client: Client
+  readonly #accused = new Set<string>()
   constructor(client: Client) {
     this.#client = client
   }
@@ -38,8 +44,10 @@ class Voice implements Hands {
   }
   async accuse(): Promise<string | undefined> {
     const { findings } = await this.#client.until(() => true)
-    const named = findings.find(({ subject }) => subject.startsWith('/user/'))
-    return named && this.#client.do('accuse', { path: named.subject })
+    const path = findings.map(({ subject }) => subject).find((subject) => drone.test(subject) && !this.#accused.has(subject))
+    if (path === undefined) return undefined
+    this.#accused.add(path)
+    return this.#client.do('accuse', { path })
   }
   async end(): Promise<void> {}
 }
@@ -48,6 +56,7 @@ export class Visitor implements Hands {
   readonly name = 'in a browser'
   readonly errors: string[] = []
   readonly #browser: Browser
+  readonly #accused = new Set<string>()
   readonly page: Page
 
   private constructor(browser: Browser, page: Page) {
@@ -94,12 +103,15 @@ export class Visitor implements Hands {
     return said
   }
   async accuse(): Promise<string | undefined> {
-    const first = this.page.locator('#findings button').first()
-    try {
-      return await this.#said(() => first.click({ timeout: 2000 }))
-    } catch {
+    const named = await this.page.locator('#findings li:has(button) code').allInnerTexts()
+    const path = named.find((subject) => drone.test(subject) && !this.#accused.has(subject))
+    if (path === undefined) {
+      await this.page.waitForTimeout(100)
       return undefined
     }
+    const said = await this.#said(() => this.page.click(`#findings li:has(code:text-is("${path}")) button`, { timeout: 5000 })).catch(() => undefined)
+    if (said !== undefined) this.#accused.add(path)
+    return said
   }
   end(): Promise<void> {
     return this.#browser.close()
