@@ -49,6 +49,16 @@ export class Lease {
   }
 
   /**
+   * Takes it for a node that joins. The node waits as long as the registry does for each answer: nothing depends on its lease yet. Returns
+   * `again` if the lease had run out before the answers were there. Fails with `RegistryUnavailable`.
+   */
+  async take(): Promise<Renewal> {
+    const attempt = ++this.#attempt
+    const renewal = await (this.#returning ? this.#return(attempt) : this.#again(attempt))
+    return renewal === 'held' && this.#timing.now() >= this.#deadline ? 'again' : renewal
+  }
+
+  /**
    * Renews it, or takes it again. An answer that takes longer than a sixth of the lease is not waited for: a request that was lost must not
    * cost the time in which others would get through. Fails with `RegistryUnavailable`.
    */

@@ -7,7 +7,7 @@
 
 import type { Hint, Registry, Watch } from '../ports/registry.ts'
 import type { Timing } from '../ports/timing.ts'
-import { LeaseDiffers, SessionEnded, VersionsApart } from '../values/errors.ts'
+import { LeaseDiffers, RegistryUnavailable, SessionEnded, VersionsApart } from '../values/errors.ts'
 import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
 import type { Session } from '../values/session.ts'
 import { commonVersion, type Versions, versionsText } from '../values/versions.ts'
@@ -28,6 +28,9 @@ export interface MembershipOptions extends Applicant {
   /** Told of what goes wrong and is tried again. */
   readonly onTrouble: (text: string, cause: unknown) => void
 }
+
+/** How often a node that joins tries to take its lease. */
+const maxTries = 10
 
 type Task = 'beat' | 'look' | 'sync'
 
@@ -137,8 +140,11 @@ export class Membership {
 
   async #begin(): Promise<void> {
     for (const prefix of ['session', 'member']) this.#watches.push(this.#registry.watch(prefix, (hint) => this.#hint(hint)))
-    let renewal = await this.#lease.renew()
-    while (renewal === 'again') renewal = await this.#lease.renew()
+    let renewal = await this.#lease.take()
+    for (let tries = 1; renewal === 'again'; tries++) {
+      if (tries === maxTries) throw new RegistryUnavailable('take the lease', `its answers took longer than the lease, ${tries} times`)
+      renewal = await this.#lease.take()
+    }
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
     // From here on, however long the rest of joining takes.
     this.#set('beat', this.#options.lease / 3)
