@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { type BodyEvent, type ExchangeCommand, http, type HttpEvent, type HttpRequest, type HttpServeOptions } from '@troupe/node'
 import { type ActorRef, type ActorSystem, type Behavior, receive, same, stopped } from '@troupe/core'
-import { createTestKit } from '@troupe/testkit'
+import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { hostSystem, Inbox, leakless, until } from './inbox.ts'
 
@@ -17,6 +17,18 @@ async function serve(system: ActorSystem, onRequest: OnRequest, options: Partial
   })
   const server = system.spawn(http.serve({ port: 0, owner: system.spawn(behavior), body: 'stream', ...options }))
   return (await server.ask({ type: 'address' })).port!
+}
+
+/** A server that takes small bodies only. Its clock stands still, so that a client has all the time it needs to send a large one. */
+async function strictOnVirtualTime(): Promise<{ readonly kit: TestKit; readonly port: number }> {
+  const kit = createTestKit()
+  const owner = kit.probe<HttpEvent>()
+  kit.system.spawn(http.serve({ port: 0, owner: owner.ref, body: 'collect', maxBody: 1000 }))
+  await until(
+    () => owner.messages.length > 0,
+    () => kit.settle(),
+  )
+  return { kit, port: owner.expectType('listening').address.port! }
 }
 
 /** A client on a bare socket, and all that it was answered. */
@@ -230,8 +242,7 @@ test('a shutdown in the middle of an upload tells its reader, and leaves nothing
 
 test('a client that writes a body too large to its end still reads the 413', () =>
   leakless(async () => {
-    const system = hostSystem()
-    const port = await serve(system, () => {}, { body: 'collect', maxBody: 1000 })
+    const { kit, port } = await strictOnVirtualTime()
     const { socket, says } = client(port)
     socket.pause()
     const size = 20_000_000
@@ -241,18 +252,24 @@ test('a client that writes a body too large to its end still reads the 413', () 
     socket.resume()
     await says(/^HTTP\/1\.1 413 /)
     socket.destroy()
-    await system.shutdown()
+    await kit.end()
   }))
 
-test('a client that goes on sending what was too large is cut off', () =>
+test('a client that goes on sending what was too large is cut off after a second', () =>
   leakless(async () => {
-    const system = hostSystem()
-    const port = await serve(system, () => {}, { body: 'collect', maxBody: 1000 })
+    const { kit, port } = await strictOnVirtualTime()
     const { socket, says } = client(port)
     socket.write(upload(1_000_000_000))
     await says(/^HTTP\/1\.1 413 /)
+    await kit.advance(999)
+    for (let i = 0; i < 50; i++) {
+      socket.write('more')
+      await kit.settle()
+    }
+    expect(socket.readableEnded || socket.destroyed).toBe(false)
+    await kit.advance(1)
     await cutOff(socket)
-    await system.shutdown()
+    await kit.end()
   }))
 
 test('requests under way are bounded, of one connection and of all: beyond, 503', () =>

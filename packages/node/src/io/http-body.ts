@@ -3,9 +3,10 @@
 // connection brings the next request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ActorRef, AnyRef } from '@troupe/core'
+import type { ActorContext, ActorRef, AnyRef } from '@troupe/core'
 import { Credited } from './credit.ts'
 import { Feed } from './feed.ts'
+import { later } from './later.ts'
 
 /** The body of a request, in parts; the last is `body-ended` or `body-aborted`. */
 export type BodyEvent =
@@ -114,20 +115,20 @@ export function collect(request: IncomingMessage, maxBody: number, done: (whole:
   request.on('error', () => {})
 }
 
-/** Milliseconds that a client may go on sending what was refused. */
+/** Milliseconds of the system's clock that a client may go on sending what was refused. */
 const patience = 1000
 
 /**
  * Answers 413, and closes once the client has sent it all, or had the time to notice: closed at once, the bytes that it still
  * sends would be answered with a reset, which throws away the answer that it has not read.
  */
-export function refuseBody(request: IncomingMessage, response: ServerResponse): void {
+export function refuseBody(ctx: ActorContext<never>, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(413, { connection: 'close', 'content-length': 0 }).flushHeaders()
   const close = (): void => {
-    clearTimeout(timer)
+    cancel()
     response.end()
   }
-  const timer = setTimeout(close, patience)
+  const cancel = later(ctx, patience, close)
   request.once('end', close)
   response.once('close', close)
   request.resume()

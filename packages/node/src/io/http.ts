@@ -117,7 +117,7 @@ function serve(given: HttpServeOptions): Behavior<HttpCommand> {
       if (body === 'stream') return begin(request, response, target, underWay, none)
       collect(request, maxBody, (whole) => {
         if (whole !== undefined) return begin(request, response, target, underWay, whole)
-        refuseBody(request, response)
+        refuseBody(ctx, request, response)
       })
     }
     const timing = { requestTimeout, connectionsCheckingInterval: Math.min(30_000, requestTimeout || 30_000) }
