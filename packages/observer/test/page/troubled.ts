@@ -37,6 +37,15 @@ function slow(ms: number): Behavior<Plain> {
   })
 }
 
+/** Handles each message for about a millisecond, and leaves most of it to others: a flood of it does not take the whole thread. */
+function pausing(): Behavior<Plain> {
+  return receive(async () => {
+    busyFor(0.2)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    return same
+  })
+}
+
 /** Asks the other as soon as it is asked anything: two of them wait for each other for ever. */
 function stubborn(other: () => ActorRef<Landing>): Behavior<Landing> {
   return receive(async (ctx) => {
@@ -56,7 +65,7 @@ const planner = (ms: number): Behavior<Plan> =>
 export function town(options: TownOptions): Town {
   const { drones: wanted, deadlock, trouble = false } = options
   const system = ActorSystem.create('airlift', { logger: false, deadlock: 'off' })
-  const map = system.spawn(slow(1), { name: 'map' })
+  const map = system.spawn(trouble ? slow(1) : pausing(), { name: 'map' })
   const log = system.spawn(
     receive<Plain>(() => same),
     { name: 'audit', mailbox: trouble ? bounded(8, 'drop-oldest') : undefined },
