@@ -289,6 +289,29 @@ export const cluster = [
     ),
   },
   {
+    name: 'a kind is compared with a record that a host has replaced',
+    file: region,
+    edits: [['        if ((await registry.read(kindKey(kind)))?.revision !== there!.revision) continue\n', '']],
+    test: inTest(
+      'cluster/kind-agreement.test.ts',
+      'a node that read the record of a kind before another node with the same journal replaced it has the kind too',
+    ),
+  },
+  {
+    name: 'a host that is not known as a member does not count',
+    file: region,
+    edits: [
+      ['if (!(await this.#node.membership.hasEnded(session as Session))) return true', 'if (this.#node.isMember(session as Session)) return true'],
+    ],
+    test: inTest('cluster/kind-agreement.test.ts', 'a node with another journal is refused though it has not heard yet that the host has joined'),
+  },
+  {
+    name: 'a node that joins has the time of a renewal',
+    file: membership,
+    edits: [['    let renewal = await this.#lease.take()\n', '    let renewal = await this.#lease.renew()\n']],
+    test: inTest('membership/joining.test.ts', 'a node joins though all the answers that it needs together take longer than its lease'),
+  },
+  {
     name: 'what is on the threads of a node is not counted',
     file: 'cluster/src/ledger/cluster-ledger.ts',
     edits: [['    if (threads === undefined) return then(write())\n', '    if (threads === undefined || this.#beat >= 0) return then(write())\n']],
