@@ -15,7 +15,7 @@ beforeAll(async () => {
   url = (await run.printed(/http:\S+/))[0]
   client = new Client(url)
   hands = await handsFor(client, url)
-})
+}, 180_000)
 afterAll(async () => {
   run.child.kill('SIGKILL')
   await hands?.end()

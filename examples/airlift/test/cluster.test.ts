@@ -16,13 +16,13 @@ const adds = ({ sum: { sent, delivered, inFlight, returned, lost } }: Status): v
   expect(sent).toBe(delivered + inFlight + returned)
 }
 
-describe.skipIf(found === undefined)('on three nodes', () => {
+describe.skipIf(found === undefined)('on three nodes', { timeout: 180_000 }, () => {
   let run: Run
   let client: Client
   beforeAll(async () => {
     run = new Run(['--cluster', '3', '--drones', '500', '--forever'])
     client = new Client((await run.printed(/http:\S+/))[0])
-  })
+  }, 180_000)
   afterAll(() => void run.child.kill('SIGKILL'))
 
   test('districts are spread over all; those of one that is killed go on elsewhere, and not one parcel is lost', async () => {

@@ -75,11 +75,11 @@ test('the auditor notices money that was lost, doubled or made up', () => {
   expect(audit([['a', sent], ['a', sent]])).toMatchObject({ balanced: false }) // prettier-ignore
 })
 
-test('a bank that is killed with SIGKILL while it works has lost nothing', () => {
+test('a bank that is killed with SIGKILL while it works has lost nothing', { timeout: 180_000 }, () => {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--chaos', '--rounds', '3', '--accounts', '20'], {
     encoding: 'utf8',
-    timeout: 55_000,
+    timeout: 170_000,
   })
   expect(stderr).toBe('')
   expect(stdout).toMatch(/✓ acknowledged [1-9][\d,]*, recovered [1-9][\d,]*, money 20,000 of 20,000, lost 0\n$/)
