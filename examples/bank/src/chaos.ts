@@ -25,13 +25,16 @@ interface Life {
   readonly lived: number
 }
 
-async function live(orders: Orders, ms: number, atStart: boolean): Promise<Life> {
+/** Starts the bank, and kills it so many milliseconds after that, after it has opened, or after the first transfer was acknowledged. */
+async function live(orders: Orders, ms: number, after: 'start' | 'open' | 'transfer'): Promise<Life> {
   const child = spawn(process.execPath, [branch, JSON.stringify(orders)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const acknowledged: string[] = []
   let recovery: number | undefined
   let open!: () => void
+  let transferred!: () => void
   const opened = new Promise<void>((resolve) => (open = resolve))
+  const transfer = new Promise<void>((resolve) => (transferred = resolve))
   let rest = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
@@ -40,9 +43,12 @@ async function live(orders: Orders, ms: number, atStart: boolean): Promise<Life>
       if (line.startsWith('open ')) {
         recovery = Number(line.slice(5))
         open()
-      } else acknowledged.push(line)
+      } else {
+        acknowledged.push(line)
+        transferred()
+      }
   })
-  if (!atStart) await Promise.race([opened, gone])
+  if (after !== 'start') await Promise.race([after === 'open' ? opened : transfer, gone])
   const since = performance.now()
   await wait(ms)
   child.kill('SIGKILL')
@@ -72,7 +78,9 @@ export async function chaos(options: BankOptions, store: Store): Promise<boolean
       // Every fifth is killed soon after it was started, which is in the midst of recovery or before it.
       const atStart = round % 5 === 0
       const orders: Orders = { place: store.place, accounts: count, customers, seed: seed + round, round: Date.now() * 1000 + round }
-      const life = await live(orders, atStart ? 50 + random() * 250 : random() * 400, atStart)
+      // The first is killed after a transfer, so that something was acknowledged however slow the machine is.
+      const after = atStart ? 'start' : round === 1 ? 'transfer' : 'open'
+      const life = await live(orders, atStart ? 50 + random() * 250 : random() * 400, after)
       for (const transfer of life.acknowledged) acknowledged.add(transfer)
       await auditor.read(journal)
       const lost = missing(auditor, acknowledged)
@@ -112,7 +120,7 @@ async function closing(
   while (auditor.books.underWay > 0 && performance.now() - since < 30_000 && (await wait(20)) === undefined)
   const said = await accounts.balances()
   const differ = [...said].filter(([name, balance]) => auditor.balances.get(name) !== balance).map(([name]) => name)
-  await system.shutdown()
+  await system.shutdown({ drain: true })
   await journal.close()
   const { transfers, money, underWay } = auditor.books
   const lost = missing(auditor, acknowledged)

@@ -72,7 +72,7 @@ export async function day(options: BankOptions, store: Store, over: AbortSignal)
   keep()
   const said = await accounts.balances()
   const differ = [...said].filter(([name, balance]) => auditor.balances.get(name) !== balance)
-  await system.shutdown()
+  await system.shutdown({ drain: true })
   await journal.close()
   const { transfers, money } = auditor.books
   const well = auditor.balanced && differ.length === 0
