@@ -20,7 +20,7 @@ test('an order to spawn or to run a task that brings an address, or what looks l
 })
 
 test('the number of a definition that nobody has posted ends the thread that sent it, and loads nothing', async () => {
-  const system = ActorSystem.create('one', { logger: silent })
+  const system = ActorSystem.create('one', { askTimeout: 30_000, logger: silent })
   const losses: ThreadLost[] = []
   system.events.listen((e) => void losses.push((e as { cause: ThreadLost }).cause), 'thread.lost')
   const { places } = inProcess(system, 2)

@@ -21,7 +21,7 @@ describe.each([
   ['ports', false],
 ])('in one process, by %s', (_how, shared) => {
   test('an actor on a place is told and asked as any, and the ledger of all adds up', async () => {
-    const system = ActorSystem.create('one')
+    const system = ActorSystem.create('one', { askTimeout: 30_000 })
     const { pool, places } = inProcess(system, 2, shared)
     const refs = [0, 1].map((thread) => system.spawn(counter(), { dispatcher: 'parallel', placement: { thread } }))
     for (const ref of refs) for (let i = 0; i < 100; i++) ref.tell({ type: 'add', by: 1 })
@@ -45,7 +45,7 @@ describe.each([
     ],
     ['a verb that is no verb', { op: 'verb', uid: 1, command: { verb: 'proceed' } }],
   ])('%s ends the thread that sent it, by name, and nothing else', async (_what, record) => {
-    const system = ActorSystem.create('one', { logger: silentLogger })
+    const system = ActorSystem.create('one', { askTimeout: 30_000, logger: silentLogger })
     const losses: ThreadLost[] = []
     system.events.listen((e) => void losses.push((e as { cause: ThreadLost }).cause), 'thread.lost')
     const { pool, places } = inProcess(system, 2, shared)
@@ -65,7 +65,7 @@ describe.each([
   })
 
   test('what the main thread says and a place cannot read ends that place', async () => {
-    const system = ActorSystem.create('one', { logger: silentLogger })
+    const system = ActorSystem.create('one', { askTimeout: 30_000, logger: silentLogger })
     const losses: ThreadLost[] = []
     system.events.listen((e) => void losses.push((e as { cause: ThreadLost }).cause), 'thread.lost')
     const { pool } = inProcess(system, 2, shared)
@@ -76,7 +76,7 @@ describe.each([
   })
 
   test('what one place cannot read of another ends the one that wrote it', async () => {
-    const system = ActorSystem.create('one', { logger: silentLogger })
+    const system = ActorSystem.create('one', { askTimeout: 30_000, logger: silentLogger })
     const losses: ThreadLost[] = []
     system.events.listen((e) => void losses.push((e as { cause: ThreadLost }).cause), 'thread.lost')
     const { places } = inProcess(system, 2, shared)
@@ -92,7 +92,7 @@ describe.each([
 })
 
 test('a system on a thread tells its reporter of turns, of dead letters, and of what it observes only while that listens', async () => {
-  const system = ActorSystem.create('one')
+  const system = ActorSystem.create('one', { askTimeout: 30_000 })
   const { places, pool } = inProcess(system)
   await until(() => places.size === 2)
   const core = coreOf(places.get(1)!.system)

@@ -39,7 +39,7 @@ const where = [
 
 describe.each(where)('handed on to an actor %s', (_where, thread) => {
   function stage(): InProcess & { system: ActorSystem; first: ActorRef<Handed>; second: ActorRef<Handed> } {
-    const system = ActorSystem.create('one', { logger: silentLogger })
+    const system = ActorSystem.create('one', { askTimeout: 30_000, logger: silentLogger })
     const inOne = inProcess(system)
     const first = system.spawn(hander(), { name: 'first', dispatcher: 'parallel', placement: { thread: 0 } })
     const second = system.spawn(
@@ -103,7 +103,7 @@ describe.each(where)('handed on to an actor %s', (_where, thread) => {
 })
 
 test('a question that went on to another thread is lost with that one, and not with the one that passed it on', async () => {
-  const system = ActorSystem.create('one', { logger: silentLogger })
+  const system = ActorSystem.create('one', { askTimeout: 30_000, logger: silentLogger })
   const inOne = inProcess(system, 3)
   const on = (thread: number): ActorRef<Handed> => system.spawn(hander(), { dispatcher: 'parallel', placement: { thread }, supervision: 'stop' })
   const [first, second, third] = [on(0), on(1), on(2)]

@@ -33,7 +33,7 @@ export class Inbox<M extends { readonly type: string }> {
 }
 
 export function hostSystem(options: SystemOptions = {}): ActorSystem {
-  return ActorSystem.create('io-test', { keepAlive: false, logger: false, ...options })
+  return ActorSystem.create('io-test', { keepAlive: false, logger: false, askTimeout: 30_000, ...options })
 }
 
 export function inbox<M extends { readonly type: string }>(system: ActorSystem, unhandledTypes: readonly string[] = []): Inbox<M> {

@@ -12,7 +12,7 @@ const systems: ActorSystem[] = []
 afterEach(() => Promise.all(systems.splice(0).map((system) => system.shutdown())))
 
 function start(options: ThreadsOptions = {}): { system: ActorSystem; pool: ReturnType<typeof threads> } {
-  const system = ActorSystem.create('bundled', { logger: false })
+  const system = ActorSystem.create('bundled', { askTimeout: 30_000, logger: false })
   systems.push(system)
   return { system, pool: threads(system, { size: 2, worker: entry('named-entry'), ...options }) }
 }

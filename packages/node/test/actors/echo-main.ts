@@ -7,7 +7,7 @@ import type { Connection, ConnectionEvent, ListenerCommand, ListenerEvent, Socke
 import { ActorSystem, receive, same } from '@troupe/core'
 import type { ActorRef, Behavior } from '@troupe/core'
 
-const system = ActorSystem.create('echo')
+const system = ActorSystem.create('echo', { askTimeout: 30_000 })
 let errors = 0
 
 const handler = (connection: Connection): Behavior<SocketEvent> =>

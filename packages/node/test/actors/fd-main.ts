@@ -4,7 +4,7 @@ import { adopt, type ReadinessEvent } from '@troupe/node'
 import { ActorSystem, receive, same, setup } from '@troupe/core'
 
 const fd = Number(process.argv[2])
-const system = ActorSystem.create('fd')
+const system = ActorSystem.create('fd', { askTimeout: 30_000 })
 system.spawn(
   setup<ReadinessEvent>((ctx) => {
     ctx.spawn(adopt(fd, { owner: ctx.self, interest: ['readable', 'error', 'closed'] }))

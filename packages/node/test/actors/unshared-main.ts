@@ -4,7 +4,7 @@ import { ActorSystem } from '@troupe/core'
 import { threads } from '@troupe/node'
 import { counter } from './counter.ts'
 
-const system = ActorSystem.create('unshared')
+const system = ActorSystem.create('unshared', { askTimeout: 30_000 })
 let refused: unknown
 try {
   threads(system, { size: 2, sharedMemory: true })
