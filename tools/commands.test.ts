@@ -69,6 +69,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--scenario', 'nope'], "no scenario 'nope'; there are: cluster strikes"],
   ],
   'joins:cluster': [[['--joins', 'many'], "--joins takes a whole number from 1 on, not 'many'"]],
+  'chaos:refs': [
+    [['--seconds', 'long'], "--seconds takes a whole number from 1 on, not 'long'"],
+    [['--between', 'worlds'], "no border 'worlds'; there are: all, nodes, threads"],
+  ],
   'chaos:cluster': [
     [['--faults', 'many'], "--faults takes a whole number from 1 on, not 'many'"],
     [['--only', 'fire'], "no kind 'fire'; there are: kill, stop"],

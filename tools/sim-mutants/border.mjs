@@ -178,10 +178,7 @@ export const border = [
     test: { file: promises, name: 'what is told to an actor whose thread has forgotten that it ended is a dead letter' },
     file: 'border/src/lives/whereabouts.ts',
     edits: [
-      [
-        '    if (cell instanceof ProxyCell) cell.finish(end)\n    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))\n',
-        '    if (cell instanceof ProxyCell) cell.finish(end)\n',
-      ],
+      ['    cell?.finish(end)\n    for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))\n', '    cell?.finish(end)\n'],
     ],
   },
   {
@@ -222,6 +219,24 @@ export const border = [
     file: 'border/src/codec/error-walk.ts',
     edits: [["if (read(() => 'cause' in error, false)) this", "if (read(() => 'cause' in error, false) && false) this"]],
   },
+  {
+    name: 'a link to an actor that has stopped is kept',
+    scenario: 'border refs',
+    file: 'border/src/exchange/incoming.ts',
+    edits: [['        this.#exchange.whereabouts.linkedBy(uid, crossing)\n', '']],
+  },
+  {
+    name: 'a link to an actor that has stopped on a thread which is not its home is kept',
+    scenario: 'border refs',
+    file: 'border/src/lives/whereabouts.ts',
+    edits: [['    if (cell.home !== cell.at) this.#askForEnd(cell)\n', '']],
+  },
+  {
+    name: 'a link that is closed gives no credit back',
+    scenario: 'border refs',
+    file: 'border/src/way/crossing.ts',
+    edits: [['    this.#arrivals.get(id)?.end()\n', '']],
+  },
   // Bugs that were, each found once in thousands of seeds before there was a scenario for such moments.
   {
     name: 'an actor that failed while it was told to restart fails once more when it is back',
@@ -247,8 +262,8 @@ export const border = [
     file: 'border/src/way/remote-ref.ts',
     edits: [
       [
-        "    if (!this.#followed && this.phase !== 'terminated') {",
-        "    if (extras.children === undefined && !this.#followed && this.phase !== 'terminated') {",
+        "    if (!this.isAwaited && this.phase !== 'terminated') this",
+        "    if (extras.children === undefined && !this.isAwaited && this.phase !== 'terminated') this",
       ],
     ],
   },

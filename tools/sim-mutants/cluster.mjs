@@ -16,6 +16,31 @@ const routes = 'cluster/src/sharding/routes.ts'
 const inTest = (file, name) => ({ file: `packages/cluster/test/${file}`, name })
 
 export const cluster = [
+  // Refs of actors of other nodes.
+  {
+    name: 'a link that is opened again has all its credit, whatever is under way',
+    test: inTest('cluster/links.test.ts', 'a ref that is used again after its link was closed gets another, with order and bounds as before'),
+    file: 'border/src/way/link.ts',
+    edits: [
+      ['window - (owed?.underWay ?? 0)', 'window'],
+      ['mostBytes - (owed?.bytesUnderWay ?? 0)', 'mostBytes'],
+    ],
+  },
+  {
+    name: 'a link keeps its ref',
+    test: inTest('cluster/links.test.ts', 'a ref of another node that is no longer held is collected, and its link is closed on both nodes'),
+    file: 'border/src/way/link.ts',
+    edits: [['this.#queue = new WeakRef(queue)', 'this.#queue = { deref: () => queue } as WeakRef<WireQueue>']],
+  },
+  {
+    name: 'the end of an actor on a thread is not told to other nodes that know it',
+    test: inTest(
+      'cluster/links.test.ts',
+      'an actor of a thread of a node that another node knows leaves nothing on it when it ends, and its watchers there hear of it',
+    ),
+    file: 'border/src/way/remote-ref.ts',
+    edits: [['    for (const hook of extras.endHooks ?? []) hook()\n', '']],
+  },
   // Leases and sessions.
   {
     name: 'a lease is trusted for longer than the registry keeps it',

@@ -129,13 +129,18 @@ test('what is told to an actor whose thread has forgotten that it ended is a dea
       const target = threads.define('target', () => receive<string>(() => {}))
       const teller = threads.define('teller', () => {
         let to: ActorRef<string> | undefined
-        return receive<ActorRef<string> | 'now'>((_ctx, message) => {
+        return receive<ActorRef<string> | 'hello' | 'now'>((_ctx, message) => {
           if (message === 'now') to!.tell('too late')
+          else if (message === 'hello') to!.tell('hello')
           else to = message
         })
       })
       const ref = sim.system.spawn(target(), onThread(0))
       const by = sim.system.spawn(teller(), onThread(1))
+      // The connection between the two threads is open: the message goes over before the home of the actor says that it has stopped.
+      const other = sim.system.spawn(target(), onThread(0))
+      by.tell(other)
+      by.tell('hello')
       // It learns where the actor is, and neither tells it anything nor asks to hear of its end.
       sim.after(100, () => by.tell(ref))
       sim.after(200, () => ref.stop())

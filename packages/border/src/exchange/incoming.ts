@@ -41,9 +41,7 @@ export class Incoming {
         const link = crossing.link(reader.whole())
         const messages = reader.whole()
         const bytes = reader.whole()
-        if (link === undefined) return
-        link.grant(messages, bytes)
-        if (link.queue.wants) link.queue.pump()
+        link?.grant(messages, bytes)
         return
       }
       case record.answer: {
@@ -64,6 +62,7 @@ export class Incoming {
         const id = reader.whole()
         const uid = crossing.numberIn(reader.double())
         crossing.linkCame(new Arrivals(crossing, id, uid, reader.whole(), this.#exchange.residents.cell(uid)))
+        this.#exchange.whereabouts.linkedBy(uid, crossing)
         return
       }
       case record.unlink:

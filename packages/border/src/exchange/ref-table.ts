@@ -11,6 +11,7 @@ import { AddressRef } from '../values/address-ref.ts'
 import { Definition } from '../values/definition.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from '../lives/hosted.ts'
+import { ProxyCell } from '../way/remote-ref.ts'
 import { isActorRef } from '../values/is-ref.ts'
 import { Mirror } from '../questions/mirror.ts'
 import { phases } from '../values/phases.ts'
@@ -143,6 +144,8 @@ export class RefTable {
     if (cell instanceof HostedCell) return epoch
     if (cell.phase === 'terminated') residents.remember(cell)
     else {
+      // It lives on a thread of this node: its end is known by what stands here for it.
+      if (cell instanceof ProxyCell && !residents.isExported(this.#exchange.numberOf(cell))) whereabouts.diesWith(cell)
       residents.export(cell)
       if (crossing.peer === 0) whereabouts.show(ref.uid)
     }

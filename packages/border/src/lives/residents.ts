@@ -21,8 +21,6 @@ export interface Numbers {
   of(cell: Cell): number
   /** The number it has, if it has one. */
   known(cell: Cell): number | undefined
-  /** It has ended: nobody asks for its number any more. */
-  forget?(cell: Cell): void
 }
 
 /** Where all places have one sequence of numbers, it is that of the ref. */
@@ -92,6 +90,10 @@ export class Residents {
   export(cell: Cell): void {
     this.#exported.set(this.#numbers.of(cell), cell)
   }
+  /** The number of living actors of this thread that other places know. */
+  get exportedCount(): number {
+    return this.#exported.size
+  }
   isExported(uid: number): boolean {
     return this.#exported.has(uid)
   }
@@ -109,7 +111,6 @@ export class Residents {
     if (number === undefined) return
     const known = this.#exported.delete(number)
     if (this.#stubs.delete(number) || known) this.remember(cell)
-    this.#numbers.forget?.(cell)
   }
   /** Keeps how an actor ended, for those who ask later. */
   remember(cell: Cell): void {

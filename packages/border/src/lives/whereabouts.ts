@@ -11,14 +11,19 @@ import { Link, widest } from '../way/link.ts'
 import { LocalRoute } from '../way/local-route.ts'
 import { makeRemoteRef, ProxyCell, type RemoteRef } from '../way/remote-ref.ts'
 
+/** The first sweep of awaited actors happens at this size. */
+const sweepFrom = 1_024
+
 export class Whereabouts {
   readonly #exchange: Exchange
   /** Which threads want to know of the end of which actor of this one. */
   readonly #followers = new Map<number, Set<number>>()
-  /** Actors elsewhere whose end somebody here wants to know of. */
-  readonly #followed = new Map<number, ProxyCell>()
+  /** Actors elsewhere whose end may be waited for here: held until then, or until a sweep finds no waiters. */
+  readonly #awaited = new Map<number, ProxyCell>()
+  #sweepAt = sweepFrom
+  /** Tells when a ref was collected. */
+  readonly #refs = new FinalizationRegistry<number>((uid) => this.#collected(uid))
   readonly #remotes = new Map<number, WeakRef<RemoteRef>>()
-  readonly #forgotten: FinalizationRegistry<{ readonly uid: number; readonly link: () => Link | undefined }>
   readonly #locating = new Set<number>()
   /** Actors of this thread that the main one knows: it is told their phases. */
   readonly #shown = new Set<number>()
@@ -27,10 +32,6 @@ export class Whereabouts {
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
-    this.#forgotten = new FinalizationRegistry(({ uid, link }) => {
-      if (this.#remotes.get(uid)?.deref() === undefined) this.#remotes.delete(uid)
-      link()?.close()
-    })
     exchange.on('follow', ({ uid }, crossing) => this.#followedBy(uid, crossing))
     exchange.on('phases', ({ uid }, crossing) => {
       const cell = exchange.residents.cell(uid)
@@ -104,10 +105,20 @@ export class Whereabouts {
     cell.told = phase
     // Who passed it on may have known less than its home, which does not know that it came here.
     if (this.#exchange.epoch === 0 && from !== homeOf(uid)) this.#exchange.crossingTo(homeOf(uid))?.control({ op: 'phases', uid })
-    const held: { link: Link | undefined } = { link: undefined }
-    cell.onLink = (link) => (held.link = link)
-    this.#forgotten.register(ref, { uid, link: () => held.link })
+    this.#refs.register(ref, uid)
     return ref
+  }
+
+  /** Closes the link of a ref that was collected. */
+  #collected(uid: number): void {
+    // Another ref of the same actor may have come since.
+    if (this.#proxy(uid) !== undefined) return
+    this.#remotes.delete(uid)
+    for (const crossing of this.#exchange.crossings) crossing.linkTo(uid)?.close()
+  }
+  /** Sizes of the tables, for tests: refs of actors elsewhere, those that are awaited, and followed actors of this place. */
+  get kept(): { readonly refs: number; readonly awaited: number; readonly followers: number } {
+    return { refs: this.#remotes.size, awaited: this.#awaited.size, followers: this.#followers.size }
   }
 
   /** Takes what stands for an actor elsewhere and was made by somebody else: it ends with its place as all do. The caller keeps it. */
@@ -128,7 +139,7 @@ export class Whereabouts {
     const uid = cell.far
     if (this.#locating.has(uid)) return
     this.#locating.add(uid)
-    this.#followed.set(uid, cell)
+    cell.isFollowed = true
     this.#exchange.crossingTo(homeOf(uid))?.control({ op: 'locate', uid })
   }
   linkProxy(cell: ProxyCell): void {
@@ -146,14 +157,14 @@ export class Whereabouts {
       if (cell.wire.size > 0) this.locate(cell)
       return
     }
-    const link = new Link(this.#exchange, crossing, cell.far, widest, cell.wire)
-    cell.wire.link = link
-    cell.onLink(link)
+    cell.wire.link = new Link(this.#exchange, crossing, cell.far, widest, cell.wire)
+    // The link is closed when the actor ends. A home tells all who have links to it; the home of an actor that runs elsewhere has to be asked.
+    if (cell.home !== cell.at) this.#askForEnd(cell)
     cell.wire.pump()
   }
   #isLocated(uid: number, at: number): void {
     this.#locating.delete(uid)
-    const cell = this.#followed.get(uid)
+    const cell = this.#proxy(uid)
     if (cell === undefined || cell.phase === 'terminated' || cell.wire.link !== undefined) return
     cell.at = at
     this.linkProxy(cell)
@@ -193,13 +204,36 @@ export class Whereabouts {
     for (const arrivals of this.#earlyOf(cell.ref.uid)) arrivals.arrived(cell)
   }
 
-  /** Somebody here wants to know of the end of an actor elsewhere. */
+  /** Holds an actor elsewhere until its end, which is waited for here, even if its ref is not held otherwise. */
   follow(cell: ProxyCell): void {
+    if (this.#awaited.size >= this.#sweepAt) this.#sweep()
+    this.#awaited.set(cell.far, cell)
+    cell.isAwaited = true
+    this.#askForEnd(cell)
+  }
+  /** Releases actors without waiters. If their refs are still in use, their homes report their ends anyway. */
+  #sweep(): void {
+    for (const [uid, cell] of this.#awaited) {
+      if (cell.hasWaiters) continue
+      this.#awaited.delete(uid)
+      cell.isAwaited = false
+    }
+    this.#sweepAt = Math.max(sweepFrom, this.#awaited.size * 2)
+  }
+  /** Asks the home of an actor to tell of its end, once. */
+  #askForEnd(cell: ProxyCell): void {
+    if (cell.isFollowed) return
+    cell.isFollowed = true
     const uid = cell.far
-    this.#followed.set(uid, cell)
     const crossing = this.#exchange.crossingTo(homeOf(uid))
-    if (crossing === undefined) cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
-    else crossing.control({ op: 'follow', uid })
+    if (crossing === undefined) {
+      this.#awaited.delete(uid)
+      cell.finish({ reason: 'failure', cause: this.#lossOf(uid) })
+    } else crossing.control({ op: 'follow', uid })
+  }
+  /** Notes that a peer has a link to an actor. The home of the actor will report its end to that peer. */
+  linkedBy(uid: number, crossing: Crossing): void {
+    if (homeOf(uid) === this.#exchange.epoch) this.#followedBy(uid, crossing)
   }
   #followedBy(uid: number, crossing: Crossing): void {
     if (!this.#exchange.residents.isExported(uid)) return this.#tellGone(uid, crossing)
@@ -213,12 +247,16 @@ export class Whereabouts {
   }
   #isGone(uid: number, end: EndInfo): void {
     this.#locating.delete(uid)
-    const cell = this.#followed.get(uid) ?? this.#remotes.get(uid)?.deref()?.cell
-    this.#followed.delete(uid)
-    if (cell instanceof ProxyCell) cell.finish(end)
+    const cell = this.#proxy(uid)
+    this.#awaited.delete(uid)
+    cell?.finish(end)
     for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
   }
 
+  /** Reports the end of an actor of another exchange, such as one on a thread of this node, to the peers of this one. */
+  diesWith(cell: ProxyCell): void {
+    ;(cell.ensureExtras().endHooks ??= new Set()).add(() => this.died(cell))
+  }
   /** An actor of this thread has ended. */
   died(cell: Cell): void {
     const uid = this.#exchange.knownNumber(cell)
@@ -247,13 +285,23 @@ export class Whereabouts {
       if (cell.home !== peer) continue
       cell.wire.link = undefined
       this.#locating.delete(cell.far)
-      if (this.#followed.has(cell.far)) this.follow(cell)
+      if (cell.isFollowed) {
+        cell.isFollowed = false
+        this.#askForEnd(cell)
+      }
       if (cell.wire.wants) this.locate(cell)
     }
   }
   *#proxies(): Generator<ProxyCell, void, void> {
-    const all = new Set([...this.#followed.values(), ...[...this.#remotes.values()].map((r) => r.deref()?.cell)])
-    for (const cell of all) if (cell instanceof ProxyCell && cell.phase !== 'terminated') yield cell
+    for (const uid of this.#remotes.keys()) {
+      const cell = this.#proxy(uid)
+      if (cell !== undefined && cell.phase !== 'terminated') yield cell
+    }
+  }
+  /** The proxy of an actor elsewhere, if a ref of it is held here. */
+  #proxy(uid: number): ProxyCell | undefined {
+    const cell = this.#remotes.get(uid)?.deref()?.cell
+    return cell instanceof ProxyCell ? cell : undefined
   }
 
   /** A thread is gone: actors that it was the home of are, too; others that were there are somewhere else by and by. */
@@ -261,7 +309,7 @@ export class Whereabouts {
     for (const [uid] of this.#early) if (homeOf(uid) === peer) for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
     for (const cell of this.#proxies()) {
       if (cell.home === peer) {
-        this.#followed.delete(cell.far)
+        this.#awaited.delete(cell.far)
         this.#remotes.delete(cell.far)
         cell.finish({ reason: 'failure', cause })
       } else if (cell.at === peer) {

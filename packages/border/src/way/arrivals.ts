@@ -2,7 +2,7 @@
 // taken. A message for an actor that is not here yet waits; its home is asked what became of it.
 
 import { type Cell, Envelope, MessageRing, type Meta } from '@troupe/core/internal'
-import { Credit } from './credit.ts'
+import { Credit, giveCredit } from './credit.ts'
 import type { Crossing } from './crossing.ts'
 import { mostBytes } from './link.ts'
 
@@ -38,6 +38,17 @@ export class Arrivals {
     }
     if (this.cell !== undefined) this.cell.accept(message, marked)
     else (this.early ??= new MessageRing()).push(message, marked)
+  }
+
+  /**
+   * No more comes by this link. What came since the last message that carries credit is given back now, taken or not: less than a quarter of
+   * what may be under way. The messages that carry credit give it back when they are taken.
+   */
+  end(): void {
+    if (this.#messages === 0) return
+    giveCredit(this, this.#messages, this.#bytes)
+    this.#messages = 0
+    this.#bytes = 0
   }
 
   /** The actor has come: it gets what waited. */

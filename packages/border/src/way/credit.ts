@@ -22,12 +22,7 @@ export class Credit extends Told {
     const of = this.#of
     if (of === undefined) return
     this.#of = undefined
-    of.crossing.plain((w) => {
-      w.byte(record.credit)
-      w.whole(of.id)
-      w.whole(this.#messages)
-      w.whole(this.#bytes)
-    })
+    giveCredit(of, this.#messages, this.#bytes)
   }
   release(): Meta {
     this.#give()
@@ -56,6 +51,16 @@ export class Credit extends Told {
   override moved(to: Cell): void {
     if (this.inner instanceof Envelope) this.inner.moved(to)
   }
+}
+
+/** Tells the sender of a link that so much was taken. */
+export function giveCredit(of: Arrivals, messages: number, bytes: number): void {
+  of.crossing.plain((w) => {
+    w.byte(record.credit)
+    w.whole(of.id)
+    w.whole(messages)
+    w.whole(bytes)
+  })
 }
 
 /** The meta of a message that came, without the credit that it gives back: that goes back now. */

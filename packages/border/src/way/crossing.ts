@@ -37,6 +37,8 @@ export class Crossing {
   readonly slots: RefSlots = new RefSlots()
   /** Ways to actors over there, and from there to actors here, by the numbers that both ends know. */
   readonly #links = new Map<number, Link>()
+  /** The latest link to each actor, open or with messages under way. */
+  readonly #latest = new Map<number, Link>()
   #nextLink = 0
   readonly #arrivals = new Map<number, Arrivals>()
   state: 'connecting' | 'open' | 'closed' = 'connecting'
@@ -155,10 +157,17 @@ export class Crossing {
   linked(link: Link): number {
     const id = this.#nextLink++
     this.#links.set(id, link)
+    this.#latest.set(link.uid, link)
     return id
   }
-  unlinked(id: number): void {
-    this.#links.delete(id)
+  /** A link is closed, and all its credit is back. */
+  unlinked(link: Link): void {
+    this.#links.delete(link.id)
+    if (this.#latest.get(link.uid) === link) this.#latest.delete(link.uid)
+  }
+  /** The latest link to an actor. */
+  linkTo(uid: number): Link | undefined {
+    return this.#latest.get(uid)
   }
   link(id: number): Link | undefined {
     return this.#links.get(id)
@@ -171,7 +180,12 @@ export class Crossing {
     this.#arrivals.set(arrivals.id, arrivals)
   }
   linkWent(id: number): void {
+    this.#arrivals.get(id)?.end()
     this.#arrivals.delete(id)
+  }
+  /** The number of links that the peer has to actors here. */
+  get incomingLinks(): number {
+    return this.#arrivals.size
   }
   arrivalsBy(id: number): Arrivals | undefined {
     return this.#arrivals.get(id)

@@ -1,5 +1,9 @@
 // The way of messages from this thread to one actor of another, and its credit: how many messages, and how many bytes,
 // may be under way before the actor has taken some of them.
+//
+// A link holds the ref of its actor weakly, so that an unused ref can be collected. The link is closed then, or when the actor has stopped.
+// A closed link is kept until all its credit is back. If the actor gets another link before that, messages that are still under way by the
+// old one count against the new one.
 
 import type { AnyRef } from '@troupe/core'
 import { type Cell, type Envelope, headersOf, PendingAsk, poison, senderOf } from '@troupe/core/internal'
@@ -19,23 +23,30 @@ export class Link implements Route {
   readonly crossing: Crossing
   readonly id: number
   readonly uid: number
-  /** What waits for this way alone. */
-  readonly queue: WireQueue
+  /** The messages that wait for this link. Weak: a link must not keep the ref that it belongs to. */
+  readonly #queue: WeakRef<WireQueue>
   readonly #exchange: Exchange
   /** How many messages may be under way. */
   readonly window: number
   #credit: number
-  #bytes: number = mostBytes
+  #bytes: number
   #closed = false
+  /** The link that followed this one to the same actor: it gets the credit that comes back for this one. */
+  #successor: Link | undefined
 
   constructor(exchange: Exchange, crossing: Crossing, uid: number, window: number, queue: WireQueue) {
     this.#exchange = exchange
-    this.queue = queue
+    this.#queue = new WeakRef(queue)
     this.crossing = crossing
     this.uid = uid
-    this.id = crossing.linked(this)
     this.window = window
-    this.#credit = window
+    const before = crossing.linkTo(uid)
+    before?.close()
+    this.id = crossing.linked(this)
+    const owed = before === undefined || before.isDone ? undefined : before
+    if (owed !== undefined) owed.#successor = this
+    this.#credit = window - (owed?.underWay ?? 0)
+    this.#bytes = mostBytes - (owed?.bytesUnderWay ?? 0)
     crossing.plain((w) => {
       w.byte(record.link)
       w.whole(this.id)
@@ -54,10 +65,32 @@ export class Link implements Route {
     return this.window - this.#credit
   }
 
-  /** The actor has taken so much. */
+  get bytesUnderWay(): number {
+    return mostBytes - this.#bytes
+  }
+  /** The messages that wait for this link; undefined after its ref was collected. */
+  get queue(): WireQueue | undefined {
+    return this.#queue.deref()
+  }
+  get isClosed(): boolean {
+    return this.#closed
+  }
+  /** True once it is closed and has all its credit back. */
+  get isDone(): boolean {
+    return this.#closed && this.underWay <= 0
+  }
+
+  /** The actor has taken so much. What waits goes as far as that lets it. */
   grant(messages: number, bytes: number): void {
     this.#credit += messages
     this.#bytes += bytes
+    if (this.#closed) {
+      if (this.isDone) this.crossing.unlinked(this)
+      this.#successor?.grant(messages, bytes)
+      return
+    }
+    const { queue } = this
+    if (queue?.wants === true) queue.pump()
   }
 
   pass(message: unknown): void {
@@ -125,7 +158,7 @@ export class Link implements Route {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.crossing.unlinked(this.id)
+    if (this.isDone) this.crossing.unlinked(this)
     this.crossing.plain((w) => {
       w.byte(record.unlink)
       w.whole(this.id)

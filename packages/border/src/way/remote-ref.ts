@@ -21,7 +21,6 @@ import {
   tellWatchers,
 } from '@troupe/core/internal'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { Link } from './link.ts'
 import { homeOf } from '../values/epochs.ts'
 import { WireQueue } from './wire-queue.ts'
 
@@ -85,9 +84,6 @@ export class ProxyCell extends Cell {
   get home(): number {
     return homeOf(this.far)
   }
-  /** Told of each new link, so that it can be closed when the ref is forgotten. */
-  onLink: (link: Link) => void = () => {}
-
   /** The number by which its home knows it. */
   readonly far: number
 
@@ -103,15 +99,21 @@ export class ProxyCell extends Cell {
   }
 
   /** Whether its home was asked to tell of its end. */
-  #followed = false
+  isFollowed = false
+  /** True while `Whereabouts` holds it for its waiters. */
+  isAwaited = false
+  /** True if its end, or an answer of it, is waited for. */
+  get hasWaiters(): boolean {
+    const { extras } = this
+    if (extras === undefined) return false
+    const { watchers, asked, startWaiters, endWaiters, endHooks } = extras
+    return (watchers?.size ?? 0) > 0 || asked !== undefined || startWaiters !== undefined || endWaiters !== undefined || endHooks !== undefined
+  }
   override ensureExtras(): Extras {
     // Not made here where it has children on this thread, who do not wait for its end.
     const extras = (this.extras ??= new Extras())
     // Somebody wants to know how it ends, or waits for an answer: from now on its home tells us.
-    if (!this.#followed && this.phase !== 'terminated') {
-      this.#followed = true
-      this.exchange.whereabouts.follow(this)
-    }
+    if (!this.isAwaited && this.phase !== 'terminated') this.exchange.whereabouts.follow(this)
     return extras
   }
   override put(message: unknown, meta: Meta): void {
@@ -138,6 +140,7 @@ export class ProxyCell extends Cell {
     this.phase = 'terminated'
     const extras = this.extras
     if (extras === undefined) return
+    for (const hook of extras.endHooks ?? []) hook()
     for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', end.cause)
     tellWatchers(this, extras, end.reason, end.cause, Infinity)
     for (const waiter of extras.startWaiters ?? []) waiter(undefined)

@@ -1,5 +1,5 @@
 // By which numbers other nodes know the actors of this one. Given out when a ref leaves for the first time: local uids are this node's own
-// affair, and those of its threads would not fit.
+// affair, and those of its threads would not fit. An actor keeps its number after its end.
 
 import { firstUid, type Numbers } from '@troupe/border'
 import type { Cell } from '@troupe/core/internal'
@@ -9,7 +9,7 @@ import { here } from './places.ts'
 const reserved = 16
 
 export class Exports implements Numbers {
-  readonly #numbers = new Map<Cell, number>()
+  readonly #numbers = new WeakMap<Cell, number>()
   #next = reserved
 
   of(cell: Cell): number {
@@ -22,16 +22,8 @@ export class Exports implements Numbers {
     return this.#numbers.get(cell)
   }
 
-  forget(cell: Cell): void {
-    this.#numbers.delete(cell)
-  }
-
   /** Gives a cell a number that all nodes know. */
   reserve(cell: Cell, number: number): void {
     this.#numbers.set(cell, firstUid(here) + number)
-  }
-
-  get size(): number {
-    return this.#numbers.size
   }
 }

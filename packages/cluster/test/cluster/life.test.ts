@@ -50,7 +50,9 @@ test('K15: a system that leaves can join again and have its kinds again, as ofte
       const l = await system.ledger()
       expect(l.sent).toBe(l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.queued + l.stashed + l.inProgress + l.unknown)
       const inner = core.otherPlaces as ClusterNode
-      counts.push([core.guardian.children!.size - life, core.extensions.size, inner.channels.size, inner.border.exports.size].join())
+      counts.push(
+        [core.guardian.children!.size - life, core.extensions.size, inner.channels.size, inner.border.exchange.residents.exportedCount].join(),
+      )
       expect(Cluster.of(system)).toBeUndefined()
     }
     expect(new Set(counts).size).toBe(1)

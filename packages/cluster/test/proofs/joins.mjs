@@ -74,7 +74,7 @@ async function settled() {
     kept: {
       members: cluster.members.length,
       channels: node.channels.size,
-      exports: node.border.exports.size,
+      exports: node.border.exchange.residents.exportedCount,
       places: node.border.places.others.size,
       waiting: kind.waiting ?? 0,
       actors: coreOf(home).guardian.children.size,

@@ -39,15 +39,22 @@ function judgePhases({ sim }: World, { epoch, residents }: Exchange): void {
   }
 }
 
-/** Ways to actors that are gone are closed, and those to others have their credit back but for what is given back later. */
+/**
+ * Links to actors that are gone are closed, and those to others have their credit back except what is given back later. The other end
+ * knows of as many links as are open, and of no others.
+ */
 function judgeLinks({ sim, threads }: World, { epoch, crossings }: Exchange): void {
   for (const { peer, links } of crossings) {
     const there = threads.exchangeOf(peer)
     if (there === undefined) continue
-    for (const { uid, underWay, window, queue } of links) {
+    const open = links.filter((link) => !link.isClosed).length
+    const known = there.knownCrossing(epoch)?.incomingLinks ?? 0
+    if (open !== known) sim.violate('T3', `thread ${epoch} has ${open} links to thread ${peer}, which knows of ${known}`)
+    for (const { uid, underWay, window, isClosed } of links) {
       const cell = there.residents.cell(uid)
-      // A ref that somebody holds keeps its way until it is told to or forgotten.
-      if (cell === undefined && !queue.ofProxy) sim.violate('T3', `thread ${epoch} keeps a way to #${uid} on thread ${peer}, which is not there`)
+      if (cell === undefined) sim.violate('T3', `thread ${epoch} keeps a link to #${uid} on thread ${peer}, which is not there`)
+      if (isClosed && isUp(cell) && cell!.queuedMessages === 0)
+        sim.violate('T3', `thread ${epoch} keeps a link to #${uid} on thread ${peer} that it has closed, with ${underWay} messages under way`)
       if (
         cell !== undefined &&
         isUp(cell) &&

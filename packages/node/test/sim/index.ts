@@ -28,6 +28,27 @@ export const library: readonly LibraryScenario[] = [
     },
   },
   {
+    name: 'border refs',
+    about: 'links that are closed while messages are under way, as when a ref is collected, and opened again by the next message',
+    options: times,
+    run: (sim) => {
+      const world = stage(sim, { mixed: true, mailboxes: any, ringBytes: [512, 1024, 4096], supervision: ['restart', 'stop'] })
+      spread(sim, sim.int(2, 24), () => {
+        switch (sim.choose(6)) {
+          case 1:
+          case 2:
+            return world.closeLinks()
+          case 3:
+            return sim.choose(3) === 2 ? pick(world).stop() : world.tell('main', pick(world), { do: 'watch', ref: pick(world) })
+          case 4:
+            return void world.ask(undefined, pick(world), queryFor(world, 2), sim.oneOf([200, 60])).catch(() => {})
+          default:
+            return world.tell('main', pick(world), { do: 'tell', to: pick(world), times: sim.int(1, 12) })
+        }
+      })
+    },
+  },
+  {
     name: 'border questions',
     about: 'questions across threads: answered late, twice, never, handed on, by the dying',
     options: times,

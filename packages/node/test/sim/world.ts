@@ -85,6 +85,16 @@ export class World {
     this.sim.note(`thread ${thread.epoch} crashes`)
     thread.crash()
   }
+  /** A thread closes its links to actors elsewhere, as if their refs had been collected; those with messages that wait for credit are in use. */
+  closeLinks(): void {
+    const { living } = this.threads
+    const thread = living[this.sim.choose(living.length)]
+    this.sim.note(`thread ${thread?.epoch ?? 0} closes links`)
+    thread?.place.soon(() => {
+      for (const { links } of thread.started?.exchange.crossings ?? [])
+        for (const { queue } of links) if (queue?.ofProxy === true && !queue.wants) queue.unlink()
+    })
+  }
   hang(ms: number): void {
     const { living } = this.threads
     const thread = living[this.sim.choose(living.length)]
