@@ -149,6 +149,24 @@ export const cluster = [
     edits: [['if (this.#together > size / 2) {', 'if (this.#together > size * 100) {']],
     test: inTest('cluster/attacks.test.ts', 'a message as large as a frame arrives, or is a dead letter where it was sent; what follows it arrives'),
   },
+  {
+    name: 'parts of a message are larger than the wire carries',
+    file: 'cluster/src/refs/node-line.ts',
+    edits: [['this.#partSize = Math.min(maxPart, maxPayload - partHead)', 'this.#partSize = Math.max(maxPart, maxPayload - maxPayload)']],
+    test: inTest('cluster/payload-limit.test.ts', 'messages of every size arrive, in order'),
+  },
+  {
+    name: 'a frame that no longer fits the wire is kept for ever',
+    file: 'cluster/src/channel/channel.ts',
+    edits: [['    if (frame.length > maxFrame())\n', '    if (frame.length > maxFrame() && frame.length < 0)\n']],
+    test: inTest('cluster/payload-limit.test.ts', 'a server whose limit is smaller than that of the last one ends the connection once'),
+  },
+  {
+    name: 'a server that takes too little is taken',
+    file: 'cluster/src/engines/nats/nats-bucket.ts',
+    edits: [['if (maxPayload >= minFrame) return', 'if (maxPayload >= minFrame || maxPayload > 0) return']],
+    test: inTest('nats-refusals.test.ts', 'a server that takes less than 16 KB is refused with its limit'),
+  },
   // Shards.
   {
     name: 'a shard is claimed from an owner that lives',

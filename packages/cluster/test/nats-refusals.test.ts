@@ -6,10 +6,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { HostRuntime, InvalidOption } from '@troupe/core'
+import { ActorSystem, HostRuntime, InvalidOption, receive, same } from '@troupe/core'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNats, type NatsServer, startNats } from '../../../tools/engines/nats.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
+import { Cluster } from '../src/cluster.ts'
 import { memory } from '../src/engines/memory/memory.ts'
 import { natsPermissions } from '../src/engines/nats/nats-layout.ts'
 import { nats } from '../src/engines/nats/nats.ts'
@@ -42,9 +43,9 @@ async function refusal(made: Promise<Connection>): Promise<EngineRefused> {
 }
 
 /** Speaks as much of the protocol of NATS as a client needs to be let in. */
-async function pretender(version: string): Promise<{ readonly url: string; end(): void }> {
+async function pretender(version: string, maxPayload = 1_048_576): Promise<{ readonly url: string; end(): void }> {
   const server = createServer((socket) => {
-    const info = { server_id: 'X', version, proto: 1, headers: true, max_payload: 1_048_576, jetstream: true, host: '127.0.0.1', port: 4222 }
+    const info = { server_id: 'X', version, proto: 1, headers: true, max_payload: maxPayload, jetstream: true, host: '127.0.0.1', port: 4222 }
     socket.write(`INFO ${JSON.stringify(info)}\r\n`)
     socket.on('data', (data) => {
       if (data.includes('PING')) socket.write('PONG\r\n')
@@ -60,6 +61,14 @@ test.each(['2.9.10', '2.10.29', '2.11.0', '2.11.1', '1.4.1'])('a server of versi
   const { why, message } = await refusal(connectAs('a', { servers: server.url }))
   expect(why).toBe('too-old')
   expect(message).toContain(`its version is ${version}, and before 2.11.2`)
+  server.end()
+})
+
+test('a server that takes less than 16 KB is refused with its limit', async () => {
+  const server = await pretender('2.11.2', 16_383)
+  const { why, message } = await refusal(connectAs('a', { servers: server.url }))
+  expect(why).toBe('max-payload')
+  expect(message).toContain('its max_payload is 16383 bytes, and nodes need 16384 at least')
   server.end()
 })
 
@@ -153,6 +162,28 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
     expect(why).toBe('unreachable')
     const plain = await started({})
     expect((await refusal(connectAs('a', { servers: plain.url, tls: {} }))).message).toContain('tls')
+  })
+
+  test('with a max_payload of 16 KB carries messages of every size', async () => {
+    const server = await started({ config: 'max_payload: 16384' })
+    const got: number[] = []
+    const systems = ['a', 'b'].map((name) => ActorSystem.create(name, { keepAlive: false }))
+    onTestFinished(async () => void (await Promise.all(systems.map((system) => system.shutdown()))))
+    systems[1]!.spawn(
+      receive<Uint8Array>((_ctx, bytes) => {
+        got.push(bytes.length)
+        return same
+      }),
+      { name: 'sink' },
+    )
+    const [a] = await Promise.all(
+      systems.map((system) => Cluster.join(system, { name: 'shop', node: system.name, engine: nats({ servers: server.url, timeout: 30_000 }) })),
+    )
+    await vi.waitFor(() => expect(a!.members).toHaveLength(2), { timeout: 30_000 })
+    const sink = await a!.find('b', '/user/sink')
+    const sizes = [10, 16_000, 16_384, 61_500, 900_000, 500_000, 10]
+    for (const size of sizes) sink!.tell(new Uint8Array(size) as never)
+    await vi.waitFor(() => expect(got).toEqual(sizes), { timeout: 30_000 })
   })
 
   test('lets a node with its permissions do all it must, and speak, hear and renew only as itself', async () => {

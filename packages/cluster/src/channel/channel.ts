@@ -42,7 +42,8 @@ export type Closing = 'bad-frame' | 'reset' | 'ended' | 'closed'
 
 export interface ChannelOptions {
   readonly timing: Timing
-  readonly maxFrame: number
+  /** The most bytes that the wire takes now; frames of this connection are at most as large as it said first. */
+  readonly maxFrame: () => number
   readonly limits: Limits
   /** The version that both sides speak. */
   readonly version: number
@@ -73,7 +74,7 @@ export class PeerChannel {
 
   constructor(options: ChannelOptions) {
     this.#options = options
-    this.#outbox = new Outbox(options.limits.queue, frameLimit(options.maxFrame, options.limits))
+    this.#outbox = new Outbox(options.limits.queue, frameLimit(options.maxFrame(), options.limits))
     this.#sender = new Sender(options.limits.window)
     this.#receiver = new Receiver(options.limits.window)
   }
@@ -190,7 +191,12 @@ export class PeerChannel {
   }
 
   #transmit(frame: Uint8Array): void {
-    if (!this.#options.send(frame)) this.#blocked = true
+    if (!this.#open || this.#options.send(frame)) return
+    const { maxFrame } = this.#options
+    // The wire has moved to a server with a smaller limit: this frame can never go, and nothing behind it.
+    if (frame.length > maxFrame())
+      return this.close('bad-frame', `the wire takes frames of at most ${maxFrame()} bytes now, and one of ${frame.length} bytes is under way`)
+    this.#blocked = true
   }
 
   /** Sets the timer for what is sent again. It is left alone where it fires early enough: it looks again then. */

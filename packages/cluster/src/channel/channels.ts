@@ -10,9 +10,9 @@ import type { Wire } from '../ports/wire.ts'
 import { type Session, sessionText } from '../values/session.ts'
 import { commonVersion, type Versions } from '../values/versions.ts'
 import { PeerChannel, type Closing } from './channel.ts'
-import { type Frame, readFrame, resetFrame } from './frame.ts'
-import { defaultLimits, type Limits } from './limits.ts'
-import type { ChannelRecord } from './record.ts'
+import { type Frame, headSize, readFrame, resetFrame } from './frame.ts'
+import { defaultLimits, frameLimit, type Limits } from './limits.ts'
+import { type ChannelRecord, payloadOverhead } from './record.ts'
 
 export interface ChannelsOptions {
   readonly timing: Timing
@@ -62,6 +62,12 @@ export class Channels {
   /** How many sessions there are channels for. */
   get size(): number {
     return this.#peers.size
+  }
+
+  /** The most bytes that a payload may have on a connection that begins now. */
+  get maxPayload(): number {
+    const { wire, limits = defaultLimits } = this.#options
+    return frameLimit(wire.maxFrame, limits) - headSize - payloadOverhead
   }
 
   push(to: Session, record: ChannelRecord): 'taken' | 'full' | 'too-large' | 'closed' {
@@ -147,7 +153,7 @@ export class Channels {
     const { timing, wire, limits = defaultLimits } = this.#options
     const channel = new PeerChannel({
       timing,
-      maxFrame: wire.maxFrame,
+      maxFrame: () => wire.maxFrame,
       limits,
       version: peer.version,
       mine: ++peer.count,

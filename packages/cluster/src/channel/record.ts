@@ -25,6 +25,9 @@ const greatest = 2 ** 48 - 1
 /** The greatest length that a varint of four bytes holds. */
 const longest = 2 ** 28 - 1
 
+/** What a payload takes in a frame beside its bytes, at most. */
+export const payloadOverhead = 5
+
 /** How many bytes a record takes in a frame. */
 export function sizeOf(record: ChannelRecord): number {
   const length = restOf(record)

@@ -3,9 +3,12 @@
 
 import type { Session } from '../values/session.ts'
 
+/** Every wire carries frames of this many bytes at least. */
+export const minFrame = 16_384
+
 /** Carries frames between sessions; each may be lost, doubled, late or out of order. */
 export interface Wire {
-  /** The most bytes that a frame may have. */
+  /** The most bytes that a frame may have, `minFrame` at least; it may change when the wire connects to another server. */
   readonly maxFrame: number
   /** Whether it is worth sending. */
   readonly connected: boolean

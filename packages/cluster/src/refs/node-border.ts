@@ -167,7 +167,12 @@ export class NodeBorder {
     const session = this.places.session(place)
     if (session === undefined || this.#lines.has(place) || !this.#options.isMember(session)) return
     const { channels } = this.#options
-    const line = new NodeLine((bytes) => void channels.push(session, { kind: 'payload', bytes }))
+    const push = (bytes: Uint8Array): void => {
+      const taken = channels.push(session, { kind: 'payload', bytes })
+      // The line keeps to the limits of the channel. If it did not, what follows would be read from the wrong place.
+      if (taken === 'full' || taken === 'too-large') this.#broken(place, new Error(`the channel refused ${bytes.length} bytes: ${taken}`))
+    }
+    const line = new NodeLine(push, channels.maxPayload)
     this.#lines.set(place, line)
     this.exchange.open(place, line.end)
   }

@@ -9,8 +9,10 @@ import { BadRecord, NotTransferable } from '@troupe/border'
 
 /** What may be under way toward one node, and how large one message may be. */
 const size = 1_048_576
-/** So large is a part: several share the window of a channel. */
-const partSize = 60 * 1_024
+/** The largest part, where the wire carries it: several share the window of a channel. */
+const maxPart = 60 * 1_024
+/** The byte before a part that says what it is. */
+const partHead = 1
 /** The most bytes that are put together: an honest frame is no larger than what its writer gathers and one record. */
 const mostTogether = 4 * size
 
@@ -23,13 +25,15 @@ class Outgoing implements ByteStream {
   readonly size: number = size
   readonly frameLength = 0
   readonly #push: Push
+  readonly #partSize: number
   #written = 0
   #read = 0
   /** What of the frame that has begun to go has not gone yet. */
   #left = 0
 
-  constructor(push: Push) {
+  constructor(push: Push, maxPayload: number) {
     this.#push = push
+    this.#partSize = Math.min(maxPart, maxPayload - partHead)
   }
 
   get used(): number {
@@ -41,10 +45,10 @@ class Outgoing implements ByteStream {
     while (at < to && this.used < size) {
       // A frame is what was there when it began to go: what is added while it waits for room is the next, or it would never end.
       if (this.#left === 0) this.#left = to - at
-      const length = Math.min(this.#left, partSize, size - this.used)
-      const bytes = new Uint8Array(length + 1)
+      const length = Math.min(this.#left, this.#partSize, size - this.used)
+      const bytes = new Uint8Array(partHead + length)
       bytes[0] = length === this.#left ? kind.last : kind.part
-      bytes.set(frame.subarray(at, at + length), 1)
+      bytes.set(frame.subarray(at, at + length), partHead)
       this.#left -= length
       this.#push(bytes)
       at += length
@@ -152,8 +156,9 @@ export class NodeLine implements Line {
   readonly largest: number = size
   #wake: () => void = () => {}
 
-  constructor(push: Push) {
-    this.out = new Outgoing(push)
+  /** `maxPayload` is the most bytes that `push` takes. */
+  constructor(push: Push, maxPayload: number) {
+    this.out = new Outgoing(push, maxPayload)
     this.in = new Incoming(push)
   }
 
@@ -167,7 +172,7 @@ export class NodeLine implements Line {
 
   /** A payload of the channel. Throws `BadRecord` for what no node writes. */
   payload(bytes: Uint8Array): void {
-    const body = bytes.subarray(1)
+    const body = bytes.subarray(partHead)
     if (bytes[0] === kind.part || bytes[0] === kind.last) {
       this.in.came(body, bytes[0] === kind.last)
       if (bytes[0] === kind.part) return

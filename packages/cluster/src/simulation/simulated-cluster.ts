@@ -6,6 +6,7 @@ import { simulate } from '@troupe/testkit'
 import { checkFinite, checkFunction } from '@troupe/core/internal'
 import { MemoryHub } from '../engines/memory/hub.ts'
 import { calm, type Faults } from '../engines/memory/weather.ts'
+import { minFrame } from '../ports/wire.ts'
 import { readSession } from '../values/member.ts'
 import { SimulatedNode, type SimulatedNodeOptions } from './simulated-node.ts'
 
@@ -50,7 +51,11 @@ export class SimulatedCluster {
       timer: (ms, task) => home.after(ms, task),
       wake: (task) => home.soon(task),
     })
-    if (wire === 'rough') this.hub.wireFaults = rough(sim)
+    if (wire === 'rough') {
+      this.hub.wireFaults = rough(sim)
+      // What servers take differs; the least is what every wire carries.
+      this.hub.maxFrame = sim.oneOf([this.hub.maxFrame, minFrame])
+    }
     this.hub.registryFaults = { drop: 0, double: 0, delay: [1, 20], late: sim.oneOf([0, 0.1]), latest: 1_000 }
     sim.after(calmAt, () => {
       this.hub.wireFaults = { ...calm, delay: [1, 10] }

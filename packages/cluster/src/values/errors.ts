@@ -28,7 +28,7 @@ export class RegistryUnavailable extends TroupeError {
 export class EngineRefused extends TroupeError {
   readonly code = 'engine-refused'
   readonly engine: string
-  /** `unreachable`, `credentials`, `permissions`, `too-old`, `no-jetstream`, `not-ours`, `insecure`. */
+  /** `unreachable`, `credentials`, `permissions`, `too-old`, `max-payload`, `no-jetstream`, `not-ours`, `insecure`. */
   readonly why: string
   constructor(engine: string, why: string, text: string, cause?: unknown) {
     super(text, cause === undefined ? undefined : { cause })

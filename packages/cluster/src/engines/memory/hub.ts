@@ -33,6 +33,8 @@ export class MemoryHub {
   registryFaults: Faults = calm
   /** How long a node waits for the store to answer. */
   patience = 2_000
+  /** The most bytes that a frame may have; NATS takes as much by default. */
+  maxFrame = 1_048_576
   readonly #watchers = new Set<Watcher>()
   readonly #receivers = new Map<string, Receiver>()
   readonly #cuts = new Set<string>()

@@ -6,18 +6,20 @@ import type { Session } from '../../values/session.ts'
 import type { MemoryHub } from './hub.ts'
 
 export class MemoryWire implements Wire {
-  readonly maxFrame: number
   readonly #hub: MemoryHub
   readonly #node: string
   readonly #timing: Timing
   #self: Session | undefined
   #stop: (() => void) | undefined
 
-  constructor(hub: MemoryHub, node: string, timing: Timing, maxFrame: number) {
-    this.maxFrame = maxFrame
+  constructor(hub: MemoryHub, node: string, timing: Timing) {
     this.#hub = hub
     this.#node = node
     this.#timing = timing
+  }
+
+  get maxFrame(): number {
+    return this.#hub.maxFrame
   }
 
   get connected(): boolean {

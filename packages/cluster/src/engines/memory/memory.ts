@@ -6,9 +6,6 @@ import { MemoryHub } from './hub.ts'
 import { MemoryRegistry } from './memory-registry.ts'
 import { MemoryWire } from './memory-wire.ts'
 
-/** NATS takes as much if nothing else is said to it. */
-const maxFrame = 1_048_576
-
 /**
  * An engine for several nodes of one process. It lasts as long as the process does, and needs no server.
  *
@@ -32,7 +29,7 @@ export function memory(): Engine {
 /** A connection of one node to a hub that others may have, too. */
 export function connectTo(hub: MemoryHub, { node, timing }: Pick<Joining, 'node' | 'timing'>): Connection {
   const registry = new MemoryRegistry(hub, node, timing)
-  const wire = new MemoryWire(hub, node, timing, maxFrame)
+  const wire = new MemoryWire(hub, node, timing)
   return {
     registry,
     wire,

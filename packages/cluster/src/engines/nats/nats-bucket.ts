@@ -3,6 +3,7 @@
 import { JetStreamApiError, type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
 import { errors, type NatsConnection } from '@nats-io/transport-node'
+import { minFrame } from '../../ports/wire.ts'
 import { EngineRefused } from '../../values/errors.ts'
 import { bucketOf, natsPermissions, streamOf } from './nats-layout.ts'
 
@@ -20,8 +21,19 @@ export interface Bucket {
   readonly lease: number
 }
 
-/** Refuses a server that is too old; asked again when the client has moved to another one. */
+/** Refuses a server that is too old or takes too little; asked again when the client has moved to another one. */
 export function checkServer(connection: NatsConnection): void {
+  checkVersion(connection)
+  const maxPayload = connection.info?.max_payload ?? minFrame
+  if (maxPayload >= minFrame) return
+  throw new EngineRefused(
+    'nats',
+    'max-payload',
+    `Cannot use the NATS server ${connection.getServer()}: its max_payload is ${maxPayload} bytes, and nodes need ${minFrame} at least. Raise max_payload in its configuration.`,
+  )
+}
+
+function checkVersion(connection: NatsConnection): void {
   const version = connection.info?.version ?? 'unknown'
   const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number)
   if (numbers !== undefined && isAtLeast(numbers)) return

@@ -14,7 +14,6 @@ const unconfirmedAtMost = 16 * 1_048_576
 const askedBeyond = 1_048_576
 
 export class NatsWire implements Wire {
-  readonly maxFrame: number
   readonly #connection: NatsConnection
   readonly #cluster: string
   readonly #online: () => boolean
@@ -28,7 +27,11 @@ export class NatsWire implements Wire {
     this.#connection = connection
     this.#cluster = cluster
     this.#online = online
-    this.maxFrame = Math.min(connection.info?.max_payload ?? greatest, greatest)
+  }
+
+  /** What the server takes that the client is connected to now. */
+  get maxFrame(): number {
+    return Math.min(this.#connection.info?.max_payload ?? greatest, greatest)
   }
 
   get connected(): boolean {

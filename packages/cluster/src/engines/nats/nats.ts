@@ -13,7 +13,8 @@ import { NatsWire } from './nats-wire.ts'
 
 /**
  * A cluster on NATS 2.11.2 or newer, with JetStream. Off loopback it needs `tls`, or `insecure: true`.
- * `connect` rejects with `EngineRefused`, which says why: `unreachable`, `credentials`, `permissions`, `too-old`, `no-jetstream`, `not-ours`.
+ * `connect` rejects with `EngineRefused`, which says why: `unreachable`, `credentials`, `permissions`, `too-old`, `max-payload`, `no-jetstream`,
+ * `not-ours`.
  * Throws `InvalidOption`, and `EngineRefused` (`insecure`).
  *
  * @example
