@@ -113,8 +113,48 @@ export const cluster = [
   {
     name: 'frames of a connection that is over are taken by the next',
     file: channels,
-    edits: [['frame.mine < peer.floor || (frame.yours !== 0', '(frame.yours !== 0']],
+    edits: [['if (ours === 0 && !peer.met) return', 'if (ours === 0 && channel === undefined) return']],
     test: inTest('channel/channel.test.ts', 'frames of a connection that is over are never taken by a later one, whatever they acknowledge or bring'),
+  },
+  {
+    name: 'a frame of another connection is believed without an answer',
+    file: channels,
+    edits: [['if (ours === 0 && !peer.met) return', 'if (ours === 0 && channel?.close("reset", "forged") === undefined) return']],
+    test: inTest('channel/forged.test.ts', 'one forged frame with the greatest number of a connection'),
+  },
+  {
+    name: 'frames that a connection has taken are taken by the next',
+    file: channels,
+    edits: [['    if (theirs === peer.over) return this.#reset(peer, frame)\n', '']],
+    test: inTest('channel/forged.test.ts', 'a frame that was taken is not taken again where its sender has heard of nothing'),
+  },
+  {
+    name: 'a frame that names a connection that never was ends the one there is',
+    file: channels,
+    edits: [
+      [
+        '    if (ours !== 0 && !named) return this.#reset(peer, frame)\n',
+        "    if (ours !== 0 && !named) return channel?.close('bad-frame', 'never was')\n",
+      ],
+    ],
+    test: inTest('channel/forged.test.ts', 'a frame that names no connection of the receiver ends nothing'),
+  },
+  {
+    name: 'what is missing on the other side is never noticed',
+    file: sender,
+    edits: [['if (ranges.some(([first, end]) => first <= base && base <= end)) return', 'if (ranges.some(([first]) => first < 0)) return']],
+    test: inTest('channel/forged.test.ts', 'a forged acknowledgement of a frame that was lost ends the connection'),
+  },
+  {
+    name: 'the way after a broken connection is never opened',
+    file: 'cluster/src/refs/node-border.ts',
+    edits: [
+      [
+        '    this.#lines.delete(place)\n    this.#names.delete(place)\n    const { sent, received } = this.exchange.renew(place, cause)\n',
+        '    const { sent, received } = this.exchange.renew(place, cause)\n    this.#lines.delete(place)\n    this.#names.delete(place)\n',
+      ],
+    ],
+    test: inTest('cluster/broken-connection.test.ts', 'what is told and asked after a break arrives'),
   },
   {
     name: 'a frame that comes twice is taken twice',

@@ -7,7 +7,7 @@
 // Which frames belong to this connection is decided by Channels; here they are taken as its own.
 
 import type { Timing } from '../ports/timing.ts'
-import { ackFrame, type Frame, type Head, rangesIn, resetFrame, writeHead } from './frame.ts'
+import { ackFrame, type Frame, type Head, numberIn, rangesIn, resetFrame, writeHead, yoursIn } from './frame.ts'
 import { frameLimit, type Limits } from './limits.ts'
 import { Outbox } from './outbox.ts'
 import { Receiver } from './receiver.ts'
@@ -47,8 +47,10 @@ export interface ChannelOptions {
   readonly limits: Limits
   /** The version that both sides speak. */
   readonly version: number
-  /** Counts the connections of this side to that peer. */
+  /** The number of this side. */
   readonly mine: number
+  /** Counts the connections of this side to that peer. */
+  readonly count: number
   /** Whether the wire takes anything. */
   readonly ready: () => boolean
   readonly send: (bytes: Uint8Array) => boolean
@@ -83,7 +85,7 @@ export class PeerChannel {
     return this.#options.mine
   }
 
-  /** The connection of the other side; 0 until it was heard of. */
+  /** The number of the other side; 0 until it is known. */
   get peer(): number {
     return this.#peer
   }
@@ -96,7 +98,7 @@ export class PeerChannel {
   /** The same, with what it took so far. */
   get report(): ChannelReport {
     const { next, resent, roundTrip } = this.#sender
-    return { connection: this.mine, ...this.costs, frames: next - 1, resent, roundTrip }
+    return { connection: this.#options.count, ...this.costs, frames: next - 1, resent, roundTrip }
   }
 
   /** Whether all that was pushed has been acknowledged. */
@@ -118,11 +120,19 @@ export class PeerChannel {
     return taken
   }
 
-  /** A frame of this connection. */
+  /** The number of the other side is known; it never changes. */
+  pair(peer: number): void {
+    this.#peer = peer
+  }
+
+  /** Sends everything under way again, at once. */
+  sendAgain(): void {
+    this.#again(this.#sender.all(this.#options.timing.now()))
+  }
+
+  /** A frame of this connection: data or an acknowledgement. */
   take(frame: Frame): void {
     if (!this.#open) return
-    if (frame.kind === 'reset') return this.close('reset', 'the other side does not know this connection')
-    this.#peer = frame.mine
     // Not meant for this connection unless it says so: the sender may not have heard of it.
     if (frame.yours === this.mine && !this.#acknowledged(frame)) return
     if (frame.kind === 'data') this.#data(frame)
@@ -146,8 +156,8 @@ export class PeerChannel {
   #acknowledged(frame: Frame): boolean {
     const ranges = frame.kind === 'ack' ? rangesIn(frame.body) : []
     const result = this.#sender.acknowledged(frame.ack, ranges, this.#options.timing.now())
-    if (result === 'nonsense') {
-      this.close('bad-frame', 'it acknowledges what was never sent')
+    if (typeof result === 'string') {
+      this.close('bad-frame', result)
       return false
     }
     this.#again(result.again)
@@ -185,9 +195,17 @@ export class PeerChannel {
   }
 
   #again(frames: readonly Uint8Array[]): void {
-    // Sent as they were: an older acknowledgement in them says nothing wrong.
-    for (const frame of frames) this.#transmit(frame)
+    for (const frame of frames) this.#transmit(this.#paired(frame))
     this.#arm()
+  }
+
+  /** A frame as it is sent again: as it was, for an older acknowledgement says nothing wrong, but with the number of the other side. */
+  #paired(frame: Uint8Array): Uint8Array {
+    if (yoursIn(frame) === this.#peer) return frame
+    // A copy: the wire may still have the bytes.
+    const copy = frame.slice()
+    writeHead(copy, 'data', this.#head(), numberIn(frame))
+    return copy
   }
 
   #transmit(frame: Uint8Array): void {
@@ -215,7 +233,7 @@ export class PeerChannel {
     this.#againTimer = undefined
     // Where the wire takes nothing, waiting is no sign of a slow way.
     this.#blocked = !ready()
-    if (!this.#blocked) for (const frame of this.#sender.overdue(timing.now())) this.#transmit(frame)
+    if (!this.#blocked) for (const frame of this.#sender.overdue(timing.now())) this.#transmit(this.#paired(frame))
     if (this.#sender.underWay > 0) this.#arm()
   }
 

@@ -1,16 +1,21 @@
-// All channels of one session, one for each other session that lives. It tells frames of connections that are over from those of today:
-// a frame counts only for the connection that it was sent on.
+// All channels of one session, one for each other session that lives. A frame counts only for the connection that it was sent on.
 //
-// A connection is known by the number of each side, `mine` and `yours` in its frames, which only grow. What comes with a number of the past
-// is refused and answered by a reset, so that a side which still believes in that connection begins anew; a greater number of the other
-// side ends the own connection. Resets are never answered.
+// A connection is a pair of numbers, `mine` and `yours` in its frames, each chosen by its own side and never used again. Nothing is believed
+// because a number is greater or smaller, so no frame of the past, and none that is forged, can keep two sessions apart:
+//
+//   frame (x, 0) ──►                    x is not known here, and may be of the past: it is not taken
+//           ◄── hello (n, x)            names a number of this side, fresh or not paired yet
+//   frame (x, n) ──►                    only who has x now knows of n: x and n are a connection from here on
+//
+// The first frame of a session that nothing was ever taken from needs no hello: nothing can be of the past. A frame that names a connection
+// of this side that is over is answered by a reset with that pair, which ends it on the other side. Resets are never answered.
 
 import type { Timing } from '../ports/timing.ts'
 import type { Wire } from '../ports/wire.ts'
 import { type Session, sessionText } from '../values/session.ts'
 import { commonVersion, type Versions } from '../values/versions.ts'
 import { PeerChannel, type Closing } from './channel.ts'
-import { type Frame, headSize, readFrame, resetFrame } from './frame.ts'
+import { ackFrame, type Frame, headSize, readFrame, resetFrame } from './frame.ts'
 import { defaultLimits, frameLimit, type Limits } from './limits.ts'
 import { type ChannelRecord, payloadOverhead } from './record.ts'
 
@@ -33,10 +38,17 @@ interface Peer {
   readonly version: number
   /** Connections so far. */
   count: number
-  /** Connections of the other side below this are over. */
-  floor: number
+  /** The number of this side's next connection. */
+  next: number
+  /** Whether frames of this session were ever taken. */
+  met: boolean
+  /** The other side's number of the last connection that ended here: frames of it were taken, and must not be again. */
+  over: number
   channel: PeerChannel | undefined
 }
+
+/** How many of the 32 bits of a number are chance; the others count, so that no two that follow each other are the same. */
+const chanceBits = 16
 
 /** What became of frames that were not taken. */
 export interface Refusals {
@@ -111,29 +123,42 @@ export class Channels {
   /** Finds out which connection a frame is of. */
   #sort(peer: Peer, frame: Frame): void {
     const { channel } = peer
+    const { mine: theirs, yours: ours } = frame
     if (frame.kind === 'reset') {
-      if (channel !== undefined && frame.yours === channel.mine) channel.take(frame)
+      if (channel !== undefined && isResetOf(channel, frame)) channel.close('reset', 'the other side does not know this connection')
       else this.refused.late++
       return
     }
-    if (frame.yours > peer.count) {
-      this.refused.bad++
-      channel?.close('bad-frame', 'it names a connection that never was')
-      return
+    const named = channel !== undefined && ours === channel.mine
+    if (channel !== undefined && theirs === channel.peer && (named || ours === 0)) return channel.take(frame)
+    // Its frames were taken by a connection that is over, of which its sender may not have heard.
+    if (theirs === peer.over) return this.#reset(peer, frame)
+    if (named && channel.peer === 0) return this.#pair(peer, frame)
+    if (ours === peer.next && channel?.peer !== 0) {
+      channel?.close('reset', 'the other side has begun a new connection')
+      return this.#pair(peer, frame)
     }
-    if (channel !== undefined && channel.peer !== 0 && frame.mine > channel.peer) {
-      peer.floor = frame.mine
-      channel.close('reset', 'the other side has begun a new connection')
-    }
-    const current = peer.channel?.mine ?? peer.count + 1
-    if (frame.mine < peer.floor || (frame.yours !== 0 && frame.yours !== current)) {
-      this.refused.late++
-      this.#options.wire.send(peer.session, resetFrame({ version: peer.version, mine: current, yours: frame.mine, ack: 0 }))
-      return
-    }
-    // A frame of an earlier connection that was overtaken would be taken for one of this.
-    peer.floor = frame.mine
-    this.#channelOf(peer).take(frame)
+    if (ours === 0 && !peer.met) return this.#pair(peer, frame)
+    if (ours !== 0 && !named) return this.#reset(peer, frame)
+    this.refused.late++
+    const mine = channel?.peer === 0 ? channel.mine : peer.next
+    this.#options.wire.send(peer.session, ackFrame({ version: peer.version, mine, yours: theirs, ack: 0 }, []))
+  }
+
+  /** From here on the connection of this side is one with that of the frame. */
+  #pair(peer: Peer, frame: Frame): void {
+    peer.met = true
+    const channel = this.#channelOf(peer)
+    channel.pair(frame.mine)
+    channel.take(frame)
+    // A hello: the other side has taken nothing of what did not name its connection.
+    if (frame.yours === channel.mine && frame.ack === 0) channel.sendAgain()
+  }
+
+  /** Tells the other side that the connection of a frame is over. */
+  #reset(peer: Peer, { mine, yours }: Frame): void {
+    this.refused.late++
+    this.#options.wire.send(peer.session, resetFrame({ version: peer.version, mine: yours || peer.next, yours: mine, ack: 0 }))
   }
 
   #peer(session: Session): Peer | undefined {
@@ -143,7 +168,7 @@ export class Channels {
     const versions = this.#options.versionsOf(session)
     const version = versions === undefined ? undefined : commonVersion(this.#options.versions, versions)
     if (version === undefined) return undefined
-    const peer: Peer = { session, version, count: 0, floor: 1, channel: undefined }
+    const peer: Peer = { session, version, count: 0, next: this.#number(1), met: false, over: 0, channel: undefined }
     this.#peers.set(key, peer)
     return peer
   }
@@ -156,17 +181,31 @@ export class Channels {
       maxFrame: () => wire.maxFrame,
       limits,
       version: peer.version,
-      mine: ++peer.count,
+      mine: peer.next,
+      count: ++peer.count,
       ready: () => wire.connected,
       send: (bytes) => wire.send(peer.session, bytes),
       onRecord: (record) => this.#options.onRecord(peer.session, record),
       onClosed: (why, detail) => {
-        peer.floor = Math.max(peer.floor, channel.peer + 1)
+        if (channel.peer !== 0) peer.over = channel.peer
         peer.channel = undefined
         this.#options.onClosed(peer.session, why, detail)
       },
     })
     peer.channel = channel
+    peer.next = this.#number(peer.count + 1)
     return channel
   }
+
+  /** A number for a connection; never 0. */
+  #number(count: number): number {
+    const chance = 2 ** chanceBits
+    return ((count % (chance - 1)) + 1) * chance + Math.floor(this.#options.timing.random() * chance)
+  }
+}
+
+/** Whether a reset is of this connection: of its pair, or of one half of it where the other was not known yet. */
+function isResetOf({ mine, peer }: PeerChannel, reset: Frame): boolean {
+  if (reset.yours === mine) return peer === 0 || peer === reset.mine
+  return reset.yours === 0 && peer === reset.mine
 }

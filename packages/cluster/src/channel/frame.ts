@@ -3,7 +3,7 @@
 //
 //   0 'T' · 1 version · 2 kind · 3 zero · 4 mine (4) · 8 yours (4) · 12 ack (6) · 18 number (6) · 24 body
 //
-// `mine` counts the sender's connections to this receiver, `yours` is the receiver's that the sender has heard of, 0 for none. `ack` is
+// `mine` is the number of the sender's connection, `yours` that of the receiver's that it is one with, 0 where it is not known. `ack` is
 // the last number that has arrived with all before it. The body of a data frame is records; of an ack the numbers that arrived beyond it.
 
 import type { Versions } from '../values/versions.ts'
@@ -80,6 +80,16 @@ export function readFrame(bytes: Uint8Array, versions: Versions): Frame | BadFra
   const body = bytes.subarray(headSize)
   const wrong = kind === 'data' ? wrongData(number, body) : kind === 'ack' ? wrongAck(number, ack, body) : wrongReset(number, body)
   return wrong === undefined ? { version, kind, mine, yours: readWord(bytes, 8), ack, number, body } : bad(wrong)
+}
+
+/** The receiver's number in a frame that this side has written. */
+export function yoursIn(bytes: Uint8Array): number {
+  return readWord(bytes, 8)
+}
+
+/** The number of a data frame that this side has written. */
+export function numberIn(bytes: Uint8Array): number {
+  return readNumber(bytes, 18)
 }
 
 /** The ranges of an ack in which nothing is wrong. */

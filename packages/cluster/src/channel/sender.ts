@@ -13,8 +13,8 @@ interface Sent {
   arrived: boolean
 }
 
-/** What an acknowledgement led to. */
-export type Acknowledged = 'nonsense' | { readonly again: readonly Uint8Array[] }
+/** What an acknowledgement led to; as a text, what is wrong with it. */
+export type Acknowledged = string | { readonly again: readonly Uint8Array[] }
 
 export class Sender {
   readonly #window: number
@@ -74,8 +74,11 @@ export class Sender {
   /** The other end has everything up to `ack`, and these ranges beyond it. */
   acknowledged(ack: number, ranges: readonly (readonly [number, number])[], now: number): Acknowledged {
     const last = this.#next - 1
-    if (ack > last || ranges.some(([, end]) => end > last)) return 'nonsense'
+    if (ack > last || ranges.some(([, end]) => end > last)) return 'it acknowledges what was never sent'
     const base = this.#next - this.#sent.length
+    // Who has the first that is not acknowledged, and all before it, acknowledges it with them. So one before it is missing there, whoever
+    // has said otherwise; it is not sent again, and nothing behind it would ever be taken.
+    if (ranges.some(([first, end]) => first <= base && base <= end)) return 'the other side lacks what was acknowledged in its name'
     let latest = Number.NEGATIVE_INFINITY
     const note = (sent: Sent): void => {
       if (sent.arrived) return
@@ -102,6 +105,12 @@ export class Sender {
     if (now < this.#deadline) return []
     this.#roundTrip.missed()
     this.#deadline = now + this.#roundTrip.patience
+    return this.#again((sent) => !sent.arrived, now)
+  }
+
+  /** What is sent again because the other side has taken none of it. */
+  all(now: number): readonly Uint8Array[] {
+    if (this.#sent.length > 0) this.#deadline = now + this.#roundTrip.patience
     return this.#again((sent) => !sent.arrived, now)
   }
 

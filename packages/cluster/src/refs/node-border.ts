@@ -140,10 +140,11 @@ export class NodeBorder {
     if (place === undefined) return
     const cause = new ConnectionLost(session, detail)
     this.#options.core.events.publish({ type: 'connection.lost', cause, at: this.#options.core.runtime.now() })
-    const { sent, received } = this.exchange.renew(place, cause)
-    this.flows.renewed(place, sent, received)
+    // First: what waits opens the next way at once, with a line and names of its own.
     this.#lines.delete(place)
     this.#names.delete(place)
+    const { sent, received } = this.exchange.renew(place, cause)
+    this.flows.renewed(place, sent, received)
   }
 
   #add(session: Session): number {

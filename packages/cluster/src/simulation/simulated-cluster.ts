@@ -8,6 +8,7 @@ import { MemoryHub } from '../engines/memory/hub.ts'
 import { calm, type Faults } from '../engines/memory/weather.ts'
 import { minFrame } from '../ports/wire.ts'
 import { readSession } from '../values/member.ts'
+import { Forger } from './forger.ts'
 import { SimulatedNode, type SimulatedNodeOptions } from './simulated-node.ts'
 
 /** How a cluster is simulated; the rest as of `simulate`. */
@@ -21,8 +22,11 @@ export interface SimulateClusterOptions extends Omit<SimulateOptions, 'places' |
 /** What a simulated cluster is put through. */
 export type ClusterScenario = (world: SimulatedCluster) => void | Promise<void>
 
-/** What `strike` may do. */
-export type Strike = 'pause' | 'isolate' | 'outage' | 'kill' | 'leave' | 'cut'
+/**
+ * What `strike` may do. `forge` sends a frame in the name of another node, `spoil` bytes that are no frame: both may end the connection of two
+ * nodes that live, so they are done only where they are asked for, and `expectsBreaks` has to be set.
+ */
+export type Strike = 'pause' | 'isolate' | 'outage' | 'kill' | 'leave' | 'cut' | 'forge' | 'spoil'
 
 const allStrikes: readonly Strike[] = ['pause', 'isolate', 'outage', 'kill', 'leave', 'cut']
 
@@ -37,6 +41,9 @@ export class SimulatedCluster {
   readonly over: Map<string, number> = new Map()
   /** When each node was last up: killed, paused or cut off at that time. */
   readonly struck: Map<string, number> = new Map()
+  /** Whether connections between nodes that live may break, because something is done that breaks them; else it is a violation of K1. */
+  expectsBreaks = false
+  readonly #forger: Forger
   #onStart: (node: SimulatedNode) => void = () => {}
   #options: (name: string) => SimulatedNodeOptions = () => ({})
 
@@ -51,6 +58,7 @@ export class SimulatedCluster {
       timer: (ms, task) => home.after(ms, task),
       wake: (task) => home.soon(task),
     })
+    this.#forger = new Forger(sim, this.hub)
     if (wire === 'rough') {
       this.hub.wireFaults = rough(sim)
       // What servers take differs; the least is what every wire carries.
@@ -108,6 +116,7 @@ export class SimulatedCluster {
     if (node === undefined) return undefined
     const ms = sim.oneOf([500, 100, 2_000, 4_000, 7_000])
     const kind = sim.oneOf(kinds)
+    if (kind === 'forge' || kind === 'spoil') return this.#strikeFrames(kind, node)
     if (kind !== 'outage') this.struck.set(node.name, sim.now)
     switch (kind) {
       case 'pause':
@@ -136,6 +145,16 @@ export class SimulatedCluster {
         sim.after(ms, () => hub.cut(node.node, other.node, false))
       }
     }
+    return kind
+  }
+
+  #strikeFrames(kind: 'forge' | 'spoil', node: SimulatedNode): Strike | undefined {
+    const other = this.pick()
+    if (other === undefined || other === node) return undefined
+    const [from, to] = [node.cluster!.self.session, other.cluster!.self.session]
+    this.sim.note(`somebody sends ${kind === 'forge' ? 'a frame' : 'bytes'} to ${other.name} in the name of ${node.name}`)
+    if (kind === 'spoil') this.#forger.spoil(from, to)
+    else if (!this.#forger.forge(from, to)) return undefined
     return kind
   }
 

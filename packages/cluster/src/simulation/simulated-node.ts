@@ -28,8 +28,6 @@ export class SimulatedNode {
   state: 'joining' | 'alive' | 'refused' | 'ended' | 'killed' | 'leaving' | 'left' = 'joining'
   /** Why it could not join. */
   refusal: unknown
-  /** Whether connections to nodes that live may break: something was done to them that breaks them. */
-  expectsBreaks = false
 
   constructor(world: SimulatedCluster, node: string, options: SimulatedNodeOptions) {
     this.world = world
@@ -45,7 +43,7 @@ export class SimulatedNode {
     })
     // Nobody here writes what another cannot read.
     this.system.events.listen((event) => {
-      if (this.expectsBreaks) return
+      if (world.expectsBreaks) return
       const { cause } = event as unknown as { readonly cause: Error }
       world.sim.violate('invariant', `K1: a connection between two that live was lost: ${cause.message}`)
     }, 'connection.lost')

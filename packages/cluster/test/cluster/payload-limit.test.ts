@@ -43,10 +43,9 @@ test('a server whose limit is smaller than that of the last one ends the connect
     ref.tell({ type: 'put', bytes: new Uint8Array(100_000) })
     await stage.until('it came', () => got.length === 1)
     const lost: string[] = []
-    for (const node of [a!, b!]) {
-      node.expectsBreaks = true
+    stage.world.expectsBreaks = true
+    for (const node of [a!, b!])
       node.system.events.listen((event) => void lost.push((event as unknown as { cause: Error }).cause.message), 'connection.lost')
-    }
     stage.world.hub.maxFrame = 16_384
     ref.tell({ type: 'put', bytes: new Uint8Array(100_001) })
     await stage.until('both have noticed', () => lost.length === 2)

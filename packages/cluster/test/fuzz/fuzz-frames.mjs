@@ -32,12 +32,19 @@ export function fuzzFrames({ parts, random, inputs, measureEvery, gc }) {
     greediestInput: '',
   }
 
+  /** The session that is fed. */
+  let here
+
   /** A session that has sent and heard something, and what feeds it a frame. */
   function target() {
     let onFrame
     const timing = new VirtualTiming(random)
-    const wire = { maxFrame: 1_048_576, connected: true, open: async (_self, take) => void (onFrame = take), send: () => true, close: async () => {} }
-    const state = { records: 0, closed: 0 }
+    const state = { records: 0, closed: 0, offered: 0 }
+    const send = (_to, bytes) => {
+      state.offered = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
+      return true
+    }
+    const wire = { maxFrame: 1_048_576, connected: true, open: async (_self, take) => void (onFrame = take), send, close: async () => {} }
     const channels = new Channels({
       timing,
       wire,
@@ -74,7 +81,9 @@ export function fuzzFrames({ parts, random, inputs, measureEvery, gc }) {
   /** A frame as an honest peer may send it, for a connection that may be the right one. */
   function valid() {
     const usual = below(8) > 0
-    const head = { version: 1, mine: usual ? 1 : 1 + below(4), yours: usual ? below(2) : below(4), ack: usual ? 0 : below(4) }
+    // The number of a connection is known to those only whom it was sent to.
+    const yours = below(2) * (here?.state.offered ?? 0)
+    const head = { version: 1, mine: usual ? 1 : 1 + below(4), yours: usual ? yours : below(4), ack: usual ? 0 : below(4) }
     switch (below(6)) {
       case 0:
         return resetFrame(head)
@@ -154,7 +163,6 @@ export function fuzzFrames({ parts, random, inputs, measureEvery, gc }) {
     report.greediestInput = Buffer.from(bytes).toString('hex').slice(0, 120)
   }
 
-  let here
   for (let i = 0; i < inputs; i++) {
     // Often enough a fresh one, so that a channel that was closed is not all that is tried.
     if (i % 4 === 0) {

@@ -35,6 +35,18 @@ function talk(sim: Simulation, most: number): void {
   })
 }
 
+/** Nodes that talk while frames are forged in their names. */
+function forged(sim: Simulation): void {
+  const world = new SimulatedCluster(sim, lease, 'rough', span)
+  world.expectsBreaks = true
+  const members = new Talk(world)
+  for (const name of ['a', 'b', 'c']) world.start(name)
+  for (let at = 1_000; at < span; at += sim.oneOf([200, 40, 700])) sim.after(at, () => members.act())
+  strikes(world, most, ['forge', 'forge', 'spoil', 'cut'])
+  // A side may hear at its next word that its connection is over, and then that word is lost. The last ones arrive.
+  for (let words = 1; words <= 4; words++) sim.after(span + words * 10_000, () => members.tellAll())
+}
+
 /** Carts that are struck by up to so many of these. */
 export function shop(sim: Simulation, given: CartOptions, most: number, kinds?: readonly Strike[]): void {
   const world = new SimulatedCluster(sim, lease, 'rough', span)
@@ -66,6 +78,14 @@ export const library: readonly ClusterLibraryScenario[] = [
     options,
     strikes: true,
     run: (sim) => talk(sim, most),
+  },
+  {
+    name: 'cluster forged',
+    about:
+      'K1, K2, K14: frames that are forged in the name of a node end a connection at most; nothing is doubled or overtaken, and the next one works',
+    options,
+    strikes: true,
+    run: (sim) => forged(sim),
   },
   {
     name: 'cluster rolling restart',
