@@ -25,6 +25,7 @@ export default defineConfig({
     alias: [
       { find: /^@troupe\/core$/, replacement: source('./packages/core/src/index.ts') },
       { find: /^@troupe\/core\/internal$/, replacement: source('./packages/core/src/internal.ts') },
+      { find: /^@troupe\/sqlite$/, replacement: source('./packages/sqlite/src/index.ts') },
       { find: /^@troupe\/border$/, replacement: source('./packages/border/src/index.ts') },
       { find: /^@troupe\/persistence\/testing$/, replacement: source('./packages/persistence/src/testing.ts') },
       { find: /^@troupe\/persistence$/, replacement: source('./packages/persistence/src/index.ts') },

@@ -7,7 +7,12 @@ import { rolldown } from 'rolldown'
 import { pageFiles } from './page.mjs'
 
 /** Files of a package that are run and not imported. They are apart from the one file: it must do nothing when it is loaded. */
-const programs = { cli: ['main'], create: ['main'], node: ['troupe-thread', 'worker'], testkit: ['cli', 'crew/member'] }
+const programs = {
+  cli: ['main'],
+  create: ['main'],
+  node: ['troupe-thread', 'worker'],
+  testkit: ['cli', 'crew/member'],
+}
 /** Does something when it is loaded, for those alone who do not bundle: a bundler leaves a file out of which nothing is used. */
 const aside = /ports\/announce\.ts$/
 /** What a thread needs of @troupe/node: a file of its own, for what I/O needs of the host takes longer to load than all of Troupe. */
@@ -15,6 +20,8 @@ const threads = /packages\/node\/src\/(threads\/|thread-entry\.ts$)/
 
 /** What the observer knows without a host: a file of its own, for tests that run on none. */
 const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\.ts$|\/))/
+/** Packages that are not published: the build puts what others use of them into those. */
+const inlined = ['sqlite']
 /** What needs a library that not everybody has: a file for each. */
 const prometheus = /packages\/observer\/src\/(telemetry\/)?prometheus\.ts$/
 const opentelemetry = /packages\/observer\/src\/(telemetry\/(opentelemetry|spans)|opentelemetry)\.ts$/
@@ -37,6 +44,7 @@ async function bundleOne(folder, name) {
     input: Object.fromEntries([...new Set([...entries, ...(programs[name] ?? [])])].map((entry) => [entry, join(src, `${entry}.ts`)])),
     external: [/^node:/, ...Object.keys({ ...dependencies, ...peerDependencies }).map((other) => new RegExp(`^${other}(/|$)`))],
     platform: 'neutral',
+    resolve: { alias: Object.fromEntries(inlined.map((other) => [`@troupe/${other}`, join(folder, '..', other, 'src/index.ts')])) },
     // Where nobody says so, package.json does: for those who bundle us, nothing is to be kept.
     treeshake: { moduleSideEffects: (id) => own.has(id) || aside.test(id) || undefined },
     tsconfig: join(folder, 'tsconfig.json'),

@@ -1,14 +1,16 @@
 // The page that people search for a name they saw has every name there is: findings, codes of errors, reasons of dead letters. And what it
 // says something is named by exists. The names are those of the API listings, which are written from the declarations.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ruleNames } from '@troupe/observer/findings'
 import { expect, test } from 'vitest'
 import { root } from './markdown.ts'
 
 const page = readFileSync(join(root, 'docs/guide/troubleshooting.md'), 'utf8')
-const listings = readdirSync(join(root, 'packages')).map((name) => readFileSync(join(root, 'packages', name, 'api.md'), 'utf8'))
+/** Packages that are not published have no page. */
+const pages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name, 'api.md'))
+const listings = pages.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'))
 
 const codes = new Set(listings.flatMap((text) => [...text.matchAll(/^ {4}readonly code = "([^"]+)";$/gm)].map((found) => found[1]!)))
 const core = readFileSync(join(root, 'packages/core/api.md'), 'utf8')
