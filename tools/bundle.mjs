@@ -11,6 +11,7 @@ const programs = {
   cli: ['main'],
   create: ['main'],
   node: ['troupe-thread', 'worker'],
+  persistence: ['journal/sqlite/sqlite-worker-main'],
   testkit: ['cli', 'crew/member'],
 }
 /** Does something when it is loaded, for those alone who do not bundle: a bundler leaves a file out of which nothing is used. */
@@ -22,6 +23,9 @@ const threads = /packages\/node\/src\/(threads\/|thread-entry\.ts$)/
 const neutral = /packages\/observer\/src\/((findings|survey)(\/|\.ts$)|capsule(\.ts$|\/))/
 /** Packages that are not published: the build puts what others use of them into those. */
 const inlined = ['sqlite']
+/** What the worker of a SQLite journal needs: a file of its own, because a thread with all of persistence and core takes longer to start. */
+const sqliteWorker =
+  /packages\/(sqlite\/src\/|persistence\/src\/(journal\/(postgres\/(text|run-text)|sqlite\/sqlite-(commit-mark|exit-guard|open|rows|schema|verify|wal|writer|writes))|values\/names)\.ts$)/
 /** What needs a library that not everybody has: a file for each. */
 const prometheus = /packages\/observer\/src\/(telemetry\/)?prometheus\.ts$/
 const opentelemetry = /packages\/observer\/src\/(telemetry\/(opentelemetry|spans)|opentelemetry)\.ts$/
@@ -63,6 +67,7 @@ async function bundleOne(folder, name) {
       groups: [
         { name: 'announce', test: aside, priority: 3 },
         { name: 'threads', test: threads, priority: 3 },
+        { name: 'sqlite', test: sqliteWorker, priority: 3 },
         { name: 'looking', test: neutral, priority: 3 },
         { name, test: (id) => !own.has(id) && ![prometheus, opentelemetry, simulation].some((needs) => needs.test(id)), priority: 2 },
         // Last, for a group takes along what its files import, and nobody else may come to need their libraries by that.

@@ -21,6 +21,8 @@ export { memory, type MemoryFaults, type MemoryOptions, type MemorySource } from
 export type { PostgresClient, PostgresConfig, PostgresPool } from './journal/postgres/connection.ts'
 export { postgres, type PostgresOptions } from './journal/postgres/postgres.ts'
 export { createPostgresSchema, postgresSchema, type PostgresSchemaOptions } from './journal/postgres/schema.ts'
+export { backupSqlite, type SqliteBackupOptions } from './journal/sqlite/sqlite-export.ts'
+export { sqliteJournal, type SqliteJournalOptions } from './journal/sqlite/sqlite-journal.ts'
 export type { EventQuery, Fence, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from './journal/port.ts'
 export type { JournalRecord } from './journal/records.ts'
 export { backupLmdb, type BackupOptions } from './operating/backup.ts'

@@ -22,6 +22,10 @@ export interface SqliteStatement {
 export interface SqliteConnection {
   /** Runs statements that return nothing. */
   exec(sql: string): void
+  /** Compiles a statement, which lives as long as the connection. */
   prepare(sql: string): SqliteStatement
+  /** Reads `select <columns> <rest>` once. Leaves no statement behind. */
+  select(columns: readonly string[], rest: string): readonly SqliteRow[]
+  /** Closes it. With @photostructure/sqlite, what was prepared keeps it open until it is collected, or the thread ends. */
   close(): void
 }

@@ -42,6 +42,7 @@ interface NodeStatement {
 interface NodeDatabase {
   exec(sql: string): void
   prepare(sql: string): NodeStatement
+  function(name: string, options: { readonly varargs: true }, body: (...values: readonly SqliteValue[]) => SqliteValue): void
   close(): void
 }
 interface NodeSqlite {
@@ -50,11 +51,14 @@ interface NodeSqlite {
 interface BunStatement extends Omit<NodeStatement, 'get'> {
   get(...values: readonly SqliteValue[]): SqliteRow | null
 }
+interface BunDatabase extends Omit<NodeDatabase, 'prepare' | 'function'> {
+  prepare(sql: string): BunStatement
+}
 interface BunSqlite {
-  readonly Database: new (path: string) => { run(sql: string): void; prepare(sql: string): BunStatement; close(throwOnError?: boolean): void }
+  readonly Database: new (path: string) => BunDatabase
 }
 
-class NodeStyleStatement implements SqliteStatement {
+class DriverStatement implements SqliteStatement {
   readonly #statement: NodeStatement | BunStatement
   constructor(statement: NodeStatement | BunStatement) {
     this.#statement = statement
@@ -73,50 +77,52 @@ class NodeStyleStatement implements SqliteStatement {
   }
 }
 
-class NodeStyleConnection implements SqliteConnection {
-  readonly #database: NodeDatabase
-  constructor(database: NodeDatabase) {
+class DriverConnection implements SqliteConnection {
+  readonly #database: NodeDatabase | BunDatabase
+  constructor(database: NodeDatabase | BunDatabase) {
     this.#database = database
   }
   exec(sql: string): void {
     this.#database.exec(sql)
   }
   prepare(sql: string): SqliteStatement {
-    return new NodeStyleStatement(this.#database.prepare(sql))
+    return new DriverStatement(this.#database.prepare(sql))
+  }
+  select(columns: readonly string[], rest: string): readonly SqliteRow[] {
+    return this.prepare(`select ${columns.join(', ')} ${rest}`).all()
   }
   close(): void {
     this.#database.close()
   }
 }
 
-class BunConnection implements SqliteConnection {
-  readonly #database: InstanceType<BunSqlite['Database']>
-  constructor(database: InstanceType<BunSqlite['Database']>) {
-    this.#database = database
+/**
+ * @photostructure/sqlite does not finalize the statements of a connection that is closed: it keeps its locks until they were collected. So rows
+ * that are read once are passed to a function, in a statement that SQLite finalizes itself.
+ */
+class CollectingConnection extends DriverConnection {
+  #rows: (readonly SqliteValue[])[] = []
+  constructor(database: NodeDatabase) {
+    super(database)
+    database.function('collect_row', { varargs: true }, (...values) => {
+      this.#rows.push(values)
+      return null
+    })
   }
-  exec(sql: string): void {
-    this.#database.run(sql)
-  }
-  prepare(sql: string): SqliteStatement {
-    return new NodeStyleStatement(this.#database.prepare(sql))
-  }
-  close(): void {
-    // Also while statements are not finalized, as the other drivers do.
-    this.#database.close(false)
+  override select(columns: readonly string[], rest: string): readonly SqliteRow[] {
+    this.#rows = []
+    this.exec(`select collect_row(${columns.join(', ')}) ${rest}`)
+    return this.#rows.map((values) => Object.fromEntries(columns.map((column, i) => [column, values[i]!])))
   }
 }
 
 function driverOf(module: string, open: (path: string) => SqliteConnection): SqliteDriver {
   const memory = open(':memory:')
   try {
-    return { module, version: String(memory.prepare('select sqlite_version() as version').get()!['version']), open }
+    return { module, version: String(memory.select(['sqlite_version()'], '')[0]!['sqlite_version()']), open }
   } finally {
     memory.close()
   }
-}
-
-function nodeStyle(module: string, { DatabaseSync }: NodeSqlite): SqliteDriver {
-  return driverOf(module, (path) => new NodeStyleConnection(new DatabaseSync(path)))
 }
 
 /** Loads a module whose name bundlers must not look up: it exists on some runtimes only. */
@@ -152,21 +158,23 @@ const candidates: readonly SqliteCandidate[] = [
     async load() {
       if ((globalThis as { Bun?: unknown }).Bun === undefined) return undefined
       const { Database } = (await imported<BunSqlite>('bun:sqlite'))!
-      return driverOf('bun:sqlite', (path) => new BunConnection(new Database(path)))
+      return driverOf('bun:sqlite', (path) => new DriverConnection(new Database(path)))
     },
   },
   {
     module: 'node:sqlite',
     load() {
       const module = builtIn()
-      return Promise.resolve(module === undefined ? undefined : nodeStyle('node:sqlite', module))
+      return Promise.resolve(
+        module === undefined ? undefined : driverOf('node:sqlite', (path) => new DriverConnection(new module.DatabaseSync(path))),
+      )
     },
   },
   {
     module: '@photostructure/sqlite',
     async load() {
       const module = await imported<NodeSqlite>('@photostructure/sqlite')
-      return module === undefined ? undefined : nodeStyle('@photostructure/sqlite', module)
+      return module === undefined ? undefined : driverOf('@photostructure/sqlite', (path) => new CollectingConnection(new module.DatabaseSync(path)))
     },
   },
 ]

@@ -4,7 +4,7 @@
 import type { Damage, Verified } from '../../values/stored.ts'
 import { lastNumber, numberKey, type Opened, readText, textKey } from './bytes.ts'
 import type { LmdbFile, Table, TableView } from './file.ts'
-import type { KeyFiles } from './key-files.ts'
+import type { SubjectKeyFiles } from '../sqlite/subject-key-files.ts'
 import { checkPages } from './pages.ts'
 import { countOf, readRun } from './run-text.ts'
 import type { LogHead } from './writes.ts'
@@ -12,7 +12,7 @@ import type { LogHead } from './writes.ts'
 /** How many records are read before the loop has its turn. */
 const step = 500
 
-export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
+export async function verifyFile(file: LmdbFile, keys: SubjectKeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
   const view = file.freeze()
   try {
     return await verifyView(file, view, keys, signal)
@@ -21,7 +21,7 @@ export async function verifyFile(file: LmdbFile, keys: KeyFiles, signal: AbortSi
   }
 }
 
-async function verifyView(file: LmdbFile, view: TableView, keys: KeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
+async function verifyView(file: LmdbFile, view: TableView, keys: SubjectKeyFiles, signal: AbortSignal | undefined): Promise<Verified> {
   const damages: Damage[] = []
   for (const { page, problem } of await checkPages(file.path, signal))
     damages.push({ where: `${file.path}, page ${page}`, id: undefined, seq: undefined, problem })

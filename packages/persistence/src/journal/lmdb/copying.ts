@@ -8,7 +8,7 @@ import { lastNumber, makeRecord, numberKey, type Opened, readText, textKey } fro
 import { type FileState, type LmdbFile, type Table, type TableView, WriteFailed } from './file.ts'
 import { readOffset } from './finding.ts'
 import { keptHead, putHead, readSnapshot, readState } from './heads.ts'
-import type { KeyFiles } from './key-files.ts'
+import type { SubjectKeyFiles } from '../sqlite/subject-key-files.ts'
 import { countOf, readRun } from './run-text.ts'
 import { apply, type LogHead, lookAtTimers, prepare, saveSnapshot, setTimer } from './writes.ts'
 
@@ -17,7 +17,7 @@ const step = 500
 const none = Buffer.alloc(0)
 
 /** Everything that a file has when this begins. */
-export async function* recordsOf(file: LmdbFile, keys: KeyFiles, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
+export async function* recordsOf(file: LmdbFile, keys: SubjectKeyFiles, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
   const view = file.freeze()
   const { heads, log, states, snapshots, timers, offsets } = view.tables
   /** Of those ids that have any. */
@@ -115,7 +115,7 @@ function placeOf(
 const owner: Ownership = { scope: '', epoch: 0 }
 
 /** Fills a file that has nothing. */
-export async function restoreInto(file: LmdbFile, keys: KeyFiles, records: AsyncIterable<readonly JournalRecord[]>): Promise<void> {
+export async function restoreInto(file: LmdbFile, keys: SubjectKeyFiles, records: AsyncIterable<readonly JournalRecord[]>): Promise<void> {
   const write = async <T>(change: (state: FileState) => T): Promise<T> => {
     try {
       return await file.write(change)
@@ -124,7 +124,7 @@ export async function restoreInto(file: LmdbFile, keys: KeyFiles, records: Async
     }
   }
   const taken = new JournalRefused(file.name, 'it has something already, which an import would overwrite; import into one that is new')
-  if (!(await keys.empty())) throw taken
+  if (!(await keys.isEmpty())) throw taken
   await write(() => {
     const { heads, offsets } = file.tables
     for (const table of [heads, offsets]) for (const _ of table.keys({ limit: 1 })) throw taken

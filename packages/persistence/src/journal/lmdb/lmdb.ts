@@ -27,7 +27,7 @@ import { recordsOf, restoreInto } from './copying.ts'
 import { enterFile, type FileState, type LmdbFile, WriteFailed } from './file.ts'
 import { find, readOffset } from './finding.ts'
 import { headOrDamage, listIds, snapshotsBelow } from './heads.ts'
-import { KeyFiles } from './key-files.ts'
+import { SubjectKeyFiles } from '../sqlite/subject-key-files.ts'
 import { replayRuns } from './replaying.ts'
 import { apply, deleteEvents, deleteSnapshots, ownerOf, prepare, raise, saveSnapshot, unfit, unfitFor } from './writes.ts'
 
@@ -72,7 +72,7 @@ class LmdbJournal implements Journal {
   readonly transactional = false
   readonly #name: string
   readonly #file: LmdbFile
-  readonly #keys: KeyFiles
+  readonly #keys: SubjectKeyFiles
   readonly #environment: JournalEnvironment
   readonly #poll: number
   /** Tells this handle from others where fences are raised. */
@@ -84,7 +84,7 @@ class LmdbJournal implements Journal {
   constructor(name: string, file: LmdbFile, environment: JournalEnvironment, poll: number) {
     this.#name = name
     this.#file = file
-    this.#keys = new KeyFiles(name, join(dirname(file.path), 'keys'))
+    this.#keys = new SubjectKeyFiles(name, join(dirname(file.path), 'keys'))
     this.identity = file.identity
     this.#environment = environment
     this.#poll = poll

@@ -1,5 +1,5 @@
-// The keys of subjects, one small file each, in a folder beside the journal's file and not in it: a copy of the journal has none of them, and
-// one that is erased does not stay in some page that is free. Whoever links a key first has given it; an erased one leaves a file that says so.
+// The keys of subjects, one small file each, in a directory beside the journal and not in it: a copy of the journal has none of them, and an
+// erased key does not stay in a free page. The first process that links a key has given it; an erased one leaves a file that says so.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
@@ -7,10 +7,15 @@ import { dirname, join } from 'node:path'
 import { JournalDamaged, JournalUnavailable } from '../../values/errors.ts'
 import type { Keyless, SubjectKey } from '../port.ts'
 
-/** What it is, the subject, and a sum over both. */
+/** Key, subject, and a checksum of both. */
 const fileText = /^troupe key (erased|(?:[0-9a-f]{2})*)\n(.+)\n([0-9a-f]{16})\n$/
 
-export class KeyFiles {
+/** Where the keys of a file are. */
+export function keysPath(file: string): string {
+  return `${file}-keys`
+}
+
+export class SubjectKeyFiles {
   readonly #name: string
   readonly #folder: string
 
@@ -19,7 +24,7 @@ export class KeyFiles {
     this.#folder = folder
   }
 
-  /** By a sum of the subject, in one of 256 folders: any text is a name, and it is not to be read off. */
+  /** By a hash of the subject, in one of 256 directories: any text can be a subject, and file names do not reveal it. */
   #path(subject: string): string {
     const sum = createHash('sha256').update(subject).digest('hex')
     return join(this.#folder, sum.slice(0, 2), sum.slice(2))
@@ -39,7 +44,7 @@ export class KeyFiles {
     return kept.key === undefined ? { is: 'erased' } : { is: 'key', key: kept.key }
   }
 
-  /** Which of these have none. By size: a file that says `erased` is shorter than any key, and reading each would take several times as long. */
+  /** Which of these have none. By size: a file that says `erased` is shorter than any key, and reading each takes several times as long. */
   async keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
     const found = await Promise.all(
       subjects.map(async (subject): Promise<Keyless | undefined> => {
@@ -61,7 +66,7 @@ export class KeyFiles {
       try {
         await link(made, path)
       } catch (cause) {
-        // Somebody was first, and that one holds.
+        // Another process was first, and its key holds.
         if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
       } finally {
         await unlink(made)
@@ -77,7 +82,7 @@ export class KeyFiles {
     })
   }
 
-  /** Writes a file of its own, flushed, which `place` puts where it belongs; that is durable when this resolves. */
+  /** Writes a new file, flushed, which `place` puts where it belongs; that is durable when this resolves. */
   async #put(subject: string, text: string, place: (made: string, path: string) => Promise<void>): Promise<SubjectKey> {
     const path = this.#path(subject)
     const folder = dirname(path)
@@ -108,15 +113,15 @@ export class KeyFiles {
   async *damaged(): AsyncIterable<string> {
     for await (const path of this.#paths()) if (parse(await readFile(path, 'utf8')) === undefined) yield path
   }
-  /** Every key there is, and who has none any more. Fails with `JournalDamaged`. */
-  async *all(): AsyncIterable<KeptKey> {
+  /** Every key, and every subject whose key was erased. Fails with `JournalDamaged`. */
+  async *all(): AsyncIterable<StoredKey> {
     for await (const path of this.#paths()) {
       const kept = parse(await readFile(path, 'utf8'))
       if (kept === undefined) throw new JournalDamaged(this.#name, path, 'it is not a key')
       yield kept
     }
   }
-  async empty(): Promise<boolean> {
+  async isEmpty(): Promise<boolean> {
     for await (const _ of this.#paths()) return false
     return true
   }
@@ -129,8 +134,8 @@ export class KeyFiles {
   }
 }
 
-/** The key of a subject; undefined where it was erased. */
-interface KeptKey {
+/** The key of a subject; undefined if it was erased. */
+interface StoredKey {
   readonly subject: string
   readonly key: Uint8Array | undefined
 }
@@ -139,7 +144,7 @@ function write(subject: string, key: string): string {
   const text = JSON.stringify(subject)
   return `troupe key ${key}\n${text}\n${sumOf(key, text)}\n`
 }
-function parse(text: string): KeptKey | undefined {
+function parse(text: string): StoredKey | undefined {
   const found = fileText.exec(text)
   if (found === null || sumOf(found[1]!, found[2]!) !== found[3]) return undefined
   return { subject: JSON.parse(found[2]!) as string, key: found[1] === 'erased' ? undefined : new Uint8Array(Buffer.from(found[1]!, 'hex')) }
@@ -148,7 +153,7 @@ function sumOf(key: string, subject: string): string {
   return createHash('sha256').update(`${key} ${subject}`).digest('hex').slice(0, 16)
 }
 
-/** Its bytes go, where the file system overwrites in place. */
+/** Removes its bytes, if the file system overwrites in place. */
 async function overwrite(file: FileHandle): Promise<void> {
   try {
     await file.write(Buffer.alloc(128), 0, 128, 0)
