@@ -2,7 +2,7 @@
 // one that was never longer; with this number a journal can. It is written after each commit and before its acknowledgment, without a flush:
 // it survives the end of the process, and after a power failure it is at worst too low, which only weakens the check.
 
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 
 /** Where the mark of a file is. */
@@ -30,11 +30,6 @@ export function readMark(path: string): { readonly identity: string; readonly co
   return { identity: found[1]!, commits: Number(found[2]) }
 }
 
-/** Removes the mark of a file that is closed: the last connection removed the log, so that everything is in the file. */
-export function removeMark(path: string): void {
-  if (!existsSync(`${path}-wal`)) rmSync(markPath(path), { force: true })
-}
-
 export class CommitMark {
   readonly #path: string
   readonly #identity: string
@@ -56,6 +51,10 @@ export class CommitMark {
     } catch {
       this.close()
     }
+  }
+  remove(): void {
+    this.close()
+    rmSync(this.#path, { force: true })
   }
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file)

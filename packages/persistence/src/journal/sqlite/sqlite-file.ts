@@ -5,7 +5,6 @@ import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadSqlite, resultCode, type SqliteConnection, SqliteMissing, sqliteResult, type SqliteStatement } from '@troupe/sqlite'
 import { FenceLost, JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
-import { removeMark } from './sqlite-commit-mark.ts'
 import { networkFileSystem } from './sqlite-file-system.ts'
 import type { WorkerFailure, WorkerRequest } from './sqlite-protocol.ts'
 import { DamagedRow } from './sqlite-rows.ts'
@@ -221,6 +220,5 @@ export class SqliteFile {
     this.#reader = undefined
     // Last, so that its connection is the last one: it removes the log.
     await this.#worker.close()
-    removeMark(this.path)
   }
 }

@@ -126,7 +126,7 @@ export class SqliteWriter {
   }
   #checkUnclean(connection: SqliteConnection): void {
     if (!this.#unchecked) return
-    const text = connection.select(['quick_check'], 'from pragma_quick_check(1)')[0]?.['quick_check']
+    const text = connection.select(['quick_check'], 'from pragma_quick_check limit 1')[0]?.['quick_check']
     if (text !== 'ok') throw new Refusal({ type: 'damaged', where: this.#start.path, problem: `quick_check says: ${String(text)}` })
     this.#unchecked = false
   }
@@ -259,8 +259,13 @@ export class SqliteWriter {
   close(): void {
     const { path, session } = this.#start
     try {
-      if (this.#writes !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === this.#inode)
+      if (this.#writes !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === this.#inode) {
         this.transaction(() => this.#connection!.exec(`delete from sessions where session = '${session}'`))
+        this.#connection!.exec('pragma busy_timeout = 100; pragma wal_checkpoint(truncate)')
+        // Nobody else has it open, and everything is in the file: there is nothing to compare with.
+        const last = this.#connection!.select(['session'], 'from sessions').length === 0
+        if (last && statSync(`${path}-wal`, { throwIfNoEntry: false })?.size === 0) this.#mark?.remove()
+      }
     } catch {
       // The next process takes it for one that did not end well, and checks the file.
     }
