@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem } from '@troupe/core'
-import { eventSourced, type JournalSource, type Kind, lmdb, persistence, postgres, takeSnapshot } from '@troupe/persistence'
+import { eventSourced, journalAt, type JournalSource, type Kind, lmdb, persistence, postgres, takeSnapshot } from '@troupe/persistence'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { findPostgres, startPostgres } from '../../../tools/engines/postgres.mjs'
@@ -64,43 +64,46 @@ const counter: Kind<Counter> = eventSourced('counter', {
   tags: () => ['sum'],
 })
 
-test('a directory that a system uses is listed, shown, verified, copied, exported and imported, and the system goes on', async () => {
-  const [data, back, copy, text] = ['data', 'back', 'copy', 'out.txt'].map((name) => join(scratch, name)) as [string, string, string, string]
-  expect(await ok('create', data)).toMatch(/^journal [0-9a-f-]{36} is there\n$/)
-  const system = shop(lmdb(data))
-  const refs = ['a', 'b'].map((key) => system.spawn(counter(key)))
-  for (const ref of [refs[0]!, refs[0]!, refs[1]!]) await ref.ask({ type: 'add' })
+test.each(['', '.db'])(
+  'a journal%s that a system uses is listed, shown, verified, copied, exported and imported, and the system goes on',
+  async (end) => {
+    const [data, back, copy, text] = ['data', 'back', 'copy', 'out.txt'].map((name) => join(scratch, name + end)) as [string, string, string, string]
+    expect(await ok('create', data)).toMatch(/^journal [0-9a-f-]{36} is there\n$/)
+    const system = shop(journalAt(data, { make: true }))
+    const refs = ['a', 'b'].map((key) => system.spawn(counter(key)))
+    for (const ref of [refs[0]!, refs[0]!, refs[1]!]) await ref.ask({ type: 'add' })
 
-  expect(await ok('ls', data)).toMatch(/^counter\/a +2$[^]*^counter\/b +1$/m)
-  expect(await ok('ls', data, '--most', '1')).toMatch(/^counter\/a +2\n… and more; --most 10 shows them$/m)
-  expect(await ok('show', data, 'counter/a', '--most', '1')).toMatch(
-    /^counter\/a: last event 2\n1 {2}\d{4}-.*Z {2}added@1 {2}{"type":"added","by":2} {2}#sum\n… up to 2; --after 1 goes on\n$/,
-  )
-  expect(await ok('verify', data)).toBe('2 ids, 3 events, 0 snapshots: all as it was written\n')
-  expect(await ok('stats', data)).toMatch(/^counter +2 +3 +0 +0 +0\nin all +2 +3/m)
-  expect(await ok('export', data, '--to', text)).toBe(`exported to ${text}\n`)
-  expect(await ok('backup', data, '--to', back)).toBe(`copied to ${back}\n`)
-  expect(await ok('verify', back)).toMatch(/all as it was written\n$/)
-  expect(await ok('import', copy, '--from', text)).toMatch(/^imported 2 ids, 3 events, 0 keys of journal [0-9a-f-]{36}, exported \d{4}-/)
+    expect(await ok('ls', data)).toMatch(/^counter\/a +2$[^]*^counter\/b +1$/m)
+    expect(await ok('ls', data, '--most', '1')).toMatch(/^counter\/a +2\n… and more; --most 10 shows them$/m)
+    expect(await ok('show', data, 'counter/a', '--most', '1')).toMatch(
+      /^counter\/a: last event 2\n1 {2}\d{4}-.*Z {2}added@1 {2}{"type":"added","by":2} {2}#sum\n… up to 2; --after 1 goes on\n$/,
+    )
+    expect(await ok('verify', data)).toBe('2 ids, 3 events, 0 snapshots: all as it was written\n')
+    expect(await ok('stats', data)).toMatch(/^counter +2 +3 +0 +0 +0\nin all +2 +3/m)
+    expect(await ok('export', data, '--to', text)).toBe(`exported to ${text}\n`)
+    expect(await ok('backup', data, '--to', back)).toBe(`copied to ${back}\n`)
+    expect(await ok('verify', back)).toMatch(/all as it was written\n$/)
+    expect(await ok('import', copy, '--from', text)).toMatch(/^imported 2 ids, 3 events, 0 keys of journal [0-9a-f-]{36}, exported \d{4}-/)
 
-  // As processes: what is piped is nothing but what was asked for, and another process uses the journal.
-  const all = readFileSync(text, 'utf8')
-  const [exported, piped, torn] = await Promise.all([
-    troupe(['export', data]),
-    troupe(['import', join(scratch, 'piped'), '--json'], all),
-    troupe(['import', join(scratch, 'cut')], all.slice(0, -40)),
-  ])
-  // Each line begins with a sum, which goes on from the one before it; the first says when it was exported.
-  const records = (lines: string): string[] => lines.split('\n').flatMap((line) => (line.includes('"record":') ? line.slice(9) : []))
-  expect({ ...exported, out: records(exported.out) }).toEqual({ code: 0, err: '', out: records(all) })
-  expect(records(all)).toHaveLength(5)
-  expect({ ...piped, out: JSON.parse(piped.out) as unknown }).toMatchObject({ code: 0, err: '', out: { counts: { id: 2, event: 3 } } })
-  expect(torn).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Cannot import line \d+: .*\n$/) as string })
+    // As processes: what is piped is nothing but what was asked for, and another process uses the journal.
+    const all = readFileSync(text, 'utf8')
+    const [exported, piped, torn] = await Promise.all([
+      troupe(['export', data]),
+      troupe(['import', join(scratch, `piped${end}`), '--json'], all),
+      troupe(['import', join(scratch, `cut${end}`)], all.slice(0, -40)),
+    ])
+    // Each line begins with a sum, which goes on from the one before it; the first says when it was exported.
+    const records = (lines: string): string[] => lines.split('\n').flatMap((line) => (line.includes('"record":') ? line.slice(9) : []))
+    expect({ ...exported, out: records(exported.out) }).toEqual({ code: 0, err: '', out: records(all) })
+    expect(records(all)).toHaveLength(5)
+    expect({ ...piped, out: JSON.parse(piped.out) as unknown }).toMatchObject({ code: 0, err: '', out: { counts: { id: 2, event: 3 } } })
+    expect(torn).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Cannot import line \d+: .*\n$/) as string })
 
-  // Whoever looked took nothing over.
-  expect(await refs[0]!.ask({ type: 'add' })).toBe(6)
-  await system.shutdown()
-})
+    // Whoever looked took nothing over.
+    expect(await refs[0]!.ask({ type: 'add' })).toBe(6)
+    await system.shutdown()
+  },
+)
 
 test('with --json each is one value a line, also of what is damaged; exit codes tell what is wrong', async () => {
   const data = join(scratch, 'json')

@@ -1,50 +1,61 @@
 // Journals opened without a system, by whoever looks after them: named as a person names them, and taken over by nobody.
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkBoolean, checkCan, checkText, readOptions, type Table } from '@troupe/core/internal'
 import { lmdb } from '../journal/lmdb/lmdb.ts'
 import type { Journal, JournalEnvironment, JournalSource } from '../journal/port.ts'
 import { postgres } from '../journal/postgres/postgres.ts'
+import { sqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../values/errors.ts'
 
 /** How a journal is named besides its place. */
 export interface PlaceOptions {
   /** The schema of a journal in PostgreSQL; `troupe` unless told. */
   readonly schema?: string | undefined
-  /** Whether a directory may be made where there is none; a journal that is missing is refused unless told. */
+  /** Whether one may be made where there is none; a journal that is missing is refused unless told. */
   readonly make?: boolean | undefined
 }
 
 const table: Table<PlaceOptions> = { schema: checkText, make: checkBoolean }
 
 /**
- * The journal at a place: `postgres://…` is a database, anything else a directory.
+ * The journal at a place: `postgres://…` is a database, a file, or a name that ends in `.db` or `.sqlite`, is a SQLite journal, anything else a
+ * directory.
  *
  * Guarantees: nothing is opened yet. Fails with `InvalidOption`; opening fails as `JournalSource` says, and with `JournalUnavailable`
- * where a directory has no journal and none may be made.
+ * where a directory or a file has no journal and none may be made.
  *
  * @example
- * const journal = await openJournal(journalAt('./data'))
+ * const journal = await openJournal(journalAt('./data/shop.db'))
  */
 export function journalAt(place: string, options: PlaceOptions = {}): JournalSource {
   checkText('place', place)
   const { schema, make = false } = readOptions('journalAt', options, table)
   if (/^postgres(ql)?:\/\//.test(place)) return postgres({ connectionString: place }, { schema })
-  const source = lmdb(place)
+  const isFile = isSqlite(place)
+  const source = isFile ? sqliteJournal(place) : lmdb(place)
   if (make) return source
   return {
     ...source,
     open(environment) {
-      if (existsSync(join(place, 'journal.mdb'))) return source.open(environment)
+      if (existsSync(isFile ? place : join(place, 'journal.mdb'))) return source.open(environment)
       return Promise.reject(
         new JournalUnavailable(
           source.name,
-          `there is none in ${place}; name the directory that has journal.mdb, or have one made by journalAt(place, { make: true })`,
+          isFile
+            ? `there is no file ${place}; name one that exists, or create it by journalAt(place, { make: true })`
+            : `there is none in ${place}; name the directory that has journal.mdb, or have one made by journalAt(place, { make: true })`,
         ),
       )
     },
   }
+}
+
+/** Whether a place is a SQLite journal, by what is there, or by its name. */
+export function isSqlite(place: string): boolean {
+  const found = statSync(place, { throwIfNoEntry: false })
+  return found === undefined ? /\.(db|sqlite3?)$/.test(place) : found.isFile()
 }
 
 const quiet = (): void => undefined

@@ -15,7 +15,7 @@ export async function createJournal(
   { role, keeper }: { readonly role: string | undefined; readonly keeper: string | undefined },
 ): Promise<void> {
   if (!isPostgres(place.journal) && (role !== undefined || keeper !== undefined))
-    throw new Exit(exitCodes.usage, 'Roles are for a journal in PostgreSQL; a directory belongs to whoever may write to it.')
+    throw new Exit(exitCodes.usage, 'Roles are for a journal in PostgreSQL; a file belongs to those who may write it.')
   if (isPostgres(place.journal)) {
     const { createPostgresSchema } = await loadPersistence()
     await told(() => createPostgresSchema({ connectionString: place.journal }, { schema: place.schema, role, keeper }))
@@ -98,7 +98,8 @@ export async function backUpJournal(
 ): Promise<void> {
   if (isPostgres(place.journal))
     throw new Exit(exitCodes.usage, 'PostgreSQL is backed up by its own means: pg_dump, or archiving. For a text: troupe journal export.')
-  const { backupLmdb } = await loadPersistence()
-  await told(() => backupLmdb(place.journal, to, { keys }))
+  const { backupLmdb, backupSqlite, journalAt } = await loadPersistence()
+  const backup = journalAt(place.journal).kind === 'sqlite' ? backupSqlite : backupLmdb
+  await told(() => backup(place.journal, to, { keys }))
   say(screen, place, { to }, () => `copied to ${to}`)
 }

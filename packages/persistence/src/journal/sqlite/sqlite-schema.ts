@@ -61,7 +61,8 @@ const tables: readonly string[] = [
 /** Makes an empty file a journal; the caller gives it its name afterwards. */
 export function createTables(connection: SqliteConnection, identity: string): void {
   connection.exec(`pragma page_size = 4096; pragma encoding = 'UTF-8'; pragma auto_vacuum = incremental`)
-  connection.exec('pragma synchronous = full; begin immediate')
+  // The caller flushes the file once it is whole.
+  connection.exec('pragma synchronous = off; begin immediate')
   for (const sql of tables) connection.exec(sql)
   connection.exec(`insert into meta values ('identity', '${identity}', ${sumOf('meta', 'identity', identity)})`)
   connection.exec(`insert into journal_state values (1, 0, 0, 0, 0, 0, ${sumOf('journal_state', 0, 0, 0, 0, 0)})`)

@@ -76,7 +76,8 @@ export class SqliteWorker {
       })
     const guard = new Int32Array(new SharedArrayBuffer(4))
     const workerData: WorkerStart = { ...this.#start, session: randomUUID(), guard: guard.buffer }
-    const worker = new Worker(file, { workerData, name: 'sqlite-journal' })
+    // Without the flags of the process: some are not for files, and loaders of the program have nothing to do here.
+    const worker = new Worker(file, { workerData, execArgv: [], name: 'sqlite-journal' })
     guarded(guard)
     worker.on('message', (reply: WorkerReply) => this.#onReply(reply))
     worker.on('error', (cause) => this.#onEnd(worker, guard, cause))
