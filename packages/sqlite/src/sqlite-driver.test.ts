@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { chooseSqlite, isAccepted, loadSqlite, oldestSqlite, type SqliteCandidate, SqliteMissing, sqliteResult } from './index.ts'
 
@@ -70,6 +72,26 @@ test('the SQLite of this runtime runs statements, and reports result codes', asy
     undefined,
     undefined,
     undefined,
+  ])
+  connection.close()
+})
+
+test('rows go on though nobody keeps their statement, and a selection once leaves no lock behind', async () => {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc') as () => void
+  const connection = (await loadSqlite()).open(':memory:')
+  connection.exec('create table numbers (n integer primary key) strict')
+  for (let n = 1; n <= 50; n++) connection.exec(`insert into numbers values (${n})`)
+  const all = Array.from({ length: 20 }, () => connection.prepare('select n from numbers order by n').iterate())
+  for (let n = 1; n <= 50; n++) {
+    if (n % 10 === 0) gc()
+    for (const rows of all) expect(rows.next().value?.['n']).toBe(n)
+    if (n % 10 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  for (const rows of all) expect(rows.next().done).toBe(true)
+  expect(connection.select(['n', 'n + 1'], 'from numbers where n > 48')).toEqual([
+    { n: 49, 'n + 1': 50 },
+    { n: 50, 'n + 1': 51 },
   ])
   connection.close()
 })

@@ -96,18 +96,47 @@ class DriverConnection implements SqliteConnection {
   }
 }
 
+/** Rows of a statement that must not be collected meanwhile: @photostructure/sqlite ends the process then. */
+class KeepingIterator implements IterableIterator<SqliteRow> {
+  readonly #rows: IterableIterator<SqliteRow>
+  readonly statement: SqliteStatement
+  constructor(statement: SqliteStatement, rows: IterableIterator<SqliteRow>) {
+    this.statement = statement
+    this.#rows = rows
+  }
+  next(): IteratorResult<SqliteRow> {
+    return this.#rows.next()
+  }
+  return(): IteratorResult<SqliteRow> {
+    return this.#rows.return?.() ?? { done: true, value: undefined }
+  }
+  [Symbol.iterator](): this {
+    return this
+  }
+}
+class KeepingStatement extends DriverStatement {
+  override iterate(...values: readonly SqliteValue[]): IterableIterator<SqliteRow> {
+    return new KeepingIterator(this, super.iterate(...values))
+  }
+}
+
 /**
  * @photostructure/sqlite does not finalize the statements of a connection that is closed: it keeps its locks until they were collected. So rows
  * that are read once are passed to a function, in a statement that SQLite finalizes itself.
  */
 class CollectingConnection extends DriverConnection {
+  readonly #compiling: NodeDatabase
   #rows: (readonly SqliteValue[])[] = []
   constructor(database: NodeDatabase) {
     super(database)
+    this.#compiling = database
     database.function('collect_row', { varargs: true }, (...values) => {
       this.#rows.push(values)
       return null
     })
+  }
+  override prepare(sql: string): SqliteStatement {
+    return new KeepingStatement(this.#compiling.prepare(sql))
   }
   override select(columns: readonly string[], rest: string): readonly SqliteRow[] {
     this.#rows = []

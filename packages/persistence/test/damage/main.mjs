@@ -129,13 +129,11 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
-for (const [kind, row] of Object.entries(counts).toSorted())
-  console.log(
-    `${kind.padEnd(45)} ${Object.entries(row)
-      .toSorted()
-      .map(([outcome, n]) => `${n} ${outcome}`)
-      .join(', ')}`,
-  )
+const byName = ([one], [other]) => (one < other ? -1 : 1)
+for (const [kind, row] of Object.entries(counts).toSorted(byName)) {
+  const told = Object.entries(row).toSorted(byName)
+  console.log(`${kind.padEnd(45)} ${told.map(([outcome, n]) => `${n} ${outcome}`).join(', ')}`)
+}
 for (const line of failed.slice(0, 20)) console.log(JSON.stringify(line).slice(0, 600))
 const sum = (outcome) => failed.filter((line) => line.outcome === outcome).length
 console.log(`${damages} damages: ${sum('wrong state')} wrong states, ${sum('missed')} missed, ${sum('hang')} hangs, ${sum('crash')} crashes`)

@@ -30,7 +30,15 @@ async function write(rounds) {
         const count = 1 + Math.floor(random() * 5)
         next.set(id, first + count)
         const timers = random() < 0.3 ? [{ key: `t${round % 3}`, due: 1000 + round }] : []
-        return { write: 'run', id, first, events: Array.from({ length: count }, (_, i) => event(id, first + i)), timers, ...owner }
+        return {
+          write: 'run',
+          id,
+          first,
+          events: Array.from({ length: count }, (_, i) => event(id, first + i)),
+          timers,
+          scope: owner.scope,
+          epoch: owner.epoch,
+        }
       })
     if (group.length > 0) must(await journal.append(group))
   }
@@ -62,12 +70,12 @@ for (const [i, id] of events.entries())
   }
 for (const subject of subjects) await journal.addKey(subject, new Uint8Array(32).fill(subject.length))
 await journal.eraseKey('carl')
-const [first] = await journal
-  .events({ batch: 9, once: true })
-  [Symbol.asyncIterator]()
-  .next()
-  .then(({ value }) => [value.at(-1)])
-await journal.advance('view', undefined, first.offset, () => Promise.resolve())
+let reached
+for await (const found of journal.events({ batch: 9, once: true })) {
+  reached = found.at(-1).offset
+  break
+}
+await journal.advance('view', undefined, reached, () => Promise.resolve())
 if (how === '--killed') {
   // What is in the log only is damaged there.
   await write(12)

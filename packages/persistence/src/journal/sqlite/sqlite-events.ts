@@ -50,10 +50,11 @@ export function findEvents(file: SqliteFile, query: EventQuery, at: EventPositio
     const skip = Math.max(at.seen, deleted! + 1 - first!)
     if (skip > last! - first!) continue
     if (found.length >= query.batch || slice.isOver) return { found, more: true }
-    const id = fromText(row['id'] as string)
-    if (query.kind !== undefined && fromText(row['entity_type'] as string) !== query.kind) continue
-    slice.add((row['data'] as string).length)
+    // First: what is not what was written may be of any type.
     const events = eventsOf(row)
+    if (query.kind !== undefined && fromText(row['entity_type'] as string) !== query.kind) continue
+    const id = fromText(row['id'] as string)
+    slice.add((row['data'] as string).length)
     for (let i = skip; i < events.length; i++) {
       if (found.length >= query.batch) return { found, more: true }
       at.seen = i + 1

@@ -76,9 +76,9 @@ async function* recordsIn(
     return [{ record: 'id', id, seq, deleted: gone }]
   })
   yield* rows('select * from runs order by position', function* (record) {
+    const events = eventsOf(record)
     const id = fromText(record['id'] as string)
     const first = record['first'] as number
-    const events = eventsOf(record)
     for (let i = Math.max(0, (deleted.get(id) ?? 0) + 1 - first); i < events.length; i++) {
       found++
       yield { record: 'event', id, seq: first + i, ...events[i]! }

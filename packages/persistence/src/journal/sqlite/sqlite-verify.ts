@@ -41,7 +41,7 @@ class Verification {
   }
   #report(table: string, record: string, problem: string, id?: string, seq?: number): void {
     if (this.#damages.length < listed)
-      this.#damages.push({ where: `${this.#path}, ${table} of ${record}`, id: id === undefined ? undefined : fromText(id), seq, problem })
+      this.#damages.push({ where: `${this.#path}, ${table} of ${record}`, id: typeof id === 'string' ? fromText(id) : undefined, seq, problem })
   }
   #all(sql: string): IterableIterator<SqliteRow> {
     return this.#connection.prepare(sql).iterate()
