@@ -3,7 +3,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ActorSystem, receive, same, setup } from '@troupe/core'
-import { createPostgresSchema, eventSourced, lmdb, persistence, postgres } from '@troupe/persistence'
+import { createPostgresSchema, eventSourced, lmdb, persistence, postgres, sqliteJournal } from '@troupe/persistence'
 import { nothing } from './nothing.mjs'
 
 const { store, actors, window, warm, seconds, folder, url } = JSON.parse(process.argv[2])
@@ -43,6 +43,7 @@ const took = (since) => {
 const schema = `bench_${process.pid}`
 async function source() {
   if (store.startsWith('lmdb')) return lmdb(`${folder}/journal`)
+  if (store.startsWith('sqlite')) return sqliteJournal(`${folder}/journal.db`)
   if (store.startsWith('none')) return nothing()
   await createPostgresSchema({ connectionString: url }, { schema })
   return postgres({ connectionString: url }, { schema })

@@ -111,6 +111,11 @@ export const sides = [
   own('lmdb-asked', 'LMDB, gate, asked from outside', 'lmdb-asked'),
   own('lmdb-journal', 'LMDB, the journal itself', 'lmdb-journal'),
   own('lmdb-replay', 'LMDB, replay (events/s)', 'lmdb-replay'),
+  own('sqlite-alone', 'SQLite, one at a time', 'sqlite', { alone: true }),
+  own('sqlite', 'SQLite, gate', 'sqlite'),
+  own('sqlite-asked', 'SQLite, gate, asked from outside', 'sqlite-asked'),
+  own('sqlite-journal', 'SQLite, the journal itself', 'sqlite-journal'),
+  own('sqlite-replay', 'SQLite, replay (events/s)', 'sqlite-replay'),
   own('postgres-alone', 'PostgreSQL, one at a time', 'postgres', { alone: true, ...postgres }),
   own('postgres', 'PostgreSQL, gate', 'postgres', postgres),
   own('postgres-journal', 'PostgreSQL, the journal itself', 'postgres-journal', postgres),
@@ -140,6 +145,10 @@ export const budgets = [
   { row: 'lmdb', of: 'none', shape: 1, least: 0.2 },
   { row: 'lmdb', of: 'pekko-leveldb', shape: 0, least: 40 },
   { row: 'lmdb', of: 'pekko-leveldb', shape: 1, least: 40 },
+  { row: 'sqlite', of: 'lmdb', shape: 0, least: 0.8 },
+  { row: 'sqlite', of: 'lmdb', shape: 1, least: 0.8 },
+  { row: 'sqlite-replay', of: 'lmdb-replay', shape: 0, least: 0.7 },
+  { row: 'sqlite-replay', of: 'lmdb-replay', shape: 1, least: 0.8 },
   { row: 'postgres', of: 'pekko-jdbc', shape: 0, least: 2 },
   { row: 'postgres', of: 'pekko-jdbc', shape: 1, least: 2 },
   { row: 'postgres', of: 'emmett', shape: 0, least: 30 },
@@ -149,6 +158,8 @@ export const limits = [
   { row: 'lmdb-replay', figure: 'rate', least: 200_000 },
   { row: 'lmdb-replay', figure: 'loop', most: 25 },
   { row: 'lmdb', figure: 'loop', most: 25 },
+  { row: 'sqlite-replay', figure: 'loop', most: 20 },
+  { row: 'sqlite', figure: 'loop', most: 20 },
 ]
 /** How many times as much memory as a plain actor an idle persistent one may take. */
 export const idleMost = 2

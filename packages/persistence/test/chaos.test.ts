@@ -22,6 +22,14 @@ describe('chaos', { timeout: 180_000 }, () => {
     expect(status).toBe(0)
   })
 
+  test('a process that is killed, stopped, out of disk or without its thread while it writes to SQLite has lost nothing that it acknowledged', () => {
+    const { status, out } = chaos('--rounds', '4', '--store', 'sqlite')
+    expect(out).toMatch(
+      /4 kills, 1 takeovers of a stopped one, 1 full disks, 1 ended threads; acknowledged [1-9]\d* events, recovered [1-9]\d*, lost 0\n$/,
+    )
+    expect(status).toBe(0)
+  })
+
   test('one that acknowledges before it hands over is caught', () => {
     const { status, out } = chaos('--rounds', '20', '--leaky')
     expect(out).toMatch(/lost [1-9]\d*\nThe leak was caught, as it must be\.\n$/)

@@ -3,8 +3,8 @@
 
 import { writeSync } from 'node:fs'
 import { ActorSystem } from '@troupe/core'
-import { eventSourced, lmdb, persistence, postgres } from '@troupe/persistence'
-import { dataOf, ids } from './store.mjs'
+import { eventSourced, persistence } from '@troupe/persistence'
+import { dataOf, ids, sourceOf } from './store.mjs'
 
 const { epoch, leaky, seed, ...place } = JSON.parse(process.argv[2])
 let state = seed >>> 0
@@ -24,7 +24,7 @@ const account = eventSourced('account', {
   },
 })
 
-const journal = place.store === 'lmdb' ? lmdb(place.directory) : postgres({ connectionString: place.url })
+const journal = sourceOf(place)
 // A machine that is busy with other things is no trouble of the journal's.
 const system = ActorSystem.create('chaos', {
   extensions: [persistence({ journal })],

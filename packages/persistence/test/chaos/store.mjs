@@ -1,6 +1,6 @@
 // The store of a chaos run, opened by whoever is told where it is.
 
-import { lmdb, postgres } from '@troupe/persistence'
+import { lmdb, postgres, sqliteJournal } from '@troupe/persistence'
 
 export const environment = {
   now: () => Date.now(),
@@ -12,9 +12,15 @@ export const environment = {
   logger: { debug() {}, info() {}, warn() {}, error() {} },
 }
 
-export function openStore({ store, directory, url }, world) {
-  return (store === 'lmdb' ? lmdb(directory) : postgres({ connectionString: url })).open(world)
+/** The journal of a run. */
+export function sourceOf({ store, directory, url }) {
+  if (store === 'lmdb') return lmdb(directory)
+  return store === 'sqlite' ? sqliteJournal(fileOf(directory)) : postgres({ connectionString: url })
 }
+export function openStore(place, world) {
+  return sourceOf(place).open(world)
+}
+export const fileOf = (directory) => `${directory}/journal.db`
 
 export const ids = Array.from({ length: 40 }, (_, i) => `account/${i}`)
 
