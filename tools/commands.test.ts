@@ -125,6 +125,8 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   cluster: [
     [['--seconds', 'long'], "--seconds takes a number from 0 on, not 'long'"],
     [['--forever', '--seconds', '3'], '--forever takes no --seconds'],
+    [['--strikes', '3'], '--strikes is for --chaos'],
+    [['--chaos', '--strikes', '0'], "--strikes takes a whole number from 1 on, not '0'"],
     [['--rooms', '1000'], "--rooms takes a whole number from 1 to 999, not '1000'"],
     [['--lease', '10'], "--lease takes a whole number from 1000 to 600000, not '10'"],
     [['--engine', 'nope'], "no engine 'nope'; there are: nats, memory, auto"],

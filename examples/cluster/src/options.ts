@@ -8,7 +8,7 @@ Game rooms sharded over three processes, with persistent state. In a terminal: k
 
   --chaos               nodes are killed, paused and restarted, and NATS is taken away, by itself (default: off)
   --seconds <number>    how long people play (default: 20; with --chaos 60)
-  --strikes <number>    with --chaos: until so many things were done to nodes, however long that takes
+  --strikes <number>    with --chaos: ends after so many strikes instead (default: after --seconds)
   --forever             until Ctrl-C or q (default: off)
   --rooms <number>      how many rooms, up to 999 (default: 24)
   --players <number>    how many players each room has (default: 3)
@@ -103,7 +103,7 @@ export function clusterOptions(): ClusterOptions {
     store,
     data,
     seconds: given.forever ? Infinity : number('seconds', given.seconds ?? (chaos ? '60' : '20'), 0, Infinity),
-    strikes: given.strikes === undefined ? undefined : number('strikes', given.strikes, 1, Number.MAX_SAFE_INTEGER),
+    strikes: given.strikes === undefined ? undefined : number('strikes', given.strikes, 1, Infinity),
     rooms: number('rooms', given.rooms, 1, 999),
     players: number('players', given.players, 1, 20),
     pause: number('pause', given.pause, 1, 60_000),
