@@ -62,15 +62,16 @@ const sink = () => {
   })
 }
 
-const cluster = await Cluster.join(system, { name: 'chaos', node, engine: nats({ servers: url }), lease }).catch((cause) => {
-  // NATS is away, or slower than the lease. The process is started again until it gets through; a run in which it never does fails.
+// NATS is away, or slower than the lease. The process is started again until it gets through; a run in which it never does fails.
+const startAgain = (cause) => {
   if (cause.code === 'registry-unavailable' || cause.why === 'unreachable') process.exit(1)
   throw cause
-})
+}
+const cluster = await Cluster.join(system, { name: 'chaos', node, engine: nats({ servers: url }), lease }).catch(startAgain)
 self = `${cluster.self.session.node}#${cluster.self.session.number}`
 system.spawn(sink(), { name: 'sink' })
 const accounts = cluster.sharded('account', make, { shards, persistent: true, passivateAfter: 5_000, stopTimeout: 1_000 })
-await accounts.ready
+await accounts.ready.catch(startAgain)
 say('up', self)
 const life = { over: false }
 void cluster.ended.then((cause) => {
