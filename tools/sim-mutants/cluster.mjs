@@ -113,7 +113,7 @@ export const cluster = [
   {
     name: 'frames of a connection that is over are taken by the next',
     file: channels,
-    edits: [['if (ours === 0 && !peer.met) return', 'if (ours === 0 && channel === undefined) return']],
+    edits: [['theirs === channel.peer && (named || ours === 0)', '(theirs === channel.peer || ours === 0) && (named || ours === 0)']],
     test: inTest('channel/channel.test.ts', 'frames of a connection that is over are never taken by a later one, whatever they acknowledge or bring'),
   },
   {
@@ -402,6 +402,24 @@ export const cluster = [
       'cluster/ledger.test.ts',
       'K3: what is on the threads of a node is in the ledger of the cluster, and in what is known of it when it is gone',
     ),
+  },
+  {
+    name: 'what was told of the directory is lost with a connection',
+    file: 'cluster/src/node/cluster-node.ts',
+    edits: [["if (this.phase !== 'over' && this.isMember(peer)) this.receptionist.reconnected(peer)", '']],
+    test: inTest('cluster/broken-connection.test.ts', 'who is registered on the other node, and who no longer is, is known after a break'),
+  },
+  {
+    name: 'who is told of again after a break is missing for a moment',
+    file: 'cluster/src/node/cluster-receptionist.ts',
+    edits: [['      if (theirs.has(from)) stale.add(from)\n', '      if (theirs.delete(from)) stale.add(from)\n']],
+    test: inTest('cluster/broken-connection.test.ts', 'who is registered on the other node, and who no longer is, is known after a break'),
+  },
+  {
+    name: 'lists of the registry overlap',
+    file: 'cluster/src/membership/mirror.ts',
+    edits: [['this.#lists.then(() => this.#list(list))', 'this.#list(list)']],
+    test: inTest('membership/mirror.property.test.ts', 'lists never overlap'),
   },
   // Whoever uses it, and whoever is hostile.
   {

@@ -5,7 +5,7 @@
 //   look    at sessions that were not heard of for a lease; record the end of those whose lease is gone
 //   sync    once a lease, and whenever a watch may have missed something: list
 
-import type { Hint, Registry, Watch } from '../ports/registry.ts'
+import type { Entry, Hint, Registry, Watch } from '../ports/registry.ts'
 import type { Timing } from '../ports/timing.ts'
 import { LeaseDiffers, RegistryUnavailable, SessionEnded, VersionsApart } from '../values/errors.ts'
 import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
@@ -148,8 +148,7 @@ export class Membership {
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
     // From here on, however long the rest of joining takes.
     this.#set('beat', this.#options.lease / 3)
-    this.#mirror.beginList()
-    this.#mirror.endList([...(await this.#registry.list('session')), ...(await this.#registry.list('member'))])
+    await this.#mirror.refresh(() => this.#list())
     this.#checkOthers()
     if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
     this.#phase = 'member'
@@ -209,13 +208,11 @@ export class Membership {
     let next = this.#options.lease
     do {
       this.#syncing = 'yes'
-      this.#mirror.beginList()
       try {
-        this.#mirror.endList([...(await this.#registry.list('session')), ...(await this.#registry.list('member'))])
+        await this.#mirror.refresh(() => this.#list())
         this.#lists++
         if (!this.#over) this.#changed()
       } catch (cause) {
-        this.#mirror.failList()
         this.#trouble('The members could not be listed', cause)
         next = this.#options.lease / 12
       }
@@ -223,6 +220,10 @@ export class Membership {
     } while ((this.#syncing as string) === 'again' && !this.#over && next === this.#options.lease)
     this.#syncing = 'no'
     if (!this.#over) this.#set('sync', next)
+  }
+
+  async #list(): Promise<Entry[]> {
+    return [...(await this.#registry.list('session')), ...(await this.#registry.list('member'))]
   }
 
   #changed(): void {

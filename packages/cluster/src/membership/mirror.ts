@@ -1,5 +1,6 @@
 // What a node believes to be under one prefix of the registry: hints as they come, corrected by lists. A hint counts only if it is newer than
-// what is there; a list replaces everything but what a hint brought while it was under way.
+// what is there; a list replaces everything but what a hint brought while it was under way. Lists never overlap: one that were asked for first and
+// answered last would bring back what is over.
 
 import type { Change, Entry } from '../ports/registry.ts'
 
@@ -12,6 +13,8 @@ export class Mirror {
   readonly #seen = new Map<string, Seen>()
   /** Keys that hints told of since a list was asked for; undefined while none is. */
   #during: Set<string> | undefined
+  /** Settles when the last list that was asked for has. */
+  #lists: Promise<void> = Promise.resolve()
 
   /** The value of a key; undefined where it is not there. */
   value(key: string): string | undefined {
@@ -52,25 +55,31 @@ export class Mirror {
     }
   }
 
-  /** A list is asked for. */
-  beginList(): void {
-    this.#during = new Set()
+  /**
+   * Takes a list that is asked for after this call; it waits for one that is under way. Rejects as `list` does, and then keeps what it has.
+   */
+  refresh(list: () => Promise<readonly Entry[]>): Promise<void> {
+    const fresh = this.#lists.then(() => this.#list(list))
+    this.#lists = fresh.catch(() => {})
+    return fresh
   }
 
-  /** The list is there. */
-  endList(entries: readonly Entry[]): void {
-    const during = this.#during ?? new Set()
-    this.#during = undefined
+  async #list(list: () => Promise<readonly Entry[]>): Promise<void> {
+    this.#during = new Set()
+    try {
+      this.#replace(await list())
+    } finally {
+      this.#during = undefined
+    }
+  }
+
+  #replace(entries: readonly Entry[]): void {
+    const during = this.#during!
     const listed = new Map(entries.map((entry) => [entry.key, entry]))
     for (const key of this.#seen.keys()) if (!listed.has(key) && !during.has(key)) this.#seen.delete(key)
     for (const [key, { revision, value }] of listed) {
       const before = this.#seen.get(key)
       if (!during.has(key) || before === undefined || before.revision < revision) this.#seen.set(key, { revision, value })
     }
-  }
-
-  /** The list did not come. */
-  failList(): void {
-    this.#during = undefined
   }
 }

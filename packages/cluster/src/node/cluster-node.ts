@@ -73,7 +73,9 @@ export class ClusterNode implements OtherPlaces {
         if (record.kind === 'payload') this.border.payload(from, record.bytes)
       },
       onClosed: (peer, why, detail) => {
-        if (why === 'bad-frame' || why === 'reset') this.border.disconnected(peer, detail)
+        if (why !== 'bad-frame' && why !== 'reset') return
+        this.border.disconnected(peer, detail)
+        if (this.phase !== 'over' && this.isMember(peer)) this.receptionist.reconnected(peer)
       },
     })
     this.border = new NodeBorder({

@@ -1,6 +1,9 @@
 // The directory of a whole cluster: who is registered under a key on any node. Each node keeps its own with the receptionist of its system, and tells
 // the others of every change, whole, in parts that fit a frame; what a node said goes with its session. Where many are registered changes are told
 // together, the more the rarer: a thousand that come one by one are no million refs on the wire.
+//
+// What was told may be lost with a connection. So after each break both nodes tell everything again, between `begin` and `end`; what is not among it
+// is gone. Until the end has come nothing is removed, so that nobody is missing for a moment.
 
 import { type ActorRef, type AnyRef, InvalidOption, type Listing, type Receptionist, receptionistOf, type ServiceKey, serviceKey } from '@troupe/core'
 import { cellOf, isKey, type SystemCore } from '@troupe/core/internal'
@@ -32,6 +35,8 @@ interface Service {
   readonly subscribers: Map<AnyRef, () => void>
   /** Parts of what a session is telling, until the last has come. */
   readonly coming: Map<string, AnyRef[]>
+  /** Sessions that are telling everything again, and have not told of this. */
+  readonly stale: Set<string>
   /** Whether others are told who is registered, or only whether anybody is. */
   named: boolean
   /** When others may be told again, and what ends the wait for that. */
@@ -45,6 +50,8 @@ export class ClusterReceptionist implements Receptionist {
   readonly #host: ReceptionistHost
   readonly #local: Receptionist
   readonly #services = new Map<string, Service>()
+  /** How many services each session has told of since it began to tell everything. */
+  readonly #retelling = new Map<string, number>()
 
   constructor(host: ReceptionistHost) {
     this.#host = host
@@ -55,6 +62,14 @@ export class ClusterReceptionist implements Receptionist {
         if (typeof from !== 'string' || typeof id !== 'string' || id === '' || !Array.isArray(refs)) return
         const known = refs.filter((ref) => cellOf(ref as AnyRef) !== undefined)
         this.#told(from, this.#service(serviceKey(id)), known, more === true)
+      },
+    })
+    host.post.on('directory', {
+      came: ([, from, step, count]) => {
+        host.core.ledger.handled++
+        if (typeof from !== 'string') return
+        if (step === 'begin') this.#beginRetelling(from)
+        else if (step === 'end') this.#endRetelling(from, count)
       },
     })
   }
@@ -98,9 +113,20 @@ export class ClusterReceptionist implements Receptionist {
   joined(session: Session): void {
     for (const service of this.#services.values()) if (service.own.length > 0) this.#tell(session, service)
   }
+  /** The connection to a session that lives broke: what was told may be lost, and is told again, all of it. */
+  reconnected(session: Session): void {
+    const { post, self } = this.#host
+    const from = sessionText(self)
+    const told = [...this.#services.values()].filter(({ own }) => own.length > 0)
+    post.send(session, ['directory', from, 'begin'])
+    for (const service of told) this.#tell(session, service)
+    post.send(session, ['directory', from, 'end', told.length])
+  }
   ended(session: Session): void {
     const from = sessionText(session)
+    this.#retelling.delete(from)
     for (const service of this.#services.values()) {
+      service.stale.delete(from)
       service.coming.delete(from)
       if (service.theirs.delete(from)) this.#changed(service)
     }
@@ -131,6 +157,7 @@ export class ClusterReceptionist implements Receptionist {
       own: [],
       theirs: new Map(),
       coming: new Map(),
+      stale: new Set(),
       subscribers: new Map(),
       next: 0,
       cancel: undefined,
@@ -188,10 +215,26 @@ export class ClusterReceptionist implements Receptionist {
       return
     }
     coming.delete(from)
+    service.stale.delete(from)
+    if (this.#retelling.has(from)) this.#retelling.set(from, this.#retelling.get(from)! + 1)
     const refs = before === undefined ? part : [...before, ...part]
     if (refs.length === 0) service.theirs.delete(from)
     else service.theirs.set(from, refs)
     this.#changed(service)
+  }
+  #beginRetelling(from: string): void {
+    this.#retelling.set(from, 0)
+    for (const { stale, theirs, coming } of this.#services.values()) {
+      // Parts whose rest was lost.
+      coming.delete(from)
+      if (theirs.has(from)) stale.add(from)
+    }
+  }
+  #endRetelling(from: string, count: unknown): void {
+    // Some of it was lost with the next break, after which it begins again.
+    const isWhole = this.#retelling.get(from) === count
+    this.#retelling.delete(from)
+    for (const service of this.#services.values()) if (service.stale.delete(from) && isWhole && service.theirs.delete(from)) this.#changed(service)
   }
   #changed(service: Service): void {
     if (service.subscribers.size === 0) return

@@ -331,13 +331,13 @@ export class Keeper {
   async #list(): Promise<void> {
     const { registry, core } = this.#host
     const { kind } = this.#spec
-    this.#mirror.beginList()
-    this.#stale = false
     try {
-      this.#mirror.endList([...(await registry.list(`own.${kind}`)), ...(await registry.list(`host.${kind}`))])
+      await this.#mirror.refresh(async () => {
+        this.#stale = false
+        return [...(await registry.list(`own.${kind}`)), ...(await registry.list(`host.${kind}`))]
+      })
       this.#listedAt = core.runtime.now()
     } catch (cause) {
-      this.#mirror.failList()
       this.#stale = true
       throw cause
     }

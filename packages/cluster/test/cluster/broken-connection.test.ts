@@ -1,6 +1,6 @@
 // A connection that breaks between two nodes that live: what was under way may be lost, and what comes after goes by the next one.
 
-import { type ActorRef, receive, same } from '@troupe/core'
+import { type ActorRef, type Listing, receive, same, serviceKey } from '@troupe/core'
 import { simulate } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import type { SimulatedNode } from '../../src/testing.ts'
@@ -19,6 +19,18 @@ function sink(node: SimulatedNode, got: number[]): void {
       return same
     }),
     { name: 'sink' },
+  )
+}
+
+const workers = serviceKey<Note>('workers')
+const others = serviceKey<Note>('others')
+
+function spawnHearing(node: SimulatedNode, heard: number[]): ActorRef<Note> {
+  return node.system.spawn(
+    receive<Note>((_ctx, { n }) => {
+      heard.push(n)
+      return same
+    }),
   )
 }
 
@@ -59,6 +71,52 @@ test('what is told and asked after a break arrives, also where the end of an act
     b!.system.stop(b!.system.find('/user/sink')!)
     await stage.until('its end is known', () => ended.length === 1)
   }))
+
+test('who is registered on the other node, and who no longer is, is known after a break, and so are subscribers of topics', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const { hub } = stage.world
+    const found = (): readonly string[] => a!.cluster!.receptionist.find(workers).map(({ path }) => path)
+    const spawn = (name: string): ActorRef<Note> =>
+      b!.system.spawn<Note>(
+        receive(() => same),
+        { name },
+      )
+    const leave = b!.cluster!.receptionist.register(workers, spawn('first'))
+    const gone = b!.cluster!.receptionist.register(others, spawn('other'))
+    await stage.until('both are known', () => found().length === 1 && a!.cluster!.receptionist.find(others).length === 1)
+    const listings: number[] = []
+    const subscriber = a!.system.spawn(
+      receive<Listing<Note>>((_ctx, { refs }) => {
+        listings.push(refs.length)
+        return same
+      }),
+    )
+    a!.cluster!.receptionist.subscribe(workers, subscriber)
+    // What b tells of this is lost with the connection.
+    hub.cut('a', 'b', true)
+    b!.cluster!.receptionist.register(workers, spawn('second'))
+    gone()
+    const heard: number[] = []
+    b!.cluster!.topic<Note>('news').subscribe(spawnHearing(b!, heard))
+    await stage.wait(20)
+    hub.cut('a', 'b', false)
+    await breakBetween(stage, a!, b!)
+    await stage.until('both workers are known', () => found().length === 2)
+    await stage.until('the other one is not', () => a!.cluster!.receptionist.find(others).length === 0)
+    a!.cluster!.topic<Note>('news').publish({ type: 'note', n: 7 })
+    await stage.until('the subscriber of the topic heard', () => heard.length === 1)
+    leave()
+    await stage.until('one is left', () => found().length === 1)
+    // Nobody who was there all the time was missing for a moment.
+    expect(listings).toEqual([1, 2, 1])
+  }))
+
+test('a directory is the same on all nodes in the end, whatever connections break, under seeds', async () => {
+  const { run, options } = library.find(({ name }) => name === 'cluster directory')!
+  const report = await simulate(run, { ...options, name: 'cluster directory', seeds: runs, shrinkTrials: 0 })
+  expect(report.runs).toBe(runs)
+})
 
 test('frames that are forged in the name of a node separate nobody, under seeds', async () => {
   const { run, options } = library.find(({ name }) => name === 'cluster forged')!

@@ -4,6 +4,7 @@ import { SimulatedCluster } from '@troupe/cluster/internal'
 import type { Strike } from '@troupe/cluster/testing'
 import type { LibraryScenario, Simulation } from '@troupe/testkit/internal'
 import { type CartOptions, Carts } from './carts.ts'
+import { Directory } from './directory.ts'
 import { Talk } from './talk.ts'
 
 const span = 20_000
@@ -47,6 +48,16 @@ function forged(sim: Simulation): void {
   for (let words = 1; words <= 4; words++) sim.after(span + words * 10_000, () => members.tellAll())
 }
 
+/** Actors that register and leave while connections break. */
+function directory(sim: Simulation): void {
+  const world = new SimulatedCluster(sim, lease, 'rough', span)
+  world.expectsBreaks = true
+  const registered = new Directory(world)
+  for (const name of ['a', 'b', 'c']) world.start(name)
+  for (let at = 1_000; at < span; at += sim.oneOf([400, 100, 1_500])) sim.after(at, () => registered.act())
+  strikes(world, most, ['spoil', 'spoil', 'forge', 'cut', 'pause', 'kill', 'leave'])
+}
+
 /** Carts that are struck by up to so many of these. */
 export function shop(sim: Simulation, given: CartOptions, most: number, kinds?: readonly Strike[]): void {
   const world = new SimulatedCluster(sim, lease, 'rough', span)
@@ -86,6 +97,13 @@ export const library: readonly ClusterLibraryScenario[] = [
     options,
     strikes: true,
     run: (sim) => forged(sim),
+  },
+  {
+    name: 'cluster directory',
+    about: 'actors that register and leave while connections between living nodes break: every node finds who is registered on any, and nobody else',
+    options,
+    strikes: true,
+    run: (sim) => directory(sim),
   },
   {
     name: 'cluster rolling restart',
