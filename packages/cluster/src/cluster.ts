@@ -102,7 +102,7 @@ export class Cluster {
    *
    * Fails: with `InvalidOption`; with `NotAllowed` where the system is a node already; with `EngineRefused` where the engine cannot be used as
    * it is; with `NodeNameTaken` where a node of that name lives; with `VersionsApart` or `LeaseDiffers`; with
-   * `RegistryUnavailable`.
+   * `RegistryUnavailable` where the engine does not answer for half a minute.
    */
   static async join(system: ActorSystem, options: JoinOptions): Promise<Cluster> {
     if (!isSystem(system)) throw new InvalidOption('system', system, 'use an ActorSystem')

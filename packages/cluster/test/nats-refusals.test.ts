@@ -2,7 +2,7 @@
 // streams that are somebody else's; and what the user of a node may not do on a real server.
 
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
@@ -121,6 +121,13 @@ test.each([
   expect(() => nats(options as never)).toThrow(named)
 })
 
+test('no node may listen where answers for a node of another cluster come, whatever the two are called', () => {
+  // Joined by a character of names both would be a_b_c.
+  const [one, other] = [natsPermissions('a', 'b_c'), natsPermissions('a_b', 'c')]
+  const both = one.subscribe.allow.filter((subject) => other.subscribe.allow.includes(subject))
+  expect(both).toEqual([])
+})
+
 describe.skipIf(found === undefined)('a real NATS server', () => {
   test('without JetStream is refused', async () => {
     const server = await started({ config: 'jetstream: disabled' })
@@ -186,6 +193,42 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
     await vi.waitFor(() => expect(got).toEqual(sizes), { timeout: 30_000 })
   })
 
+  test('that answers its first questions late is joined all the same', async () => {
+    const server = await started({})
+    // A proxy that keeps what the server answers to JetStream for a while.
+    let held: (() => void)[] | undefined = []
+    const proxy = createServer((socket) => {
+      const there = createConnection(server.port, '127.0.0.1')
+      let asked = false
+      socket.on('data', (data) => {
+        asked ||= data.includes('$JS.API')
+        there.write(data)
+      })
+      there.on('data', (data) => {
+        if (asked && held !== undefined) held.push(() => void socket.write(data))
+        else socket.write(data)
+      })
+      for (const [one, other] of [
+        [socket, there],
+        [there, socket],
+      ] as const)
+        one.on('close', () => void other.destroy()).on('error', () => {})
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void proxy.close())
+    await once(proxy, 'listening')
+    const troubles: string[] = []
+    const url = `nats://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const joining = connectAs('a', { servers: url, timeout: 200 }, (text) => {
+      troubles.push(text)
+      if (troubles.length < 2) return
+      for (const release of held ?? []) release()
+      held = undefined
+    })
+    const connection = await joining
+    expect(troubles.slice(0, 2)).toEqual(Array.from({ length: 2 }, () => 'NATS did not answer within 200 ms; it is asked again'))
+    await connection.close()
+  })
+
   test('lets a node with its permissions do all it must, and speak, hear and renew only as itself', async () => {
     const users = ['a', 'b', 'c'].map((node) => ({ user: node, password: node, permissions: natsPermissions('shop', node) }))
     const server = await started({ config: `authorization { users: ${JSON.stringify(users)} }` })
@@ -208,14 +251,14 @@ describe.skipIf(found === undefined)('a real NATS server', () => {
 
     // c, with the client itself, as somebody who has taken that node over would.
     const violations: string[] = []
-    const client = await connect({ servers: server.url, user: 'c', pass: 'c', inboxPrefix: '_INBOX_shop_c' })
+    const client = await connect({ servers: server.url, user: 'c', pass: 'c', inboxPrefix: '_INBOX_troupe.shop.c' })
     const follow = async (): Promise<void> => {
       for await (const status of client.status()) if (status.type === 'error') violations.push(status.error.message)
     }
     const following = follow()
     const overheard: string[] = []
     client.subscribe('shop.f.>', { callback: (problem, message) => void (problem === null && overheard.push(message.subject)) })
-    client.subscribe('_INBOX_shop_a.>', { callback: (problem, message) => void (problem === null && overheard.push(message.subject)) })
+    client.subscribe('_INBOX_troupe.shop.a.>', { callback: (problem, message) => void (problem === null && overheard.push(message.subject)) })
     client.publish('shop.f.a.1.b.1', Uint8Array.of(66))
     client.publish('$KV.troupe_shop.member.a', 'stolen')
     client.publish('shop.f.c.1.b.1', Uint8Array.of(7))

@@ -7,6 +7,7 @@ import { readMember, readSession, writeSession } from '../values/member.ts'
 import type { Session } from '../values/session.ts'
 import { decideName, nextNumber } from './decisions.ts'
 import { memberKey, sessionKey } from './keys.ts'
+import { retried } from './retry.ts'
 
 export interface Applicant {
   readonly cluster: string
@@ -16,18 +17,22 @@ export interface Applicant {
   readonly timing: Timing
   /** Milliseconds of the wall clock. */
   readonly wall: () => number
+  /** Told of what goes wrong and is tried again. */
+  readonly onTrouble: (text: string, cause: unknown) => void
 }
 
 /**
  * A session for the node. Where the last one of that name has not ended, waits for a lease whether it shows itself. Rejects with
- * `NodeNameTaken`, or with `RegistryUnavailable`.
+ * `NodeNameTaken`, or with `RegistryUnavailable` where it does not answer for half a minute.
  */
-export async function takeSession({ cluster, node, lease, registry, timing, wall }: Applicant): Promise<Session> {
+export async function takeSession(applicant: Applicant): Promise<Session> {
+  const { cluster, node, lease, registry, timing, wall } = applicant
   const since = timing.now()
   const token = String(timing.random()).slice(2)
   let firstRevision: number | undefined
   let tried: number | undefined
-  for (;;) {
+  /** A look at the name, and an attempt to take it; undefined where it is to be looked at again. */
+  const attempt = async (): Promise<Session | undefined> => {
     const session = await registry.read(sessionKey(node))
     const record = session === undefined ? undefined : readSession(session.value)
     // Ours, written by an attempt whose answer was lost.
@@ -45,7 +50,7 @@ export async function takeSession({ cluster, node, lease, registry, timing, wall
     if (decision === 'taken') throw new NodeNameTaken(cluster, node, { node, number: record!.number })
     if (decision === 'wait') {
       await pause(timing, Math.min(lease / 10, 500))
-      continue
+      return undefined
     }
     const number = nextNumber(record?.number, wall())
     const value = writeSession({ number, ended: false, returns: 0, token })
@@ -55,7 +60,12 @@ export async function takeSession({ cluster, node, lease, registry, timing, wall
       return { node, number }
     } catch (cause) {
       if (!(cause instanceof RegistryConflict)) throw cause
+      return undefined
     }
+  }
+  for (;;) {
+    const session = await retried(applicant, attempt)
+    if (session !== undefined) return session
   }
 }
 

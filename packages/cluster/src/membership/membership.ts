@@ -14,9 +14,10 @@ import { commonVersion, type Versions, versionsText } from '../values/versions.t
 import { isSuspect, lookInterval, mayEnd, type Sighting } from './decisions.ts'
 import { type Applicant, takeSession } from './joining.ts'
 import { endRemembered, memberKey, sessionKey } from './keys.ts'
-import { ignoreConflict, Lease } from './lease.ts'
+import { ignoreConflict, Lease, type Renewal } from './lease.ts'
 import { type MemberEvent, Members } from './members.ts'
 import { Mirror } from './mirror.ts'
+import { retried } from './retry.ts'
 
 export interface MembershipOptions extends Applicant {
   readonly roles: readonly string[]
@@ -25,8 +26,6 @@ export interface MembershipOptions extends Applicant {
   readonly onEvent: (event: MemberEvent) => void
   /** This node's session is over, without its having left. */
   readonly onEnded: (cause: SessionEnded) => void
-  /** Told of what goes wrong and is tried again. */
-  readonly onTrouble: (text: string, cause: unknown) => void
 }
 
 /** How often a node that joins tries to take its lease. */
@@ -140,15 +139,16 @@ export class Membership {
 
   async #begin(): Promise<void> {
     for (const prefix of ['session', 'member']) this.#watches.push(this.#registry.watch(prefix, (hint) => this.#hint(hint)))
-    let renewal = await this.#lease.take()
+    const take = (): Promise<Renewal> => retried(this.#options, () => this.#lease.take())
+    let renewal = await take()
     for (let tries = 1; renewal === 'again'; tries++) {
       if (tries === maxTries) throw new RegistryUnavailable('take the lease', `its answers took longer than the lease, ${tries} times`)
-      renewal = await this.#lease.take()
+      renewal = await take()
     }
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
     // From here on, however long the rest of joining takes.
     this.#set('beat', this.#options.lease / 3)
-    await this.#mirror.refresh(() => this.#list())
+    await retried(this.#options, () => this.#mirror.refresh(() => this.#list()))
     this.#checkOthers()
     if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
     this.#phase = 'member'

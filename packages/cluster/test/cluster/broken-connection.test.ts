@@ -60,6 +60,9 @@ test('what is told and asked after a break arrives, also where the end of an act
       ),
     )
     a!.system.watch(ref, watcher)
+    // And the other way: each side has something to say at once.
+    sink(a!, [])
+    b!.system.watch((await b!.cluster!.find('a', '/user/sink'))!, b!.system.spawn<Note>(receive(() => same)))
     ref.tell({ type: 'note', n: 1 })
     await stage.until('it came', () => got.length === 1)
     for (let n = 2; n <= 5; n++) {

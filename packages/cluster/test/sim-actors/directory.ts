@@ -51,9 +51,9 @@ export class Directory {
       .join()
   }
   #expected(node: SimulatedNode, key: (typeof keys)[number]): string {
-    const known = node.cluster!.members.map(({ session }) => session.node)
+    const known = new Set(node.cluster!.members.map(({ session }) => session.node))
     return this.world.up
-      .filter((other) => known.includes(other.node))
+      .filter((other) => known.has(other.node))
       .flatMap((other) => this.#registered.get(other)!)
       .filter((one) => one.key === key)
       .map(({ path }) => path)

@@ -4,11 +4,14 @@ import { JetStreamApiError, type JetStreamManager, jetstreamManager, type Stream
 import { type KV, Kvm } from '@nats-io/kv'
 import { errors, type NatsConnection } from '@nats-io/transport-node'
 import { minFrame } from '../../ports/wire.ts'
+import type { Joining } from '../../ports/engine.ts'
 import { EngineRefused } from '../../values/errors.ts'
 import { bucketOf, natsPermissions, streamOf } from './nats-layout.ts'
 
 /** Older ones ignore the time to live of a key, or let it run out without a word. */
 const oldest = [2, 11, 2] as const
+/** For how long a server that does not answer is asked again. */
+const answerWithin = 30_000
 /** How long the note that a key was removed stays, for watches that come back. */
 const markerTTL = 60_000
 /** The longest that electing a leader of a replicated stream takes is about 9 s; a shorter lease would be lost at every such election. */
@@ -55,18 +58,33 @@ export async function openBucket(
   cluster: string,
   node: string,
   options: { readonly replicas: number; readonly timeout: number },
+  { timing, onTrouble }: Pick<Joining, 'timing' | 'onTrouble'>,
 ): Promise<Bucket> {
   const stream = streamOf(cluster)
-  try {
-    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: options.timeout })
-    // A bucket that is there is taken as it is.
-    const kv = await new Kvm(connection).create(bucketOf(cluster), { history: 1, markerTTL, replicas: options.replicas, timeout: options.timeout })
-    const { config } = await manager.streams.info(stream)
-    checkConfig(stream, config)
-    return { kv, manager, lease: config.num_replicas > 1 ? replicatedLease : singleLease }
-  } catch (cause) {
-    throw refusal(connection, stream, cluster, node, cause)
+  const since = timing.now()
+  for (;;) {
+    try {
+      return await tryBucket(connection, cluster, options)
+    } catch (cause) {
+      // One answer that is late is no reason to give up; a request that the server forbids without a word is never answered.
+      if (!isTimeout(cause) || timing.now() - since >= answerWithin) throw refusal(connection, stream, cluster, node, cause)
+      onTrouble(`NATS did not answer within ${options.timeout} ms; it is asked again`, cause)
+    }
   }
+}
+
+async function tryBucket(
+  connection: NatsConnection,
+  cluster: string,
+  options: { readonly replicas: number; readonly timeout: number },
+): Promise<Bucket> {
+  const stream = streamOf(cluster)
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: options.timeout })
+  // A bucket that is there is taken as it is.
+  const kv = await new Kvm(connection).create(bucketOf(cluster), { history: 1, markerTTL, replicas: options.replicas, timeout: options.timeout })
+  const { config } = await manager.streams.info(stream)
+  checkConfig(stream, config)
+  return { kv, manager, lease: config.num_replicas > 1 ? replicatedLease : singleLease }
 }
 
 function checkConfig(stream: string, config: StreamConfig): void {
@@ -123,5 +141,10 @@ function isNoJetStream(cause: unknown): boolean {
 /** A request that the server forbids may also be one that is never answered. */
 function isForbidden(cause: unknown): boolean {
   const about = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  return about instanceof errors.PermissionViolationError || about instanceof errors.TimeoutError
+  return about instanceof errors.PermissionViolationError || isTimeout(cause)
+}
+
+function isTimeout(cause: unknown): boolean {
+  const about = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return about instanceof errors.TimeoutError
 }

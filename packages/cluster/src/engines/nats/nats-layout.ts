@@ -33,9 +33,9 @@ export function keySubject(cluster: string, key: string): string {
   return `$KV.${bucketOf(cluster)}.${key}`
 }
 
-/** Answers for a node come here, where no other may listen. */
+/** Answers for a node come here, where no other may listen. The names are words of their own: joined, those of two nodes could be the same. */
 export function inboxOf(cluster: string, node: string): string {
-  return `_INBOX_${cluster}_${node}`
+  return `_INBOX_troupe.${cluster}.${node}`
 }
 
 /** What the NATS user of one node may do; `permissions` of a user in the server's configuration. */

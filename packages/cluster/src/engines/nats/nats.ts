@@ -36,7 +36,7 @@ async function open(settings: NatsSettings, joining: Joining): Promise<Connectio
   let online = true
   try {
     checkServer(client)
-    const bucket = await openBucket(client, joining.cluster, joining.node, settings)
+    const bucket = await openBucket(client, joining.cluster, joining.node, settings, joining)
     const wire = new NatsWire(client, joining.cluster, () => online)
     const registry = new NatsRegistry(client, bucket, {
       cluster: joining.cluster,
@@ -44,7 +44,7 @@ async function open(settings: NatsSettings, joining: Joining): Promise<Connectio
       timing: joining.timing,
       connected: () => online,
       onTrouble: joining.onTrouble,
-      remake: () => openBucket(client, joining.cluster, joining.node, settings),
+      remake: () => openBucket(client, joining.cluster, joining.node, settings, joining),
     })
     const follow = async (): Promise<void> => {
       for await (const status of client.status()) {
