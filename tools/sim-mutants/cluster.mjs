@@ -104,6 +104,18 @@ export const cluster = [
     test: inTest('cluster/life.test.ts', 'a node with another lease is refused with both named'),
   },
   {
+    name: 'nodes with different limits for messages meet',
+    file: membership,
+    edits: [['if (other.maxMessageBytes !== maxMessageBytes)', 'if (other.maxMessageBytes !== maxMessageBytes && lease < 0)']],
+    test: inTest('cluster/message-limit.test.ts', 'a node with another limit is refused with both named'),
+  },
+  {
+    name: 'a message as large as was agreed is taken for a hostile one',
+    file: 'cluster/src/refs/node-line.ts',
+    edits: [['this.#maxTogether = maxMessage + besideMessage', 'this.#maxTogether = besideMessage + maxMessage * 0']],
+    test: inTest('cluster/message-limit.test.ts', 'messages up to that arrive'),
+  },
+  {
     name: 'one answer that is late ends a join',
     file: 'cluster/src/membership/retry.ts',
     edits: [['const giveUpAfter = 30_000', 'const giveUpAfter = 0']],

@@ -7,10 +7,8 @@ export class NotTransferable extends TroupeError {
   readonly code = 'not-transferable'
   readonly path: readonly (string | number)[]
   readonly what: string
-  constructor(path: readonly (string | number)[], what: string, subject = 'The message') {
-    super(
-      `${subject} cannot go to another thread: ${path.length === 0 ? 'it' : `its field ${showPath(path)}`} is a ${what}. Send plain data and refs.`,
-    )
+  constructor(path: readonly (string | number)[], what: string, subject = 'The message', to = 'thread', remedy = 'Send plain data and refs.') {
+    super(`${subject} cannot go to another ${to}: ${path.length === 0 ? 'it' : `its field ${showPath(path)}`} is a ${what}. ${remedy}`)
     this.path = path
     this.what = what
   }

@@ -101,7 +101,7 @@ export class Cluster {
    * Makes a system a node of a cluster.
    *
    * Fails: with `InvalidOption`; with `NotAllowed` where the system is a node already; with `EngineRefused` where the engine cannot be used as
-   * it is; with `NodeNameTaken` where a node of that name lives; with `VersionsApart` or `LeaseDiffers`; with
+   * it is; with `NodeNameTaken` where a node of that name lives; with `VersionsApart`, `LeaseDiffers` or `MessageLimitDiffers`; with
    * `RegistryUnavailable` where the engine does not answer for half a minute.
    */
   static async join(system: ActorSystem, options: JoinOptions): Promise<Cluster> {

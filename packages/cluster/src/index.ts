@@ -20,6 +20,7 @@ export {
   JournalDiffers,
   KindDiffers,
   LeaseDiffers,
+  MessageLimitDiffers,
   LedgerIncomplete,
   NodeLost,
   NodeNameTaken,

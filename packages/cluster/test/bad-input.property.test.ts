@@ -34,6 +34,7 @@ const functions: Record<string, Entry> = {
         engine: { name: 'none', connect: () => Promise.reject(new c.EngineRefused('none', 'no', 'It goes nowhere')) },
         roles: ['x'],
         lease: 5_000,
+        maxMessageBytes: 4_194_304,
       },
     ],
   ),

@@ -51,6 +51,7 @@ async function join(server: NatsServer, node: string): Promise<Node> {
     wall: () => Date.now(),
     roles: [],
     wire: ownVersions,
+    maxMessageBytes: 4_194_304,
     onEvent: ({ type, member }) => events.push(`${sessionText(member.session)} ${type}`),
     onEnded: () => events.push('ended'),
     onTrouble: () => {},

@@ -82,10 +82,10 @@ export class Members {
     watched.wasUp = true
     if (record.beat !== watched.beat) watched.lastSeen = now
     watched.beat = record.beat
-    const { session, roles, wire } = record
+    const { session, roles, wire, maxMessageBytes } = record
     const known = this.#joined.get(node)
     if (known !== undefined && sameSession(known.session, session)) return
-    const member = { session, roles, wire }
+    const member = { session, roles, wire, maxMessageBytes }
     this.#joined.set(node, member)
     events.push({ type: 'joined', member })
   }

@@ -7,7 +7,7 @@
 
 import type { Entry, Hint, Registry, Watch } from '../ports/registry.ts'
 import type { Timing } from '../ports/timing.ts'
-import { LeaseDiffers, RegistryUnavailable, SessionEnded, VersionsApart } from '../values/errors.ts'
+import { LeaseDiffers, MessageLimitDiffers, RegistryUnavailable, SessionEnded, VersionsApart } from '../values/errors.ts'
 import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
 import type { Session } from '../values/session.ts'
 import { commonVersion, type Versions, versionsText } from '../values/versions.ts'
@@ -22,6 +22,8 @@ import { retried } from './retry.ts'
 export interface MembershipOptions extends Applicant {
   readonly roles: readonly string[]
   readonly wire: Versions
+  /** The most bytes that a message may take. */
+  readonly maxMessageBytes: number
   /** Told once of each session that joined, also of those that were there before, and once of its end. This node's own is not among them. */
   readonly onEvent: (event: MemberEvent) => void
   /** This node's session is over, without its having left. */
@@ -58,10 +60,11 @@ export class Membership {
     this.#lease = new Lease(options.registry, options.timing, self, options.lease)
   }
 
-  /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, `LeaseDiffers`, or `RegistryUnavailable`. */
+  /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, `LeaseDiffers`, `MessageLimitDiffers`, or `RegistryUnavailable`. */
   static async join(options: MembershipOptions): Promise<Membership> {
     const session = await takeSession(options)
-    const membership = new Membership(options, { session, roles: options.roles, wire: options.wire })
+    const { roles, wire, maxMessageBytes } = options
+    const membership = new Membership(options, { session, roles, wire, maxMessageBytes })
     try {
       await membership.#begin()
     } catch (cause) {
@@ -159,13 +162,15 @@ export class Membership {
   }
 
   #checkOthers(): void {
-    const { cluster, node, wire, lease } = this.#options
+    const { cluster, node, wire, lease, maxMessageBytes } = this.#options
     for (const key of this.#mirror.keys()) {
       const other = key.startsWith('member.') ? readMember(key.slice(7), this.#mirror.value(key)!) : undefined
       if (other === undefined) continue
       if (commonVersion(wire, other.wire) === undefined)
         throw new VersionsApart(cluster, node, versionsText(wire), other.session, versionsText(other.wire))
       if (other.lease !== lease) throw new LeaseDiffers(cluster, node, lease, other.session, other.lease)
+      if (other.maxMessageBytes !== maxMessageBytes)
+        throw new MessageLimitDiffers(cluster, node, maxMessageBytes, other.session, other.maxMessageBytes)
     }
   }
 

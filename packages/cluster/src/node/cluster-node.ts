@@ -13,7 +13,7 @@ import { NodeLost, type SessionEnded } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
 import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
 import { ownVersions } from '../values/versions.ts'
-import type { JoinOptions } from './options.ts'
+import { defaultMaxMessageBytes, type JoinOptions } from './options.ts'
 import type { KindSpec } from '../sharding/kind.ts'
 import { NodeGate } from '../sharding/lease-gate.ts'
 import { Region } from '../sharding/region.ts'
@@ -82,6 +82,7 @@ export class ClusterNode implements OtherPlaces {
       core,
       self: membership.self.session,
       channels: this.channels,
+      maxMessageBytes: membership.self.maxMessageBytes,
       otherRefs: this.entities,
       isMember: (session) => this.isMember(session),
       onUnknown: (session) => this.#lookFor(session),
@@ -134,6 +135,7 @@ export class ClusterNode implements OtherPlaces {
         wall: () => connection.wall?.() ?? runtime.now(),
         roles,
         wire: ownVersions,
+        maxMessageBytes: options.maxMessageBytes ?? defaultMaxMessageBytes,
         onEvent: (event) => told((at) => at.#event(event)),
         onEnded: (cause) => told((at) => at.#ended(cause)),
         onTrouble,

@@ -1,7 +1,7 @@
 // What a node joins with, checked once.
 
 import { InvalidOption } from '@troupe/core'
-import { checkCan, checkFinite, checkList, readOptions, type Table } from '@troupe/core/internal'
+import { checkCan, checkFinite, checkList, checkWhole, readOptions, type Table } from '@troupe/core/internal'
 import type { Engine } from '../ports/engine.ts'
 import { checkPlainName, isPlainName } from '../values/session.ts'
 
@@ -20,7 +20,15 @@ export interface JoinOptions {
    * must have the same.
    */
   readonly lease?: number | undefined
+  /**
+   * The most bytes that one message to another node may take as it is sent; 4,194,304 (4 MiB) if left out, from 1 MiB to 32 MiB. A larger one is a
+   * dead letter `not-transferable`. All nodes of a cluster must have the same.
+   */
+  readonly maxMessageBytes?: number | undefined
 }
+
+const mib = 1_048_576
+export const defaultMaxMessageBytes: number = 4 * mib
 
 const table: Table<JoinOptions> = {
   name: [checkPlainName, undefined, true],
@@ -31,6 +39,12 @@ const table: Table<JoinOptions> = {
     const ms = checkFinite(option, value, 'above')
     if (ms < 1_000 || ms > 600_000) throw new InvalidOption(option, value, 'use 1,000 to 600,000 milliseconds')
     return ms
+  },
+  maxMessageBytes: (option, value) => {
+    const bytes = checkWhole(option, value, mib)
+    // What waits for a node is bounded by 63 MiB, and has to hold it.
+    if (bytes > 32 * mib) throw new InvalidOption(option, value, `use ${mib} to ${32 * mib} bytes`)
+    return bytes
   },
 }
 

@@ -21,6 +21,8 @@ export interface NodeBorderOptions {
   readonly core: SystemCore
   readonly self: Session
   readonly channels: Channels
+  /** How large a message may be. */
+  readonly maxMessageBytes: number
   readonly otherRefs?: OtherRefs
   /** Whether a session is a member. */
   readonly isMember: (session: Session) => boolean
@@ -167,13 +169,13 @@ export class NodeBorder {
   #open(place: number): void {
     const session = this.places.session(place)
     if (session === undefined || this.#lines.has(place) || !this.#options.isMember(session)) return
-    const { channels } = this.#options
+    const { channels, maxMessageBytes } = this.#options
     const push = (bytes: Uint8Array): void => {
       const taken = channels.push(session, { kind: 'payload', bytes })
       // The line keeps to the limits of the channel. If it did not, what follows would be read from the wrong place.
       if (taken === 'full' || taken === 'too-large') this.#broken(place, new Error(`the channel refused ${bytes.length} bytes: ${taken}`))
     }
-    const line = new NodeLine(push, channels.maxPayload)
+    const line = new NodeLine(push, channels.maxPayload, maxMessageBytes)
     this.#lines.set(place, line)
     this.exchange.open(place, line.end)
   }

@@ -7,14 +7,14 @@
 import type { ByteStream, Line, LineEnd, SidePort } from '@troupe/border'
 import { BadRecord, NotTransferable } from '@troupe/border'
 
-/** What may be under way toward one node, and how large one message may be. */
+/** What may be under way toward one node. */
 const size = 1_048_576
 /** The largest part, where the wire carries it: several share the window of a channel. */
 const maxPart = 60 * 1_024
 /** The byte before a part that says what it is. */
 const partHead = 1
-/** The most bytes that are put together: an honest frame is no larger than what its writer gathers and one record. */
-const mostTogether = 4 * size
+/** What is put together beside one message at most: an honest frame is no larger than what its writer gathers and one record. */
+const besideMessage = 3 * size
 
 const kind = { part: 0, last: 1, read: 2 } as const
 
@@ -83,16 +83,18 @@ class Incoming implements ByteStream {
   readonly #frames: { readonly bytes: Buffer; readonly early: number }[] = []
   #read = 0
   #told = 0
+  readonly #maxTogether: number
 
-  constructor(push: Push) {
+  constructor(push: Push, maxMessage: number) {
     this.#push = push
+    this.#maxTogether = maxMessage + besideMessage
   }
 
   /** A part has come: copied, for the bytes are the wire's. */
   came(bytes: Uint8Array, last: boolean): void {
     this.#together += bytes.length
     this.used += bytes.length
-    if (this.#together > mostTogether || this.used > mostTogether) throw new BadRecord('more came than may be under way')
+    if (this.#together > this.#maxTogether || this.used > this.#maxTogether) throw new BadRecord('more came than may be under way')
     this.#parts.push(Buffer.from(bytes))
     if (!last) {
       if (this.#together > size / 2) {
@@ -137,33 +139,49 @@ class Incoming implements ByteStream {
   }
 }
 
+/** What would go beside the bytes: a record that is too large, or values of its own, large bytes among them. */
+interface Beside {
+  readonly record?: Uint8Array | undefined
+  readonly freights?: readonly { readonly leaves: readonly unknown[] }[]
+}
+
 /** Nothing goes beside the bytes between machines. */
-const side: SidePort = {
-  post: (value) => {
-    const { record } = value as { readonly record?: Uint8Array | undefined }
-    throw new NotTransferable(
-      [],
-      record === undefined ? 'thing that only threads of one process can share' : `value of ${record.length} bytes, and ${size} fit`,
-    )
-  },
-  take: () => undefined,
-  close: () => {},
+function noSide(maxMessage: number): SidePort {
+  return {
+    post: (value) => {
+      const bytes = bytesBeside(value as Beside)
+      if (bytes === 0) throw new NotTransferable([], 'thing that only threads of one process can share', 'The message', 'node')
+      const what = `value of ${bytes} bytes, and at most ${maxMessage} go from node to node`
+      throw new NotTransferable([], what, 'The message', 'node', 'Send it in parts, or give all nodes a greater maxMessageBytes.')
+    },
+    take: () => undefined,
+    close: () => {},
+  }
+}
+
+function bytesBeside({ record, freights = [] }: Beside): number {
+  let bytes = record?.length ?? 0
+  for (const { leaves } of freights) for (const leaf of leaves) if (leaf instanceof ArrayBuffer || ArrayBuffer.isView(leaf)) bytes += leaf.byteLength
+  return bytes
 }
 
 export class NodeLine implements Line {
   readonly out: Outgoing
   readonly in: Incoming
-  readonly largest: number = size
+  readonly largest: number
+  readonly #side: SidePort
   #wake: () => void = () => {}
 
-  /** `maxPayload` is the most bytes that `push` takes. */
-  constructor(push: Push, maxPayload: number) {
+  /** `maxPayload` is the most bytes that `push` takes, `maxMessage` the most that a record may have. */
+  constructor(push: Push, maxPayload: number, maxMessage: number) {
     this.out = new Outgoing(push, maxPayload)
-    this.in = new Incoming(push)
+    this.in = new Incoming(push, maxMessage)
+    this.largest = maxMessage
+    this.#side = noSide(maxMessage)
   }
 
   get end(): LineEnd {
-    return { line: this, side }
+    return { line: this, side: this.#side }
   }
 
   open(onWake: () => void): void {

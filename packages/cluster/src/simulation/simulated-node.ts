@@ -13,6 +13,8 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 /** What a node is started with. */
 export interface SimulatedNodeOptions {
   readonly roles?: readonly string[] | undefined
+  /** As of `Cluster.join`. */
+  readonly maxMessageBytes?: number | undefined
   readonly system?: SystemOptions | undefined
 }
 
@@ -49,7 +51,9 @@ export class SimulatedNode {
     }, 'connection.lost')
     const { hub, lease } = world
     const engine = { name: 'simulated', connect: (joining: Parameters<typeof connectTo>[1]) => Promise.resolve(connectTo(hub, joining)) }
-    this.#join(Cluster.join(this.system, { name: 'sim', node, engine, lease, roles: options.roles })).catch(() => {})
+    this.#join(Cluster.join(this.system, { name: 'sim', node, engine, lease, roles: options.roles, maxMessageBytes: options.maxMessageBytes })).catch(
+      () => {},
+    )
   }
 
   async #join(joining: Promise<Cluster>): Promise<void> {

@@ -68,6 +68,16 @@ export class LeaseDiffers extends TroupeError {
   }
 }
 
+/** Two nodes have different limits for messages: what one sends the other would refuse. */
+export class MessageLimitDiffers extends TroupeError {
+  readonly code = 'message-limit-differs'
+  constructor(cluster: string, node: string, mine: number, other: Session, theirs: number) {
+    super(
+      `Cannot join ${cluster} as ${node}: its maxMessageBytes is ${mine}, and that of ${sessionText(other)} is ${theirs}. Give all nodes the same; it changes only where none is up.`,
+    )
+  }
+}
+
 /** A session has ended: its node left, was stopped, or was not heard of for its lease. */
 export class NodeLost extends TroupeError {
   readonly code = 'node-lost'

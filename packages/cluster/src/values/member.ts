@@ -10,6 +10,8 @@ export interface Member {
   readonly roles: readonly string[]
   /** Versions of the wire that it speaks. */
   readonly wire: Versions
+  /** The most bytes that a message from or to it may take; all nodes have the same. */
+  readonly maxMessageBytes: number
 }
 
 /** What stands in `member.<node>`: renewed until the node leaves; gone when its lease has run out. */
@@ -30,16 +32,24 @@ export interface SessionRecord {
   readonly token: string
 }
 
-export function writeMember({ session, roles, wire, lease, beat }: MemberRecord): string {
-  return JSON.stringify({ number: session.number, roles, wire, lease, beat })
+export function writeMember({ session, roles, wire, maxMessageBytes, lease, beat }: MemberRecord): string {
+  return JSON.stringify({ number: session.number, roles, wire, maxMessageBytes, lease, beat })
 }
 
 export function readMember(node: string, text: string): MemberRecord | undefined {
-  const { number, roles, wire, lease, beat } = fields(text)
+  const { number, roles, wire, maxMessageBytes, lease, beat } = fields(text)
   if (!isSessionNumber(number) || !isPlainName(node) || !Number.isSafeInteger(beat) || !isVersions(wire)) return undefined
   if (!Number.isFinite(lease) || (lease as number) <= 0) return undefined
+  if (!Number.isSafeInteger(maxMessageBytes) || (maxMessageBytes as number) <= 0) return undefined
   if (!Array.isArray(roles) || !roles.every((role) => typeof role === 'string')) return undefined
-  return { session: { node, number }, roles, wire: { oldest: wire.oldest, newest: wire.newest }, lease: lease as number, beat: beat as number }
+  return {
+    session: { node, number },
+    roles,
+    wire: { oldest: wire.oldest, newest: wire.newest },
+    maxMessageBytes: maxMessageBytes as number,
+    lease: lease as number,
+    beat: beat as number,
+  }
 }
 
 export function writeSession({ number, ended, returns, token }: SessionRecord): string {

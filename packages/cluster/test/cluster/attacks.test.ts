@@ -16,7 +16,8 @@ async function far(
   stage: Stage,
   make: (kind: () => Sharded<Thing>) => Behavior<Thing>,
 ): Promise<{ a: SimulatedNode; b: SimulatedNode; kind: Sharded<Thing> }> {
-  stage.world.nodeOptions = (name) => (name === 'b' ? { roles: ['thing'] } : {})
+  const maxMessageBytes = 1_048_576
+  stage.world.nodeOptions = (name) => ({ maxMessageBytes, roles: name === 'b' ? ['thing'] : [] })
   const [a, b] = await stage.nodes('a', 'b')
   const kinds: Sharded<Thing>[] = []
   for (const node of [a!, b!])

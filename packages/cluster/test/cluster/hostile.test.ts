@@ -49,8 +49,11 @@ test('records that are none of a node end the connection they came by; the next 
     let broken = 0
     a.core.events.listen(() => void broken++, 'connection.lost')
     for (const [i, record] of records.entries()) {
+      const before = broken
       b.border.exchange.reach(b.border.met(a.self.session), record as never)
-      await stage.until(`record ${i} ended the connection: ${JSON.stringify(record)}`, () => broken === i + 1, 5_000)
+      await stage.until(`record ${i} ended the connection: ${JSON.stringify(record)}`, () => broken > before, 5_000)
+      // A reset that is overtaken by the next connection may cost that one, too.
+      await stage.wait(100)
       expect(await b.find('a', '/user/actor')).toBeDefined()
     }
     expect(await a.find('b', '/user/actor')).toBeDefined()

@@ -47,6 +47,7 @@ const memberRecord = (number: number): fc.Arbitrary<MemberRecord> =>
     session: fc.constant({ node: 'a', number }),
     roles: fc.array(fc.string()),
     wire: versions,
+    maxMessageBytes: fc.integer({ min: 1, max: 2 ** 40 }),
     lease: fc.integer({ min: 1, max: 600_000 }),
     beat: fc.nat(),
   })

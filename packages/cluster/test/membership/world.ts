@@ -39,6 +39,7 @@ export class Life {
       wall: () => 1_000_000 + world.timing.now(),
       roles: [],
       wire: { oldest: 1, newest: 1 },
+      maxMessageBytes: 4_194_304,
       onEvent: ({ type, member }) => this.events.push({ at: world.timing.now(), text: `${sessionText(member.session)} ${type}` }),
       onEnded: (cause) => (this.ended = cause),
       onTrouble: (text) => this.troubles.push(text),

@@ -12,7 +12,12 @@ import { RegistryConflict } from '../../src/values/errors.ts'
 import type { Member } from '../../src/values/member.ts'
 import type { Session } from '../../src/values/session.ts'
 
-const member = (node: string, roles: readonly string[] = []): Member => ({ session: { node, number: 1 }, roles, wire: { oldest: 1, newest: 1 } })
+const member = (node: string, roles: readonly string[] = []): Member => ({
+  session: { node, number: 1 },
+  roles,
+  wire: { oldest: 1, newest: 1 },
+  maxMessageBytes: 1,
+})
 const nodeNames = fc.uniqueArray(fc.stringMatching(/^[a-z0-9-]{1,12}$/), { minLength: 1, maxLength: 12 })
 
 test('every node computes the same owner, in whatever order it learned of the others', () => {
@@ -208,7 +213,7 @@ test('no interleaving of nodes with views of the past gives two owners one epoch
           life.seen = look()
           life.others = lives.filter((one) => one.alive).map((one) => one.session)
         }
-        const candidates = candidatesOf(life.others.map((s) => ({ session: s, roles: [], wire: { oldest: 1, newest: 1 } })))
+        const candidates = candidatesOf(life.others.map((s) => ({ session: s, roles: [], wire: { oldest: 1, newest: 1 }, maxMessageBytes: 1 })))
         const desired = (shard: number): string | undefined => desiredOwner('cart', shard, candidates)
         if (what === 'claim')
           for (const claim of decideClaims({ self: life.session, shards: life.seen, desired, ended, held: true }))
@@ -221,7 +226,7 @@ test('no interleaving of nodes with views of the past gives two owners one epoch
       }
       // Whoever is left looks, claims and hands over until all is as it should be.
       const left = lives.filter((one) => one.alive)
-      const candidates = candidatesOf(left.map((one) => ({ session: one.session, roles: [], wire: { oldest: 1, newest: 1 } })))
+      const candidates = candidatesOf(left.map((one) => ({ session: one.session, roles: [], wire: { oldest: 1, newest: 1 }, maxMessageBytes: 1 })))
       const desired = (shard: number): string | undefined => desiredOwner('cart', shard, candidates)
       for (let round = 0; round < 8; round++)
         for (const life of left) {

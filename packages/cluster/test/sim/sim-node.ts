@@ -72,6 +72,7 @@ export class SimNode {
       wall: () => 1_000 + sim.now,
       roles: [],
       wire: ownVersions,
+      maxMessageBytes: 4_194_304,
       onEvent: ({ type, member }) => {
         sim.note(`${this.node} hears that ${sessionText(member.session)} ${type}`)
         if (type === 'ended') this.channels?.end(member.session)
