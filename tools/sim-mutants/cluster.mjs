@@ -387,6 +387,12 @@ export const cluster = [
     test: inTest('cluster/life.test.ts', 'K12: a node that leaves while its kind is only being registered, or while another joins, loses nothing'),
   },
   {
+    name: 'who asks a kind that no node hosts hears of a timeout',
+    file: region,
+    edits: [['this.#keeper.hosted === false) ask.fail', 'this.#keeper.hosted === undefined) ask.fail']],
+    test: inTest('cluster/unhosted.test.ts', 'an ask of a kind that no node hosts is rejected by an error that says so'),
+  },
+  {
     name: 'two journals for one kind',
     file: region,
     edits: [['        await this.#keys.write()\n        isHost = true\n', '        await this.#keys.write()\n        return\n']],

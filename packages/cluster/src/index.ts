@@ -19,6 +19,7 @@ export {
   EngineRefused,
   JournalDiffers,
   KindDiffers,
+  KindNotHosted,
   LeaseDiffers,
   MessageLimitDiffers,
   LedgerIncomplete,

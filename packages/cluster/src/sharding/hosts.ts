@@ -41,6 +41,16 @@ export function readHost(text: string): number | undefined {
   return isSessionNumber(number) ? number : undefined
 }
 
+/** Which session of each node has said that it has the kind. */
+export function hostNumbers(kind: string, keys: Iterable<string>, valueOf: (key: string) => string): Map<string, number | undefined> {
+  const numbers = new Map<string, number | undefined>()
+  for (const key of keys) {
+    const node = nodeOfHost(kind, key)
+    if (node !== undefined) numbers.set(node, readHost(valueOf(key)))
+  }
+  return numbers
+}
+
 /** Members that have actors of the kind: what an earlier session of a node wrote does not count. */
 export function hostsAmong(members: readonly Member[], numberOf: (node: string) => number | undefined): readonly Member[] {
   return members.filter(({ session }) => numberOf(session.node) === session.number)

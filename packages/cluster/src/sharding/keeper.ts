@@ -10,7 +10,7 @@ import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { type ClaimView, decideClaims, handedOver, planHandOvers, type ShardSeen } from './claims.ts'
 import { candidatesOf, desiredOwner } from './desired.ts'
 import type { HostKeys, HostSeen } from './host-keys.ts'
-import { hostKey, hostsAmong, nodeOfHost, readHost } from './hosts.ts'
+import { hostKey, hostNumbers, hostsAmong, nodeOfHost, readHost } from './hosts.ts'
 import type { KindSpec } from './kind.ts'
 import { type Ownership, ownKey, readOwnership, shardIn, writeOwnership } from './ownership.ts'
 
@@ -377,19 +377,24 @@ export class Keeper {
     }
   }
 
+  /** Whether any node has the kind, as far as is known; undefined before the first list. */
+  get hosted(): boolean | undefined {
+    return this.#listedAt < 0 ? undefined : this.#candidates().length > 0
+  }
+
   #desired(): (shard: number) => string | undefined {
+    const candidates = this.#candidates()
+    return (shard) => desiredOwner(this.#spec.kind, shard, candidates)
+  }
+
+  #candidates(): ReturnType<typeof candidatesOf> {
     const { kind, role } = this.#spec
-    const numbers = new Map<string, number | undefined>()
-    for (const key of this.#mirror.keys()) {
-      const node = nodeOfHost(kind, key)
-      if (node !== undefined) numbers.set(node, readHost(this.#mirror.value(key)!))
-    }
-    const { self } = this.#host
-    if (this.#phase === 'leaving') numbers.delete(self.node)
-    const candidates = candidatesOf(
-      hostsAmong(this.#host.members(), (node) => numbers.get(node)).filter(({ session }) => !this.#excluded.has(sessionText(session))),
+    const numbers = hostNumbers(kind, this.#mirror.keys(), (key) => this.#mirror.value(key)!)
+    if (this.#phase === 'leaving') numbers.delete(this.#host.self.node)
+    const hosts = hostsAmong(this.#host.members(), (node) => numbers.get(node))
+    return candidatesOf(
+      hosts.filter(({ session }) => !this.#excluded.has(sessionText(session))),
       role,
     )
-    return (shard) => desiredOwner(kind, shard, candidates)
   }
 }

@@ -1,9 +1,9 @@
 // One kind of sharded actors on one node: the refs that are told something, the way that takes, the shards that are this node's, and who keeps
 // book of whose they are. Everything that happens to a kind goes through here.
 
-import type { Meta, SystemCore } from '@troupe/core/internal'
+import { Envelope, type Meta, PendingAsk, type SystemCore } from '@troupe/core/internal'
 import type { ClusterNode } from '../node/cluster-node.ts'
-import { JournalDiffers, KindDiffers, OwnershipLost, RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
+import { JournalDiffers, KindDiffers, KindNotHosted, OwnershipLost, RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
 import { Backlog } from './backlog.ts'
 import { shardOf } from './desired.ts'
@@ -139,7 +139,17 @@ export class Region {
 
   /** An actor of this node has told one of the kind something. */
   take(id: string, message: unknown, meta: Meta): void {
-    this.#routes.take(shardOf(id, this.spec.shards), letterFor(id, message, meta, this.spec.version, this.#tenancy))
+    const letter = letterFor(id, message, meta, this.spec.version, this.#tenancy)
+    if (this.#routes.take(shardOf(id, this.spec.shards), letter) === 'waits') this.#mayFail(meta)
+  }
+  /** A host may be starting: who asks waits as long as a failover takes, but hears before its time is over that there is none. */
+  #mayFail(meta: Meta): void {
+    const ask = meta instanceof Envelope ? meta.asked() : undefined
+    if (!(ask instanceof PendingAsk) || ask.settled) return
+    const { runtime } = this.#core
+    runtime.timer(Math.min(this.#node.lease + 2_000, 0.9 * (ask.deadline - runtime.now())), () => {
+      if (!ask.settled && !this.#over && this.#keeper.hosted === false) ask.fail(new KindNotHosted(this.#node.name, this.spec.kind, this.spec.role))
+    })
   }
   came({ shard, epoch, item }: Came): void {
     this.#routes.came(shard, epoch, item)

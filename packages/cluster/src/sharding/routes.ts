@@ -92,12 +92,19 @@ export class Routes {
     return count
   }
 
-  /** An actor of this node has sent something. */
-  take(shard: number, letter: Letter): void {
+  /** An actor of this node has sent something; says whether it goes on, waits here, or goes nowhere. */
+  take(shard: number, letter: Letter): 'goes' | 'waits' | 'refused' {
     const route = this.#routes[shard]!
-    if (this.#closed !== undefined) return this.#refuse(letter)
-    if (route.own.length === 0 && this.#isOpen(route)) this.#passOn(route, letter)
-    else this.#wait(route, letter)
+    if (this.#closed !== undefined) {
+      this.#refuse(letter)
+      return 'refused'
+    }
+    if (route.own.length === 0 && this.#isOpen(route)) {
+      this.#passOn(route, letter)
+      return 'goes'
+    }
+    this.#wait(route, letter)
+    return 'waits'
   }
 
   /** Whether this node knows of an owner of that epoch at least, and nothing that went by it is on the way to an earlier one. */

@@ -123,6 +123,17 @@ export class KindDiffers extends TroupeError {
   }
 }
 
+/** No node has actors of a kind: a question to one of them has nobody to go to. */
+export class KindNotHosted extends TroupeError {
+  readonly code = 'kind-not-hosted'
+  readonly kind: string
+  constructor(cluster: string, kind: string, role: string | undefined) {
+    const nobody = role === undefined ? `no node of ${cluster}` : `no node of ${cluster} with the role ${role}`
+    super(`Cannot ask an actor of ${kind}: ${nobody} has registered ${kind}. Start a node that does${role === undefined ? '' : ', with that role'}.`)
+    this.kind = kind
+  }
+}
+
 /** A node has another journal than those that have a persistent kind, or none: after a failover its actors would begin with nothing. */
 export class JournalDiffers extends TroupeError {
   readonly code = 'journal-differs'
