@@ -57,7 +57,7 @@ test('what cannot go to another machine is a dead letter not-transferable, and i
     const { ref, got } = await echo(b!, a!)
     ref.tell({ type: 'note', value: () => 1 })
     ref.tell({ type: 'note', value: new SharedArrayBuffer(8) })
-    ref.tell({ type: 'note', value: 'x'.repeat(2_000_000) })
+    ref.tell({ type: 'note', value: 'x'.repeat(5_000_000) })
     await expect(ref.ask({ type: 'note', value: Symbol('s') } as never)).rejects.toMatchObject({ code: 'ask-refused' })
     ref.tell({ type: 'note', value: 'y'.repeat(900_000) })
     await stage.until('the large one came', () => got.length === 1)
@@ -184,7 +184,7 @@ test('bytes count as all else does: at most 64 MiB of them wait, and those that 
     stage.world.hub.cut('a', 'b', false)
     await stage.until('what waited arrived', () => got.length === 152 - behind)
     // What does not fit is refused where it is sent, and says why.
-    ref.tell({ type: 'note', value: new Uint8Array(1_048_576) })
+    ref.tell({ type: 'note', value: new Uint8Array(4_194_304) })
     ref.tell({ type: 'note', value: 'still here' })
     await stage.until('the next came', () => got.at(-1) === 'still here')
     expect(a!.system.deadLetters.list().at(-1)!.reason).toBe('not-transferable')
