@@ -17,7 +17,7 @@ const { seconds, between, batch, file } = commandLine({
     seconds: whole('how long each of the runs takes', 20),
     between: oneOf('border', ['all', 'nodes', 'threads'], 'what the refs cross', 'all'),
     batch: whole('how many requests at a time', 500),
-    file: anyText('where results are appended', 'refs.jsonl'),
+    file: anyText('file', 'where results are appended', 'refs.jsonl'),
   },
 })
 /** The ends of the last 10,000 actors are remembered on purpose: the heap is compared after more requests than that. */

@@ -54,19 +54,47 @@ export const cluster = [
   {
     name: 'a lease is trusted from when its renewal was answered',
     file: lease,
-    edits: [
-      ['      this.#revision = revision\n      this.#renewed(sentAt)', '      this.#revision = revision\n      this.#renewed(this.#timing.now())'],
-    ],
+    edits: [['      this.#revision = revision\n      this.#renewed(sentAt)', '      this.#revision = revision\n      this.#renewed(this.#clock())']],
     test: inTest('membership/membership.test.ts', 'a lease is trusted from when its renewal was sent, however late the answer is'),
   },
   {
     name: 'after an outage nobody waits for anybody',
     file: decisions,
-    edits: [['return now - steadySince >= lease && (wasUp', 'return now - steadySince >= 0 && (wasUp']],
+    edits: [['return steadyFor >= lease &&', 'return steadyFor >= 0 &&']],
     test: inTest(
       'membership/decisions.property.test.ts',
-      'nobody is ended by a node that was not itself steady for a lease, nor one that has only just begun',
+      'no session is ended by a node that was not itself steady for a lease, nor before its time',
     ),
+  },
+  {
+    name: 'a lease is counted by a clock that stands still while the machine is suspended',
+    scenario: 'cluster clocks',
+    file: 'cluster/src/node/cluster-node.ts',
+    edits: [['        clock: leaseClockOf(runtime),\n', '        clock: leaseClockOf.length < 0 ? leaseClockOf(runtime) : () => runtime.now(),\n']],
+  },
+  {
+    name: 'the clock of leases trusts the monotonic clock',
+    file: 'cluster/src/membership/lease-clock.ts',
+    edits: [['    return monotonic + this.#suspended\n', '    return monotonic\n']],
+    test: inTest('membership/lease-clock.test.ts', 'a suspension counts in full as soon as the machine is awake'),
+  },
+  {
+    name: 'a step of the wall clock counts as a suspension although there is a boot clock',
+    file: 'cluster/src/membership/lease-clock.ts',
+    edits: [['    if (boot === undefined) this.#suspended', '    if (boot === undefined || moved > 0) this.#suspended']],
+    test: inTest('membership/lease-clock.test.ts', 'a step of the wall clock changes nothing where there is a boot clock'),
+  },
+  {
+    name: 'a session whose lease key vanishes early ends a lease after the renewal that was seen last',
+    scenario: 'cluster clocks',
+    file: decisions,
+    edits: [['? goneAt + lease : lastSeen + lease', '? lastSeen + lease : lastSeen + lease']],
+  },
+  {
+    name: 'a session ends when its lease key vanishes, however early',
+    file: decisions,
+    edits: [['return steadyFor >= lease && now >= endsAt', 'return steadyFor >= lease && now >= endsAt - lease']],
+    test: inTest('membership/membership.test.ts', 'lease keys that vanish early end no session: each is put back within a third of the lease'),
   },
   {
     name: 'who comes back does not say so to who is about to record its end',

@@ -99,7 +99,7 @@ test.skipIf(found === undefined)(
     expect([...a.events, ...b.events, ...c.events].filter((event) => event.includes('ended') || event.includes('closed'))).toEqual([])
 
     // c dies: its connection ends without a word.
-    await until('a and b have been steady for a lease', () => [a, b].every((node) => timing.now() - node.membership.steadySince > lease))
+    await until('a and b have been steady for a lease', () => [a, b].every((node) => node.membership.steadyFor > lease))
     await c.connection.close()
     await until('both have heard of it', () => [a, b].every((node) => node.events.includes(`${name(c)} ended`)))
     await a.membership.leave()

@@ -49,10 +49,12 @@ export function steadyAfter(steadySince: number, lastRenewal: number, now: numbe
 export interface Sighting {
   /** Whether its lease is in the registry, as far as is known here. */
   readonly up: boolean
-  /** When a renewal of it was last seen, or this node first heard of it. */
+  /** The time at which a renewal of it was last seen, by a hint, a list or a look; at first the time at which this node heard of it. */
   readonly lastSeen: number
-  /** Whether its lease was ever seen. A session that is only beginning has none yet. */
-  readonly wasUp: boolean
+  /** The time of the last hint of a renewal. Without hints it is looked at again and again, so that `lastSeen` is not much later than the renewal. */
+  readonly lastHint: number
+  /** The time before which it is not ended while its lease is not in the registry. */
+  readonly endsAt: number
   /** When it was last looked at in the registry itself. */
   readonly lookedAt: number
 }
@@ -63,14 +65,34 @@ export function lookInterval(lease: number): number {
 }
 
 /** Whether to look at a session in the registry: hints of its renewals, one every third, are missing, or one said that its lease is gone. */
-export function isSuspect({ up, lastSeen, lookedAt }: Sighting, now: number, lease: number): boolean {
-  return (!up || now - lastSeen >= lease / 2) && now - lookedAt >= lookInterval(lease)
+export function isSuspect({ up, lastHint, lookedAt, endsAt }: Sighting, now: number, lease: number): boolean {
+  // The look by which its end can be recorded is not late because of one shortly before it.
+  if (!up && now >= endsAt && lookedAt < endsAt) return true
+  return (!up || now - lastHint >= lease / 2) && now - lookedAt >= lookInterval(lease)
+}
+
+/** Milliseconds until sessions have to be looked at again. */
+export function nextLook(sightings: Iterable<Sighting>, now: number, lease: number): number {
+  let next = lookInterval(lease)
+  for (const { up, endsAt } of sightings) if (!up && endsAt > now) next = Math.min(next, endsAt - now)
+  return next
 }
 
 /**
- * Whether a session whose lease is not in the registry may be recorded as ended by this node. After an outage all leases may be gone and
- * all nodes alive: who has not itself been steady for a lease leaves everybody the time to come back.
+ * Decides if this node may record the end of a session whose lease is not in the registry. After an outage all leases may be gone and all
+ * nodes alive: a node that has not itself been steady for a lease leaves the others time to come back.
  */
-export function mayEnd({ wasUp, lastSeen }: Sighting, now: number, steadySince: number, lease: number): boolean {
-  return now - steadySince >= lease && (wasUp || now - lastSeen >= lease)
+export function mayEnd({ endsAt }: Sighting, now: number, steadyFor: number, lease: number): boolean {
+  return steadyFor >= lease && now >= endsAt
+}
+
+/**
+ * Decides when a session ends whose lease key is not in the registry at `goneAt`. A key runs out a full lease after the last renewal. One that
+ * is gone earlier was purged, or the clock of the server was stepped, or another replica leads: its node is alive, and may have renewed it
+ * after the renewal that was seen last. So a full lease has to pass since the key was gone. In that time its node puts the key back.
+ *
+ * `lastSeen` is the time at which the last renewal was seen, and `seenAfter` a time before it was written.
+ */
+export function endsAfter(lastSeen: number, seenAfter: number, goneAt: number, lease: number): number {
+  return goneAt < seenAfter + trusted * lease ? goneAt + lease : lastSeen + lease
 }

@@ -19,6 +19,8 @@ export class Lease {
   readonly #timing: Timing
   readonly #member: Member
   readonly #lease: number
+  /** Milliseconds that also pass while the machine is suspended. */
+  readonly #clock: () => number
   /** When each of the last writes was sent, by its beat: an answer that was lost is found by reading. */
   readonly #sentAt = new Map<number, number>()
   #beat = 0
@@ -31,21 +33,22 @@ export class Lease {
   #steadySince = Number.NEGATIVE_INFINITY
   #renewedAt = Number.NEGATIVE_INFINITY
 
-  constructor(registry: Registry, timing: Timing, member: Member, lease: number) {
+  constructor(registry: Registry, timing: Timing, member: Member, lease: number, clock: () => number) {
     this.#registry = registry
     this.#timing = timing
     this.#member = member
     this.#lease = lease
+    this.#clock = clock
   }
 
-  /** Until when this node may act in the name of its session, by its own clock. */
-  get deadline(): number {
-    return this.#deadline
+  /** Milliseconds for which this node may still act in the name of its session; 0 or less if it may not. */
+  get heldFor(): number {
+    return this.#deadline - this.#clock()
   }
 
-  /** Since when it has been renewed without a gap. */
-  get steadySince(): number {
-    return this.#steadySince
+  /** Milliseconds for which it has been renewed without a gap. */
+  get steadyFor(): number {
+    return this.#clock() - this.#steadySince
   }
 
   /**
@@ -74,7 +77,7 @@ export class Lease {
   }
 
   async #again(attempt: number): Promise<Renewal> {
-    const sentAt = this.#timing.now()
+    const sentAt = this.#clock()
     let revision: Revision
     try {
       revision = await this.#registry.update(this.#key, this.#nextValue(sentAt), this.#revision!, { ttl: this.#lease })
@@ -124,7 +127,7 @@ export class Lease {
     if (attempt !== this.#attempt) return 'again'
     const { node, number } = this.#member.session
     if (there !== undefined && there.record.session.number > number) return { ended: 'another session has its name' }
-    const sentAt = this.#timing.now()
+    const sentAt = this.#clock()
     const value = this.#nextValue(sentAt)
     let revision: Revision
     try {
@@ -152,7 +155,7 @@ export class Lease {
   }
 
   #renewed(sentAt: number): void {
-    const now = this.#timing.now()
+    const now = this.#clock()
     this.#deadline = Math.max(this.#deadline, deadlineOf(sentAt, this.#lease))
     this.#steadySince = steadyAfter(this.#steadySince, this.#renewedAt, now, this.#lease)
     this.#renewedAt = now

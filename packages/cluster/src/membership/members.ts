@@ -3,7 +3,7 @@
 
 import { type Member, readMember, readSession, type SessionRecord } from '../values/member.ts'
 import { sameSession } from '../values/session.ts'
-import type { Sighting } from './decisions.ts'
+import { endsAfter, type Sighting } from './decisions.ts'
 import { memberKey, nodeIn, sessionKey } from './keys.ts'
 import type { Mirror } from './mirror.ts'
 
@@ -14,21 +14,36 @@ interface Watched extends Sighting {
   number: number
   up: boolean
   lastSeen: number
-  wasUp: boolean
+  lastHint: number
   lookedAt: number
+  endsAt: number
+  /** The renewal that was last seen was written after this. */
+  seenAfter: number
+  /** The beginning of the last read that found it. */
+  readAt: number
+  /** The revision at which its key was gone; undefined while it is there. */
+  goneRevision: number | undefined
   /** The beat of the renewal that was last seen. */
   beat: number
 }
 
+/** The news that the mirror has: a hint about a key, or a read that began at `since`, of one node or of all. */
+export type News =
+  | { readonly type: 'hint'; readonly key: string }
+  | { readonly type: 'read'; readonly since: number; readonly node: string | undefined }
+  | { readonly type: 'write' }
+
 export class Members {
   readonly #mirror: Mirror
+  readonly #lease: number
   /** Those of whom it was told that they joined. */
   readonly #joined = new Map<string, Member>()
   /** Sessions that have not ended, whether their lease was seen or not. */
   readonly #watched = new Map<string, Watched>()
 
-  constructor(mirror: Mirror) {
+  constructor(mirror: Mirror, lease: number) {
     this.#mirror = mirror
+    this.#lease = lease
   }
 
   /** Nodes whose session has not ended, in the order of their names. */
@@ -52,7 +67,7 @@ export class Members {
   }
 
   /** Brings this up to what the mirror has, and says what is new. */
-  update(now: number): MemberEvent[] {
+  update(now: number, news: News): MemberEvent[] {
     const events: MemberEvent[] = []
     for (const [node, member] of this.#joined) {
       if (this.#livingNumber(node) === member.session.number) continue
@@ -60,11 +75,11 @@ export class Members {
       events.push({ type: 'ended', member })
     }
     for (const node of this.#watched.keys()) if (this.#livingNumber(node) === undefined) this.#watched.delete(node)
-    for (const key of this.#mirror.keys()) if (key.startsWith('session.')) this.#see(nodeIn(key), now, events)
+    for (const key of this.#mirror.keys()) if (key.startsWith('session.')) this.#see(nodeIn(key), now, news, events)
     return events
   }
 
-  #see(node: string, now: number, events: MemberEvent[]): void {
+  #see(node: string, now: number, news: News, events: MemberEvent[]): void {
     const number = this.#livingNumber(node)
     if (number === undefined) return
     const text = this.#mirror.value(memberKey(node))
@@ -72,15 +87,19 @@ export class Members {
     const record = found?.session.number === number ? found : undefined
     let watched = this.#watched.get(node)
     if (watched?.number !== number) {
-      watched = { number, up: false, lastSeen: now, wasUp: false, lookedAt: Number.NEGATIVE_INFINITY, beat: -1 }
+      watched = newlyWatched(number, now, this.#lease)
       this.#watched.set(node, watched)
     }
-    // A lease that has just gone is looked at at once.
-    if (watched.up && record === undefined) watched.lookedAt = Number.NEGATIVE_INFINITY
-    watched.up = record !== undefined
-    if (record === undefined) return
-    watched.wasUp = true
-    if (record.beat !== watched.beat) watched.lastSeen = now
+    if (record === undefined) return this.#isGone(watched, this.#mirror.revision(memberKey(node)), now)
+    watched.up = true
+    watched.goneRevision = undefined
+    const readSince = news.type === 'read' && (news.node ?? node) === node ? news.since : undefined
+    if (record.beat !== watched.beat) {
+      watched.lastSeen = now
+      if (news.type === 'hint' && news.key === memberKey(node)) watched.lastHint = now
+      watched.seenAfter = readSince === undefined ? now : watched.readAt
+    }
+    if (readSince !== undefined) watched.readAt = readSince
     watched.beat = record.beat
     const { session, roles, wire, maxMessageBytes } = record
     const known = this.#joined.get(node)
@@ -90,10 +109,44 @@ export class Members {
     events.push({ type: 'joined', member })
   }
 
+  /** Notes that the key of a lease is gone. */
+  #isGone(watched: Watched, revision: number | undefined, now: number): void {
+    const ends = endsAfter(watched.lastSeen, watched.seenAfter, now, this.#lease)
+    if (watched.up) {
+      watched.endsAt = ends
+      // It is looked at at once.
+      watched.lookedAt = Number.NEGATIVE_INFINITY
+    } else if (revision !== undefined && watched.goneRevision !== undefined && revision > watched.goneRevision) {
+      // Removed once more: it was there in between. After an early removal the node is likely to live, so it gets another lease.
+      const early = watched.endsAt > watched.lastSeen + this.#lease
+      watched.endsAt = Math.max(watched.endsAt, early ? now + this.#lease : ends)
+    }
+    watched.up = false
+    watched.goneRevision = revision ?? watched.goneRevision
+  }
+
   /** The number of the node's session that has not ended; undefined where there is none. */
   #livingNumber(node: string): number | undefined {
     const text = this.#mirror.value(sessionKey(node))
     const record: SessionRecord | undefined = text === undefined ? undefined : readSession(text)
     return record === undefined || record.ended ? undefined : record.number
+  }
+}
+
+function newlyWatched(number: number, now: number, lease: number): Watched {
+  const never = Number.NEGATIVE_INFINITY
+  // A session that only begins has no lease yet.
+  const ends = now + lease
+  return {
+    number,
+    up: false,
+    lastSeen: now,
+    lastHint: now,
+    lookedAt: never,
+    endsAt: ends,
+    seenAfter: now,
+    readAt: now,
+    goneRevision: undefined,
+    beat: -1,
   }
 }

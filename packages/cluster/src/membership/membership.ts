@@ -11,11 +11,11 @@ import { LeaseDiffers, MessageLimitDiffers, RegistryUnavailable, SessionEnded, V
 import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
 import type { Session } from '../values/session.ts'
 import { commonVersion, type Versions, versionsText } from '../values/versions.ts'
-import { isSuspect, lookInterval, mayEnd, type Sighting } from './decisions.ts'
+import { isSuspect, lookInterval, mayEnd, nextLook, type Sighting } from './decisions.ts'
 import { type Applicant, takeSession } from './joining.ts'
 import { endRemembered, memberKey, sessionKey } from './keys.ts'
 import { ignoreConflict, Lease, type Renewal } from './lease.ts'
-import { type MemberEvent, Members } from './members.ts'
+import { type MemberEvent, Members, type News } from './members.ts'
 import { Mirror } from './mirror.ts'
 import { retried } from './retry.ts'
 
@@ -24,6 +24,8 @@ export interface MembershipOptions extends Applicant {
   readonly wire: Versions
   /** The most bytes that a message may take. */
   readonly maxMessageBytes: number
+  /** Milliseconds that also pass while the machine is suspended: this node's own lease is counted by it. `timing.now` if left out. */
+  readonly clock?: (() => number) | undefined
   /** Told once of each session that joined, also of those that were there before, and once of its end. This node's own is not among them. */
   readonly onEvent: (event: MemberEvent) => void
   /** This node's session is over, without its having left. */
@@ -42,7 +44,7 @@ export class Membership {
   readonly #timing: Timing
   readonly #lease: Lease
   readonly #mirror = new Mirror()
-  readonly #members = new Members(this.#mirror)
+  readonly #members: Members
   readonly #watches: Watch[] = []
   readonly #looking = new Set<string>()
   readonly #timers = new Map<Task, () => void>()
@@ -57,7 +59,9 @@ export class Membership {
     this.#options = options
     this.#registry = options.registry
     this.#timing = options.timing
-    this.#lease = new Lease(options.registry, options.timing, self, options.lease)
+    const { registry, timing, lease, clock = () => timing.now() } = options
+    this.#lease = new Lease(registry, timing, self, lease, clock)
+    this.#members = new Members(this.#mirror, lease)
   }
 
   /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, `LeaseDiffers`, `MessageLimitDiffers`, or `RegistryUnavailable`. */
@@ -85,9 +89,9 @@ export class Membership {
     return this.#members.member(node)
   }
 
-  /** Until when this node may act in the name of its session, by its own clock. */
-  get deadline(): number {
-    return this.#lease.deadline
+  /** Milliseconds for which this node may still act in the name of its session; 0 if it may not. */
+  get heldFor(): number {
+    return this.#phase === 'member' ? Math.max(0, this.#lease.heldFor) : 0
   }
 
   /** What is known of the lease of a session that has not ended. */
@@ -97,12 +101,12 @@ export class Membership {
 
   /** Whether this node may act in the name of its session now. After a pause it may not until its lease has been renewed. */
   get held(): boolean {
-    return this.#phase === 'member' && this.#timing.now() < this.#lease.deadline
+    return this.#phase === 'member' && this.#lease.heldFor > 0
   }
 
-  /** Since when this node has been connected without a gap. */
-  get steadySince(): number {
-    return this.#lease.steadySince
+  /** Milliseconds for which this node has been connected without a gap. */
+  get steadyFor(): number {
+    return this.#lease.steadyFor
   }
 
   /**
@@ -151,11 +155,12 @@ export class Membership {
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
     // From here on, however long the rest of joining takes.
     this.#set('beat', this.#options.lease / 3)
+    const since = this.#timing.now()
     await retried(this.#options, () => this.#mirror.refresh(() => this.#list()))
     this.#checkOthers()
     if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
     this.#phase = 'member'
-    this.#changed()
+    this.#changed({ type: 'read', since, node: undefined })
     const { lease } = this.#options
     this.#set('look', lookInterval(lease))
     this.#set('sync', lease)
@@ -202,7 +207,7 @@ export class Membership {
     if (this.#over) return
     if (hint === 'anything') {
       if (this.#phase === 'member') void this.#sync()
-    } else if (this.#mirror.change(hint) && this.#phase === 'member') this.#changed()
+    } else if (this.#mirror.change(hint) && this.#phase === 'member') this.#changed({ type: 'hint', key: hint.key })
   }
 
   async #sync(): Promise<void> {
@@ -213,10 +218,11 @@ export class Membership {
     let next = this.#options.lease
     do {
       this.#syncing = 'yes'
+      const since = this.#timing.now()
       try {
         await this.#mirror.refresh(() => this.#list())
         this.#lists++
-        if (!this.#over) this.#changed()
+        if (!this.#over) this.#changed({ type: 'read', since, node: undefined })
       } catch (cause) {
         this.#trouble('The members could not be listed', cause)
         next = this.#options.lease / 12
@@ -231,8 +237,8 @@ export class Membership {
     return [...(await this.#registry.list('session')), ...(await this.#registry.list('member'))]
   }
 
-  #changed(): void {
-    for (const event of this.#members.update(this.#timing.now())) {
+  #changed(news: News): void {
+    for (const event of this.#members.update(this.#timing.now(), news)) {
       if (this.#over) return
       const { node, number } = event.member.session
       if (node !== this.self.session.node) this.#options.onEvent(event)
@@ -257,11 +263,12 @@ export class Membership {
           },
         )
       }
-    this.#set('look', lookInterval(lease))
+    this.#set('look', nextLook(this.#members.sightings.values(), now, lease))
   }
 
   /** Looks at a session in the registry itself, and records its end where its lease is gone. */
   async #lookAt(node: string, number: number): Promise<void> {
+    const since = this.#timing.now()
     // The session first, then its lease: who comes back does it the other way round.
     const [sessionKnown, memberKnown] = [this.#mirror.revision(sessionKey(node)), this.#mirror.revision(memberKey(node))]
     const session = await this.#registry.read(sessionKey(node))
@@ -269,15 +276,15 @@ export class Membership {
     if (this.#over) return
     this.#mirror.read(sessionKey(node), session, sessionKnown)
     this.#mirror.read(memberKey(node), member, memberKnown)
-    this.#changed()
+    this.#changed({ type: 'read', since, node })
     const record = session === undefined ? undefined : readSession(session.value)
     const sighting = this.#members.sightings.get(node)
     if (session === undefined || record === undefined || record.number !== number || sighting?.number !== number || !this.held) return
     // By what is known now: a lease that was not there when it was read may have been taken since, by one who is only joining.
-    if (sighting.up || !mayEnd(sighting, this.#timing.now(), this.#lease.steadySince, this.#options.lease)) return
+    if (sighting.up || !mayEnd(sighting, this.#timing.now(), this.#lease.steadyFor, this.#options.lease)) return
     const value = writeSession({ ...record, ended: true })
     const revision = await this.#registry.update(sessionKey(node), value, session.revision, { ttl: endRemembered }).catch(ignoreConflict)
-    if (revision !== undefined && !this.#over && this.#mirror.change({ key: sessionKey(node), revision, value })) this.#changed()
+    if (revision !== undefined && !this.#over && this.#mirror.change({ key: sessionKey(node), revision, value })) this.#changed({ type: 'write' })
   }
 
   async #recordEnd(node: string, number: number): Promise<void> {

@@ -19,6 +19,7 @@ import { NodeGate } from '../sharding/lease-gate.ts'
 import { Region } from '../sharding/region.ts'
 import { sortShardMail } from '../sharding/shard-mail.ts'
 import { Asking } from './asking.ts'
+import { leaseClockOf } from './host-clocks.ts'
 import { EntityRefs } from './entity-refs.ts'
 import { ClusterReceptionist } from './cluster-receptionist.ts'
 import { Post } from './post.ts'
@@ -132,6 +133,7 @@ export class ClusterNode implements OtherPlaces {
         lease,
         registry: connection.registry,
         timing: runtime,
+        clock: leaseClockOf(runtime),
         wall: () => connection.wall?.() ?? runtime.now(),
         roles,
         wire: ownVersions,

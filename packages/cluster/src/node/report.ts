@@ -59,7 +59,7 @@ export function reportOf(node: ClusterNode): ClusterReport {
   return {
     name,
     lease,
-    heldFor: node.held ? membership.deadline - now : 0,
+    heldFor: node.held ? membership.heldFor : 0,
     nodes: membership.members.map((member) => {
       const { session } = member
       const self = sameSession(session, node.self.session)

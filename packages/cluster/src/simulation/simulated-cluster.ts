@@ -6,6 +6,7 @@ import { simulate } from '@troupe/testkit'
 import { checkFinite, checkFunction } from '@troupe/core/internal'
 import { MemoryHub } from '../engines/memory/hub.ts'
 import { calm, type Faults } from '../engines/memory/weather.ts'
+import { memberKey } from '../membership/keys.ts'
 import { minFrame } from '../ports/wire.ts'
 import { readSession } from '../values/member.ts'
 import { Forger } from './forger.ts'
@@ -26,9 +27,12 @@ export type ClusterScenario = (world: SimulatedCluster) => void | Promise<void>
  * What `strike` may do. `forge` sends a frame in the name of another node, `spoil` bytes that are no frame: both may end the connection of two
  * nodes that live, so they are done only where they are asked for, and `expectsBreaks` has to be set.
  */
-export type Strike = 'pause' | 'isolate' | 'outage' | 'kill' | 'leave' | 'cut' | 'forge' | 'spoil'
+export type Strike = 'pause' | 'isolate' | 'outage' | 'kill' | 'leave' | 'cut' | 'purge' | 'step' | 'suspend' | 'forge' | 'spoil'
 
-const allStrikes: readonly Strike[] = ['pause', 'isolate', 'outage', 'kill', 'leave', 'cut']
+const allStrikes: readonly Strike[] = ['pause', 'isolate', 'outage', 'kill', 'leave', 'cut', 'purge', 'step', 'suspend']
+
+/** Strikes against the registry, which no node is struck by. */
+const ofRegistry: ReadonlySet<Strike> = new Set(['outage', 'purge', 'step'])
 
 /** A cluster in a simulated run. */
 export class SimulatedCluster {
@@ -117,10 +121,13 @@ export class SimulatedCluster {
     const ms = sim.oneOf([500, 100, 2_000, 4_000, 7_000])
     const kind = sim.oneOf(kinds)
     if (kind === 'forge' || kind === 'spoil') return this.#strikeFrames(kind, node)
-    if (kind !== 'outage') this.struck.set(node.name, sim.now)
+    if (!ofRegistry.has(kind)) this.struck.set(node.name, sim.now)
     switch (kind) {
       case 'pause':
         node.pause(ms)
+        break
+      case 'suspend':
+        node.suspend(ms)
         break
       case 'isolate':
         node.isolate(ms)
@@ -130,6 +137,19 @@ export class SimulatedCluster {
         hub.outage(true)
         sim.after(ms, () => hub.outage(false))
         break
+      case 'purge': {
+        // One lease key, or all of them: no node has done anything wrong.
+        const keys = (sim.choose(2) === 0 ? [node] : this.up).map((one) => memberKey(one.node))
+        sim.note(`${keys.join(', ')} vanish from the registry`)
+        hub.store.purge(keys)
+        break
+      }
+      case 'step': {
+        const by = sim.oneOf([1, -1]) * ms
+        sim.note(`the clock of the registry is stepped by ${by} ms`)
+        hub.store.stepClock(by)
+        break
+      }
       case 'kill':
       case 'leave': {
         if (kind === 'kill') node.kill()

@@ -91,6 +91,13 @@ export class SimulatedNode {
     this.world.sim.after(ms, () => this.place.goOn())
   }
 
+  /** As the lid of a laptop does: nothing runs, and the monotonic clock of the machine stands still. */
+  suspend(ms: number): void {
+    this.world.sim.note(`${this.name} is suspended for ${ms} ms`)
+    this.place.suspend()
+    this.world.sim.after(ms, () => this.place.goOn())
+  }
+
   /** As kill -9 does. */
   kill(): void {
     this.world.sim.note(`${this.name} is killed`)

@@ -96,6 +96,9 @@ export class NodeTiming implements Timing {
   readonly #held: (() => void)[] = []
   #paused = false
   #ended = false
+  #suspendedAt: number | undefined
+  /** The time for which the monotonic clock stood still. */
+  #still = 0
 
   constructor(base: Timing, rate = 1) {
     this.#base = base
@@ -103,6 +106,11 @@ export class NodeTiming implements Timing {
   }
 
   now(): number {
+    return (this.#suspendedAt ?? this.bootNow()) - this.#still
+  }
+
+  /** Goes on while the node is suspended. */
+  bootNow(): number {
     return this.#base.now() * this.#rate
   }
 
@@ -112,12 +120,19 @@ export class NodeTiming implements Timing {
 
   timer(ms: number, task: () => void): () => void {
     let cancelled = false
-    const cancel = this.#base.timer(ms / this.#rate, () =>
-      this.#run(() => {
-        // It may have been cancelled by what ran before it, after the pause.
-        if (!cancelled) task()
-      }),
-    )
+    const due = this.now() + ms
+    const set = (left: number): (() => void) =>
+      this.#base.timer(left / this.#rate, () =>
+        this.#run(() => {
+          // It may have been cancelled by a task that ran before it, after the pause.
+          if (cancelled) return
+          // After a suspension a timer has as much time left as before.
+          const more = due - this.now()
+          if (this.#still > 0 && more > 1e-6) cancel = set(more)
+          else task()
+        }),
+      )
+    let cancel = set(ms)
     return () => {
       cancelled = true
       cancel()
@@ -133,8 +148,16 @@ export class NodeTiming implements Timing {
     this.#paused = true
   }
 
+  /** As the lid of a laptop does: what becomes due waits, and the monotonic clock stands still. */
+  suspend(): void {
+    this.#paused = true
+    this.#suspendedAt ??= this.bootNow()
+  }
+
   resume(): void {
     this.#paused = false
+    if (this.#suspendedAt !== undefined) this.#still += this.bootNow() - this.#suspendedAt
+    this.#suspendedAt = undefined
     for (const task of this.#held.splice(0)) this.#base.wake(() => this.#run(task))
   }
 

@@ -1,8 +1,9 @@
 // K8 beyond messages: what else could begin in a sharded actor while its node may not act.
 
-import { type Behavior, receive, same, setup } from '@troupe/core'
+import { type ActorRef, type Behavior, receive, same, setup } from '@troupe/core'
 import { expect, test } from 'vitest'
 import type { Sharded } from '../../src/index.ts'
+import { shardOf } from '../../src/internal.ts'
 import { onStage } from './stage.ts'
 
 type Tick = { readonly type: 'tick' }
@@ -77,4 +78,58 @@ test('what waited past the lease is a dead letter where the session ends before 
     expect(l.deadLettered).toBeGreaterThan(0)
     expect(l.queued).toBe(0)
     expect(l.sent).toBe(l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.stashed + l.inProgress + l.unknown)
+  }))
+
+test('K8: a node whose machine was suspended past the lease answers no read of the past and runs no second singleton when it wakes', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    type Register = { readonly type: 'set'; readonly to: number } | { readonly type: 'get'; readonly replyTo: ActorRef<number> }
+    const begun: { readonly node: string; readonly what: string; readonly at: number }[] = []
+    const note = (node: string, what: string): void => void begun.push({ node, what, at: stage.world.sim.now })
+    const register = (node: string) => (): Behavior<Register> => {
+      let value = 0
+      return receive<Register>((_ctx, message) => {
+        note(node, message.type)
+        if (message.type === 'set') value = message.to
+        else message.replyTo.tell(value)
+        return same
+      })
+    }
+    const clock = (node: string): Behavior<Tick> =>
+      setup((ctx) => {
+        ctx.timers.every('tick', 100, { type: 'tick' })
+        return receive(() => {
+          note(node, 'tick')
+          return same
+        })
+      })
+    const [mine, theirs] = [a!, b!].map((node) => {
+      node.cluster!.singleton('clock', clock(node.node))
+      return node.cluster!.sharded('register', register(node.node), { shards: 8 })
+    }) as [Sharded<Register>, Sharded<Register>]
+    await stage.until('all shards run', () => mine.active.length > 0 && mine.active.length + theirs.active.length === 8)
+    await stage.until('the singleton ticks', () => begun.some(({ what }) => what === 'tick'))
+    const ids = Array.from({ length: 40 }, (_, n) => `id-${n}`)
+    for (const id of ids) mine.ref(id).tell({ type: 'set', to: 1 })
+    await stage.wait(1_000)
+    const ofA = ids.filter((id) => mine.active.includes(shardOf(id, 8)))
+    expect(ofA.length).toBeGreaterThan(0)
+    a!.suspend(9_000)
+    await stage.until('b has all', () => theirs.active.length === 8, 8_500)
+    for (const id of ids) theirs.ref(id).tell({ type: 'set', to: 2 })
+    await stage.until('a is awake', () => a!.place.state === 'running')
+    const awake = stage.world.sim.now
+    const answers: unknown[] = []
+    for (const id of ofA)
+      mine
+        .ref(id)
+        .ask({ type: 'get' }, { timeout: 2_000 })
+        .then(
+          (value) => answers.push(value),
+          () => {},
+        )
+    await stage.wait(4_000)
+    expect(begun.filter(({ node, at }) => node === 'a' && at >= awake)).toEqual([])
+    expect(answers.filter((value) => value !== 2)).toEqual([])
+    expect(begun.some(({ node, what, at }) => node === 'b' && what === 'tick' && at >= awake)).toBe(true)
   }))

@@ -16,7 +16,7 @@ function stage(world: SimulatedCluster, given: CartOptions, strikes: readonly St
   if (strikes.length > 0) for (let i = sim.int(1, 6); i > 0; i--) sim.after(sim.int(3, 38) * 500, () => world.strike(strikes))
 }
 
-const all: readonly Strike[] = ['pause', 'isolate', 'outage', 'kill', 'leave', 'cut']
+const all: readonly Strike[] = ['pause', 'isolate', 'outage', 'kill', 'leave', 'cut', 'purge', 'step', 'suspend']
 
 test('nodes that leave and come back, one after the other: no message is lost or overtaken', async () => {
   const run = (world: SimulatedCluster): void => stage(world, { persistent: false, lossy: false }, ['leave'])

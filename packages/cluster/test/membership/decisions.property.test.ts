@@ -2,7 +2,17 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deadlineOf, decideName, isSuspect, lookInterval, mayEnd, nextNumber, steadyAfter } from '../../src/membership/decisions.ts'
+import {
+  deadlineOf,
+  decideName,
+  endsAfter,
+  isSuspect,
+  lookInterval,
+  mayEnd,
+  nextLook,
+  nextNumber,
+  steadyAfter,
+} from '../../src/membership/decisions.ts'
 import { type MemberRecord, readMember, readSession, type SessionRecord, writeMember, writeSession } from '../../src/values/member.ts'
 import { commonVersion, versionsText } from '../../src/values/versions.ts'
 
@@ -77,16 +87,36 @@ test('a name is never taken from a session that lives: it ended, or had a whole 
   )
 })
 
-test('nobody is ended by a node that was not itself steady for a lease, nor one that has only just begun', () => {
-  const sighting = fc.record({ up: fc.boolean(), lastSeen: time, wasUp: fc.boolean(), lookedAt: time })
+test('no session is ended by a node that was not itself steady for a lease, nor before its time', () => {
+  const sighting = fc.record({ up: fc.boolean(), lastSeen: time, lastHint: time, lookedAt: time, endsAt: time })
   fc.assert(
-    fc.property(sighting, time, time, lease, (seen, now, steadySince, ms) => {
-      if (mayEnd(seen, now, steadySince, ms)) {
-        expect(now - steadySince).toBeGreaterThanOrEqual(ms)
-        expect(seen.wasUp || now - seen.lastSeen >= ms).toBe(true)
-      } else expect(now - steadySince < ms || (!seen.wasUp && now - seen.lastSeen < ms)).toBe(true)
-      if (isSuspect(seen, now, ms)) expect(now - seen.lookedAt).toBeGreaterThanOrEqual(lookInterval(ms))
-      else expect((seen.up && now - seen.lastSeen < ms / 2) || now - seen.lookedAt < lookInterval(ms)).toBe(true)
+    fc.property(sighting, time, time, lease, (seen, now, steadyFor, ms) => {
+      if (mayEnd(seen, now, steadyFor, ms)) {
+        expect(steadyFor).toBeGreaterThanOrEqual(ms)
+        expect(now).toBeGreaterThanOrEqual(seen.endsAt)
+      } else expect(steadyFor < ms || now < seen.endsAt).toBe(true)
+      const recent = now - seen.lookedAt < lookInterval(ms)
+      const { endsAt } = seen
+      if (isSuspect(seen, now, ms)) expect(!recent || (!seen.up && now >= endsAt && seen.lookedAt < endsAt)).toBe(true)
+      else expect((seen.up && now - seen.lastHint < ms / 2) || recent).toBe(true)
+      const next = nextLook([seen], now, ms)
+      expect(next).toBeGreaterThan(0)
+      expect(next).toBeLessThanOrEqual(lookInterval(ms))
+    }),
+  )
+})
+
+test('a session whose key ran out ends a lease after its renewal was seen; one whose key vanished early a lease after that', () => {
+  const share = fc.double({ min: 0, max: 3, noNaN: true })
+  fc.assert(
+    fc.property(time, lease, share, share, (writtenAt, ms, seenLate, goneLate) => {
+      const lastSeen = writtenAt + seenLate
+      const goneAt = writtenAt + goneLate * ms
+      const ends = endsAfter(lastSeen, writtenAt, goneAt, ms)
+      expect(ends).toBeGreaterThanOrEqual(Math.min(goneAt, lastSeen) + ms)
+      // Run out: no later. Early: its node may have renewed it until it was gone, and trusts that for nearly a lease.
+      if (goneAt >= writtenAt + ms) expect(ends).toBe(lastSeen + ms)
+      else if (goneAt < writtenAt + 0.89 * ms && goneAt >= lastSeen) expect(ends).toBe(goneAt + ms)
     }),
   )
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NodeNameTaken } from '../../src/values/errors.ts'
 import { calm } from '../../src/engines/memory/weather.ts'
+import { memberKey } from '../../src/membership/keys.ts'
 import { lease, World } from './world.ts'
 
 const runs = Number(process.env['TROUPE_RUNS'] ?? 40)
@@ -18,6 +19,9 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pause' as const), node, away: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('isolate' as const), node, away: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('outage' as const), away: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('suspend' as const), node }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('purge' as const), nodes: fc.subarray(['a', 'b', 'c', 'd'], { minLength: 1 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('step' as const), ms: fc.integer({ min: -4_000, max: 8_000 }) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
@@ -37,6 +41,8 @@ async function play(seed: number, weather: Weather, script: readonly Step[]): Pr
   for (const s of script) {
     if (s.do === 'wait') await world.advance(s.ms)
     else if (s.do === 'outage') world.hub.outage(s.away)
+    else if (s.do === 'purge') world.hub.store.purge(s.nodes.map(memberKey))
+    else if (s.do === 'step') world.hub.store.stepClock(s.ms)
     else if (s.do === 'isolate') world.hub.isolate(s.node, s.away)
     else {
       const life = world.lives.findLast((one) => one.node === s.node && one.state === 'alive' && one.ended === undefined && one.failed === undefined)
@@ -44,6 +50,7 @@ async function play(seed: number, weather: Weather, script: readonly Step[]): Pr
       if (s.do === 'start') world.start(s.node, { rate: rate() })
       else if (s.do === 'kill') life?.kill()
       else if (s.do === 'leave') life?.leave()
+      else if (s.do === 'suspend') life?.timing.suspend()
       else if (s.away) life?.timing.pause()
       else life?.timing.resume()
     }

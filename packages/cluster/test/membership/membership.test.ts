@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { NodeNameTaken, SessionEnded, VersionsApart } from '../../src/values/errors.ts'
+import { LeaseClock } from '../../src/membership/lease-clock.ts'
 import { lease, World } from './world.ts'
 
 let world: World
@@ -45,6 +46,45 @@ test.each([false, true])('K4: the end of a node that was killed is told to all w
     await world.advance(5 * lease)
     expect(a!.texts.filter((text) => text.endsWith('ended'))).toHaveLength(1)
   }
+})
+
+test.each([false, true])(
+  'lease keys that vanish early end no session: each is put back within a third of the lease; without any hint: %s',
+  async (deaf) => {
+    for (let seed = 1; seed <= 20; seed++) {
+      world = new World(seed)
+      for (const node of ['a', 'b', 'c']) world.start(node, { deaf })
+      await world.advance(2 * lease + world.random() * lease)
+      const { store } = world.hub
+      for (let times = 0; times < 6; times++) {
+        // Purged, by an operator or by a replica that never had them; or the clock of the server was stepped.
+        if (times % 2 === 0) store.purge(['member.a', 'member.b', 'member.c'].slice(times / 2))
+        else store.stepClock(2 * lease)
+        await world.advance(lease / 3 + 100)
+        expect(store.list('member'), `seed ${seed}`).toHaveLength(3)
+        await world.advance(world.random() * lease)
+      }
+      await world.advance(3 * lease)
+      for (const life of world.lives) {
+        expect(life.texts.filter((text) => text.endsWith('ended'))).toEqual([])
+        expect([life.ended, life.membership!.held]).toEqual([undefined, true])
+      }
+    }
+  },
+)
+
+test('a node that dies with its lease key gone early is ended a lease after the key was gone', async () => {
+  await cluster('a', 'b')
+  await world.advance(2 * lease)
+  const [a, b] = world.lives
+  world.hub.store.purge(['member.b'])
+  const at = world.timing.now()
+  b!.kill()
+  await world.advance(lease / 2)
+  expect(a!.members).toEqual([a!.name, b!.name])
+  await world.advance(lease / 2 + 100)
+  expect(a!.members).toEqual([a!.name])
+  expect(a!.events.at(-1)!.at - at).toBeLessThanOrEqual(lease + 100)
 })
 
 test('K4: who joins after a node was killed hears of it only if it saw it, and never waits for it longer than that', async () => {
@@ -189,6 +229,53 @@ test('a node that was paused does not act until its lease has been renewed', asy
   await world.advance(100)
   // Nobody else was there to record its end.
   expect([lives[0]!.membership!.held, lives[0]!.ended]).toEqual([true, undefined])
+})
+
+test.each([4_700, 9_000, 60_000])('K8: a node whose machine was suspended for %d ms does not act until its lease has been renewed', async (ms) => {
+  for (let seed = 1; seed <= 20; seed++) {
+    world = new World(seed)
+    for (const node of ['a', 'b']) world.start(node)
+    await world.advance(2 * lease + world.random() * lease)
+    const [a, b] = world.lives
+    const frozen = b!.timing.now()
+    b!.timing.suspend()
+    await world.advance(ms)
+    // Its monotonic clock knows nothing of it; its lease does.
+    expect(b!.timing.now()).toBe(frozen)
+    b!.timing.resume()
+    expect([b!.membership!.held, b!.membership!.heldFor]).toEqual([false, 0])
+    await world.advance(lease / 2)
+    const ended = world.over.has(b!.name)
+    expect([b!.membership!.held, b!.ended instanceof SessionEnded]).toEqual([!ended, ended])
+    // Within a lease it may come back in time.
+    if (ms > lease) expect(ended).toBe(true)
+    expect(a!.membership!.held).toBe(true)
+  }
+})
+
+test('a node that only has a wall clock beside the monotonic one loses its lease until the next renewal by a step forward, and nothing by one back', async () => {
+  world = new World(1)
+  let stepped = 0
+  const clocks = { monotonic: () => world.timing.now(), wall: () => 1e12 + world.timing.now() + stepped, boot: undefined, bootResolutionMs: 0 }
+  const clock = new LeaseClock(clocks).now
+  world.start('a')
+  const b = world.start('b', { clock })
+  await world.advance(2 * lease)
+  stepped += 3_600_000
+  expect(b.membership!.held).toBe(false)
+  await world.advance(lease / 3 + 100)
+  expect(b.membership!.held).toBe(true)
+  stepped -= 7_200_000
+  expect(b.membership!.held).toBe(true)
+  for (let times = 0; times < 20; times++) {
+    stepped += (world.random() - 0.5) * 40_000
+    await world.advance(world.random() * lease)
+  }
+  await world.advance(3 * lease)
+  for (const life of world.lives) {
+    expect([life.ended, life.membership!.held]).toEqual([undefined, true])
+    expect(life.texts.filter((text) => text.endsWith('ended'))).toEqual([])
+  }
 })
 
 test('a renewal whose answer was lost counts from when it was sent', async () => {

@@ -36,6 +36,7 @@ export class Life {
       lease,
       registry,
       timing: this.timing,
+      clock: () => this.timing.bootNow(),
       wall: () => 1_000_000 + world.timing.now(),
       roles: [],
       wire: { oldest: 1, newest: 1 },

@@ -16,6 +16,11 @@ export interface ExecutionRuntime {
   readonly id: string
   /** Monotonic milliseconds. */
   now(): number
+  /**
+   * Monotonic milliseconds that also pass while the machine is suspended. The leases of a cluster are counted by it. If it is left out, they
+   * are counted by `now`, or by the boot clock of the machine on a `HostRuntime`.
+   */
+  bootNow?(): number
   /** A number in [0, 1). */
   random(): number
   /** Changes whenever the host has served its own events; slices are counted within one such pass. */

@@ -16,7 +16,9 @@ export class SimRuntime implements TappedRuntime {
   readonly tasks: (() => void)[] = []
   /** When the next timer is due, of those that were set: a system has one, whoever connects several some more. */
   timerAt: number = Infinity
-  readonly #timers: { readonly at: number; readonly task: () => void }[] = []
+  readonly #timers: { at: number; readonly task: () => void }[] = []
+  /** Its own clock is behind the clock of the run by this much. */
+  #behind = 0
   readonly #source: Choices
   constructor(clock: VirtualClock, choices: Choices, tap: Tap) {
     this.clock = clock
@@ -25,7 +27,16 @@ export class SimRuntime implements TappedRuntime {
     this.tap = tap
   }
   now(): number {
+    return this.clock.now - this.#behind
+  }
+  bootNow(): number {
     return this.clock.now
+  }
+  /** Its clock stood still for this long, as in a suspension: timers have as much time left as before. */
+  stoodStill(ms: number): void {
+    this.#behind += ms
+    for (const timer of this.#timers) timer.at += ms
+    this.#look()
   }
   random(): number {
     return this.#source.choose(16) / 16
@@ -37,7 +48,8 @@ export class SimRuntime implements TappedRuntime {
     this.tasks.push(task)
   }
   timer(ms: number, task: () => void): () => void {
-    const timer = { at: this.clock.now + ms, task }
+    // Sums of two clocks are rounded: a timer that fired early by the last digit would be set again for no time at all, without end.
+    const timer = { at: this.clock.now + ms + (this.#behind > 0 ? 1e-6 : 0), task }
     this.#timers.push(timer)
     this.timerAt = Math.min(this.timerAt, timer.at)
     return () => {

@@ -17,6 +17,7 @@ export class SimPlace {
   readonly runtime: SimRuntime
   readonly #choices: Choices
   #state: 'running' | 'hung' | 'gone' = 'running'
+  #suspendedAt: number | undefined
   readonly #soon: (() => void)[] = []
   readonly #timers: Timer[] = []
 
@@ -33,8 +34,17 @@ export class SimPlace {
   hang(): void {
     if (this.#state === 'running') this.#state = 'hung'
   }
+  /** As `hang`, and its monotonic clock stands still until `goOn`: its machine is suspended. */
+  suspend(): void {
+    if (this.#state !== 'running') return
+    this.#state = 'hung'
+    this.#suspendedAt = this.runtime.clock.now
+  }
   goOn(): void {
-    if (this.#state === 'hung') this.#state = 'running'
+    if (this.#state !== 'hung') return
+    this.#state = 'running'
+    if (this.#suspendedAt !== undefined) this.runtime.stoodStill(this.runtime.clock.now - this.#suspendedAt)
+    this.#suspendedAt = undefined
   }
   /** Nothing of it ever runs again. */
   end(): void {

@@ -43,6 +43,22 @@ export class Store {
     this.#drop(key)
   }
 
+  /** Removes keys, as an operator who purges them does. */
+  purge(keys: readonly string[]): void {
+    for (const key of keys) if (this.#kept.has(key)) this.#drop(key)
+  }
+
+  /** Steps the clock that keys run out by. Forward, those with less time left vanish at once. */
+  stepClock(ms: number): void {
+    for (const [key, kept] of this.#kept) {
+      if (kept.expires === Number.POSITIVE_INFINITY) continue
+      kept.cancel?.()
+      const expires = kept.expires - ms
+      const left = Math.max(0, expires - this.#timing.now())
+      this.#kept.set(key, { ...kept, expires, cancel: this.#expireIn(left, key, kept.revision) })
+    }
+  }
+
   read(key: string): Entry | undefined {
     const kept = this.#live(key)
     return kept === undefined ? undefined : { key, value: kept.value, revision: kept.revision }
