@@ -86,9 +86,12 @@ export const cluster = [
   },
   {
     name: 'a session whose lease key vanishes early ends a lease after the renewal that was seen last',
-    scenario: 'cluster clocks',
     file: decisions,
     edits: [['? goneAt + lease : lastSeen + lease', '? lastSeen + lease : lastSeen + lease']],
+    test: inTest(
+      'membership/decisions.property.test.ts',
+      'a session whose key ran out ends a lease after its renewal was seen; one whose key vanished early a lease after that',
+    ),
   },
   {
     name: 'a session ends when its lease key vanishes, however early',
