@@ -58,7 +58,7 @@ export class Lease {
   async take(): Promise<Renewal> {
     const attempt = ++this.#attempt
     const renewal = await (this.#returning ? this.#return(attempt) : this.#again(attempt))
-    return renewal === 'held' && this.#timing.now() >= this.#deadline ? 'again' : renewal
+    return renewal === 'held' && this.#clock() >= this.#deadline ? 'again' : renewal
   }
 
   /**

@@ -155,8 +155,11 @@ export class Membership {
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
     // From here on, however long the rest of joining takes.
     this.#set('beat', this.#options.lease / 3)
-    const since = this.#timing.now()
-    await retried(this.#options, () => this.#mirror.refresh(() => this.#list()))
+    let since = this.#timing.now()
+    await retried(this.#options, () => {
+      since = this.#timing.now()
+      return this.#mirror.refresh(() => this.#list())
+    })
     this.#checkOthers()
     if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
     this.#phase = 'member'
