@@ -10,7 +10,8 @@ threads.Worker = class extends Worker {
     super(...given)
     if (!first) return
     first = false
-    this.once('online', () => setTimeout(() => void this.terminate(), Number(process.env.TROUPE_KILL_WORKER_AFTER)).unref())
+    // Its first message says that the file is open.
+    this.once('message', () => setTimeout(() => void this.terminate(), Number(process.env.TROUPE_KILL_WORKER_AFTER)).unref())
   }
 }
 syncBuiltinESMExports()

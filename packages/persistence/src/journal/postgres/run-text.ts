@@ -70,6 +70,14 @@ export function readRun(head: string, data: string, count: number): StoredEvent[
   const times = column('time', parsed.time, parsed.times, isNumber)
   const tags = column('tags', parsed.tags ?? none, parsed.tagsOfEach, isTexts)
   const subjects = column('subject', parsed.subject ?? null, parsed.subjects, isMaybeText)
+  // Most runs have events of one kind without tags and subjects, and no text that is escaped: nothing is looked up or copied for each event.
+  const isPlain = parsed.tags === undefined && parsed.tagsOfEach === undefined && parsed.subjects === undefined && !data.includes('\u0001')
+  if (isPlain && parsed.types === undefined && parsed.versions === undefined) {
+    const [type, version, subject] = [fromText(types(0)), versions(0), maybe(subjects(0))]
+    if (parsed.times !== undefined) return lines.map((line, i) => ({ type, version, data: line, tags: none, subject, time: parsed.times![i]! }))
+    const time = times(0)
+    return lines.map((line) => ({ type, version, data: line, tags: none, subject, time }))
+  }
   return lines.map((line, i) => ({
     type: fromText(types(i)),
     version: versions(i),

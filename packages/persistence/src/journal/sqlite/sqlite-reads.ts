@@ -6,7 +6,7 @@ import type { Head, ListedId, Replayed, Snapshot, StoredEvent, StoredState } fro
 import { readRun } from '../postgres/run-text.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import type { SqliteFile } from './sqlite-file.ts'
-import { checked, DamagedRow, type HeadRow, sumOf } from './sqlite-rows.ts'
+import { checked, DamagedRow, entityTypeOf, type HeadRow, sumOf } from './sqlite-rows.ts'
 
 /** How long the loop may be held, in ms. */
 const sliceMs = 4
@@ -114,19 +114,25 @@ export function listIds(
 
 /** The events of a row, if it is what was written. Fails with `DamagedRow`. */
 export function eventsOf(row: SqliteRow): StoredEvent[] {
-  const { position, id, entity_type: entityType, first, last, head, data } = row as unknown as Record<string, string> & RunNumbers
-  if (sumOf('runs', position, id!, entityType!, first, last, head!, data!) !== row['crc'])
+  return eventsOfId(row, row['id'] as string, row['entity_type'] as string)
+}
+/** The same for a row that was found by its id, which need not be read again. */
+function eventsOfId(row: SqliteRow, id: string, entityType: string): StoredEvent[] {
+  const { position, first, last, head, data } = row as unknown as RunColumns
+  if (sumOf('runs', position, id, entityType, first, last, head, data) !== row['crc'])
     throw new DamagedRow('runs', `${id}#${first}`, 'its checksum does not match')
   try {
-    return readRun(head!, data!, last - first + 1)
+    return readRun(head, data, last - first + 1)
   } catch (cause) {
     throw new DamagedRow('runs', `${id}#${first}`, (cause as Error).message)
   }
 }
-interface RunNumbers {
+interface RunColumns {
   readonly position: number
   readonly first: number
   readonly last: number
+  readonly head: string
+  readonly data: string
 }
 
 /** What is to be read of one id. */
@@ -195,13 +201,14 @@ function collect(file: SqliteFile, wanted: readonly Wanted[], from: number, batc
 function collectRuns(file: SqliteFile, one: Wanted, batch: number, parts: Replayed[], slice: Slice): boolean {
   const { id, key, last } = one
   if (one.next > last) return true
+  const entityType = entityTypeOf(key)
   const runs = file.sql(
-    'select * from runs where id = ? and first >= ifnull((select max(first) from runs where id = ? and first <= ?), ?) and first <= ? order by first',
+    'select position, first, last, head, data, crc from runs where id = ? and first >= ifnull((select max(first) from runs where id = ? and first <= ?), ?) and first <= ? order by first',
   )
   for (const row of runs.iterate(key, key, one.next, one.next, last)) {
     const [first, end] = [row['first'], row['last']] as [number, number]
     if (first > one.next || end < one.next) break
-    const events = eventsOf(row)
+    const events = eventsOfId(row, key, entityType)
     slice.add((row['data'] as string).length)
     const until = Math.min(events.length, last - first + 1)
     for (let i = one.next - first; i < until; i += batch) {

@@ -100,4 +100,4 @@ export function settings(synchronous: 'full' | 'normal'): string {
     pragma journal_size_limit = 67108864; pragma cache_size = -8000; pragma temp_store = memory; pragma foreign_keys = off`
 }
 /** A connection that only reads, in the thread of the actors. */
-export const readerSettings: string = `pragma busy_timeout = 1000; pragma query_only = on; pragma cache_size = -4000; pragma temp_store = memory`
+export const readerSettings: string = `pragma busy_timeout = 1000; pragma query_only = on; pragma cache_size = -8000; pragma temp_store = memory`
