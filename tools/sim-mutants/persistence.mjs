@@ -24,6 +24,9 @@ const placedRuns = 'persistence/src/journal/postgres/runs.ts'
 const replaying = 'persistence/src/journal/postgres/replaying.ts'
 const runText = 'persistence/src/journal/postgres/run-text.ts'
 const postgres = 'persistence/src/journal/postgres/postgres.ts'
+const sqliteWrites = 'persistence/src/journal/sqlite/sqlite-writes.ts'
+const sqliteReads = 'persistence/src/journal/sqlite/sqlite-reads.ts'
+const sqliteOpen = 'persistence/src/journal/sqlite/sqlite-open.ts'
 const lmdbWrites = 'persistence/src/journal/lmdb/writes.ts'
 
 const inTest = (file, name) => ({ file: `packages/persistence/test/${file}`, name })
@@ -496,6 +499,62 @@ export const persistence = [
     file: lmdbWrites,
     edits: [['(ownerOf(file, scope)?.epoch ?? 0) === epoch', '(ownerOf(file, scope)?.epoch ?? 0) <= epoch + 1']],
     test: inTest('lmdb-trouble.test.ts', 'owners follow one another through a chain of processes'),
+  },
+  {
+    name: 'SQLite looks at the epoch once, and not in the transaction of the write',
+    file: sqliteWrites,
+    edits: [
+      [
+        '  owns(scope: string, epoch: number): boolean {\n',
+        '  readonly known = new Set<string>()\n  owns(scope: string, epoch: number): boolean {\n    if (this.known.has(`${epoch} ${scope}`)) return true\n    if ((this.#epochRow(scope)?.epoch ?? 0) === epoch) this.known.add(`${epoch} ${scope}`)\n'.replace(
+          '?.epoch',
+          "?.['epoch']",
+        ),
+      ],
+    ],
+    test: inTest('sqlite-failures.test.ts', 'owners follow one another through a chain of processes'),
+  },
+  {
+    name: 'SQLite answers before it has flushed',
+    file: 'persistence/src/journal/sqlite/sqlite-schema.ts',
+    edits: [['pragma synchronous = ${synchronous}; pragma wal_autocheckpoint', 'pragma synchronous = off; pragma wal_autocheckpoint']],
+    test: inTest('sqlite-failures.test.ts', 'a flush that fails leaves the outcome unknown, and nothing is seen that was not flushed'),
+  },
+  {
+    name: 'SQLite does not compare the checksum of events',
+    file: sqliteReads,
+    edits: [["first, last, head, data) !== row['crc'])", 'first, last, head, data) === undefined)']],
+    test: inTest('sqlite-damage.test.ts', 'a row that was changed is refused wherever it is read'),
+  },
+  {
+    name: 'SQLite takes an actor whose rows are missing for a new one',
+    file: sqliteReads,
+    edits: [['    if (head === undefined) checkUnknown(file, key)\n    else checkHead', '    if (head !== undefined) checkHead']],
+    test: inTest('sqlite-damage.test.ts', 'an actor that any table mentions never starts from its initial state'),
+  },
+  {
+    name: 'SQLite does not compare heads with runs and states',
+    file: sqliteReads,
+    edits: [['    else checkHead(file, key, head)\n', '    else if (head.seq < 0) checkHead(file, key, head)\n']],
+    test: inTest('sqlite-damage.test.ts', 'an actor that any table mentions never starts from its initial state'),
+  },
+  {
+    name: 'SQLite opens a log that nobody has examined',
+    file: sqliteOpen,
+    edits: [['if (wal.problem !== undefined && synchronous', "if (wal.problem === '' && synchronous"]],
+    test: inTest('sqlite-damage.test.ts', 'with a bad frame before whole commits is damage'),
+  },
+  {
+    name: 'SQLite does not compare its commits with those that were acknowledged',
+    file: sqliteOpen,
+    edits: [['  if (there >= acknowledged) return\n', '  if (there >= 0) return\n']],
+    test: inTest('sqlite-failures.test.ts', 'that was cut at a commit is noticed'),
+  },
+  {
+    name: 'a process exits while its worker is in a statement of SQLite',
+    file: 'persistence/src/journal/sqlite/sqlite-worker-handle.ts',
+    edits: [['for (const each of guards) shut(each, exitTimeoutMs)', 'for (const each of guards) if (each.length === 0) shut(each, exitTimeoutMs)']],
+    test: inTest('sqlite-failures.test.ts', 'J2: a process that ends in the middle of a write'),
   },
   {
     name: 'PostgreSQL locks owners for key share',
