@@ -40,7 +40,7 @@ test('a test is passed, failed or skipped, with its reason, also when an error e
 
 test('every file of tests is in a suite, and the names that say which still exist', () => {
   const suites = testFiles().map(suiteOf)
-  expect(new Set(suites)).toEqual(new Set(['core', 'threads', 'io']))
+  expect(new Set(suites)).toEqual(new Set(['core', 'threads', 'io', 'journal']))
   for (const name of ioNames) expect(testFiles()).toContain(`packages/node/test/${name}.test.ts`)
   for (const { file } of known) expect(existsSync(join(root, file)) && testFiles().includes(file)).toBe(true)
 })

@@ -93,6 +93,8 @@ export async function bundle(files, target, outdir) {
     // Names of classes are seen in messages, and bundling changes some.
     keepNames: true,
     logLevel: 'error',
+    // Drivers of journals that are not tested elsewhere.
+    external: ['lmdb', 'pg'],
     plugins: [plugin(await aliases(), browser)],
     // A package that is not ES modules asks for the host's modules by require.
     ...(browser ? {} : { banner: { js: `import { createRequire as _cr } from 'node:module'; const require = _cr(import.meta.url);` } }),

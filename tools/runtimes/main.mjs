@@ -1,4 +1,4 @@
-// `npm run test:runtimes`: the tests of core, threads and I/O on other runtimes than this Node, and a table of what came of it. Vitest
+// `npm run test:runtimes`: the tests of core, threads, I/O and the SQLite journal on other runtimes than this Node, and a table of what came of it. Vitest
 // itself does not run on all of them, so the tests are bundled and run by its parts (decision 090).
 
 import { rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
 const given = commandLine({
   name: 'npm run test:runtimes',
   about:
-    'The tests of core, threads and I/O on Node 20, 22, 24 and 26, Bun and Deno, those of core in Chromium, and an echo server under load; prints a table. Ends with 1 where a test fails; a runtime that cannot be had is not tried, and said so.',
+    'The tests of core, threads, I/O and the SQLite journal on Node 20, 22, 24 and 26, Bun and Deno, those of core in Chromium, and an echo server under load; prints a table. Ends with 1 where a test fails; a runtime that cannot be had is not tried, and said so.',
   options: {
     only: someOf('runtime', Object.keys(programs), 'just these', 'all'),
     suite: someOf('suite', [...suiteNames, 'echo'], 'just these', 'all'),

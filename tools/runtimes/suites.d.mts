@@ -1,3 +1,3 @@
 export declare const ioNames: ReadonlySet<string>
-export declare function suiteOf(path: string): 'core' | 'threads' | 'io'
+export declare function suiteOf(path: string): 'core' | 'threads' | 'io' | 'journal'
 export declare function testFiles(): string[]

@@ -1,4 +1,4 @@
-// Which tests are run elsewhere, and in which of the three suites each file is. Every file of tests of these packages is in exactly one:
+// Which tests are run elsewhere, and in which of the four suites each file is. Every file of tests of these packages is in exactly one:
 // what is not core and not I/O is threads, so a new file cannot be forgotten. Packages with drivers of their own, whose native parts are not
 // bundled, are named apart, and files that drive a browser or use those packages are left out.
 
@@ -14,7 +14,10 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
  */
 export const apart = new Set(['cli', 'cluster', 'create', 'persistence'])
 
-export const suiteNames = ['core', 'threads', 'io']
+export const suiteNames = ['core', 'threads', 'io', 'journal']
+
+/** Of a package that is apart: the contract of the journal that runs everywhere. */
+const journal = 'packages/persistence/test/sqlite.test.ts'
 
 /** Files of packages/node/test that are about sockets, files, processes and HTTP; those beside the sources say so by their folder. */
 export const ioNames = new Set(
@@ -25,6 +28,7 @@ export const ioNames = new Set(
 
 /** The suite of a file, by its path from the root with slashes. */
 export function suiteOf(path) {
+  if (path === journal) return 'journal'
   if (/^packages\/(core|testkit)\//.test(path)) return 'core'
   const [, name] = /^packages\/node\/test\/([^/]+)\.test\.ts$/.exec(path) ?? []
   return path.startsWith('packages/node/src/io/') || ioNames.has(name) ? 'io' : 'threads'
@@ -47,5 +51,5 @@ export function testFiles() {
       }
       for (const entry of entries) if (entry.endsWith('.test.ts')) files.push(`${folder}/${entry.replaceAll('\\', '/')}`)
     }
-  return files.filter((path) => !staysHere(path)).toSorted()
+  return [...files.filter((path) => !staysHere(path)), journal].toSorted()
 }

@@ -49,6 +49,7 @@ interface NodeSqlite {
   readonly DatabaseSync: new (path: string) => NodeDatabase
 }
 interface BunStatement extends Omit<NodeStatement, 'get'> {
+  finalize(): void
   get(...values: readonly SqliteValue[]): SqliteRow | null
 }
 interface BunDatabase extends Omit<NodeDatabase, 'prepare' | 'function'> {
@@ -79,6 +80,8 @@ class DriverStatement implements SqliteStatement {
 
 class DriverConnection implements SqliteConnection {
   readonly #database: NodeDatabase | BunDatabase
+  /** Of Bun, which does not finalize them when the connection is closed. */
+  readonly #open = new Set<BunStatement>()
   constructor(database: NodeDatabase | BunDatabase) {
     this.#database = database
   }
@@ -86,12 +89,21 @@ class DriverConnection implements SqliteConnection {
     this.#database.exec(sql)
   }
   prepare(sql: string): SqliteStatement {
-    return new DriverStatement(this.#database.prepare(sql))
+    const statement = this.#database.prepare(sql)
+    if ('finalize' in statement) this.#open.add(statement)
+    return new DriverStatement(statement)
   }
   select(columns: readonly string[], rest: string): readonly SqliteRow[] {
-    return this.prepare(`select ${columns.join(', ')} ${rest}`).all()
+    const statement = this.#database.prepare(`select ${columns.join(', ')} ${rest}`)
+    try {
+      return statement.all()
+    } finally {
+      if ('finalize' in statement) statement.finalize()
+    }
   }
   close(): void {
+    for (const statement of this.#open) statement.finalize()
+    this.#open.clear()
     this.#database.close()
   }
 }
