@@ -28,7 +28,7 @@ export const ioNames = new Set(
 
 /** The suite of a file, by its path from the root with slashes. */
 export function suiteOf(path) {
-  if (path === journal) return 'journal'
+  if (path === journal || path.startsWith('packages/sqlite/')) return 'journal'
   if (/^packages\/(core|testkit)\//.test(path)) return 'core'
   const [, name] = /^packages\/node\/test\/([^/]+)\.test\.ts$/.exec(path) ?? []
   return path.startsWith('packages/node/src/io/') || ioNames.has(name) ? 'io' : 'threads'

@@ -17,7 +17,9 @@ export class Workshop {
    */
   constructor({ of } = {}) {
     this.package = of === 'border' ? 'node' : of
-    const more = { border: ['border', 'node'], cluster: ['border', 'persistence', 'cluster'] }[of] ?? (of === undefined ? [] : [of])
+    const more =
+      { border: ['border', 'node'], persistence: ['sqlite', 'persistence'], cluster: ['border', 'sqlite', 'persistence', 'cluster'] }[of] ??
+      (of === undefined ? [] : [of])
     this.at = of === undefined ? 'packages/core/src' : 'packages'
     this.folder = mkdtempSync(join(tmpdir(), 'troupe-mutants-'))
     const skip = (path) => !/node_modules|\/dist(-\w+)?(\/|$)|\.test\.ts$/.test(path.slice(root.length))
