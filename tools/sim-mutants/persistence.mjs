@@ -506,7 +506,7 @@ export const persistence = [
     edits: [
       [
         '  owns(scope: string, epoch: number): boolean {\n',
-        '  readonly known = new Set<string>()\n  owns(scope: string, epoch: number): boolean {\n    if (this.known.has(`${epoch} ${scope}`)) return true\n    if ((this.#epochRow(scope)?.epoch ?? 0) === epoch) this.known.add(`${epoch} ${scope}`)\n'.replace(
+        '  readonly #known = new Set<string>()\n  owns(scope: string, epoch: number): boolean {\n    if (this.#known.has(`${epoch} ${scope}`)) return true\n    if ((this.#epochRow(scope)?.epoch ?? 0) === epoch) this.#known.add(`${epoch} ${scope}`)\n'.replace(
           '?.epoch',
           "?.['epoch']",
         ),
@@ -517,7 +517,12 @@ export const persistence = [
   {
     name: 'SQLite answers before it has flushed',
     file: 'persistence/src/journal/sqlite/sqlite-schema.ts',
-    edits: [['pragma synchronous = ${synchronous}; pragma wal_autocheckpoint', 'pragma synchronous = off; pragma wal_autocheckpoint']],
+    edits: [
+      [
+        'pragma synchronous = ${synchronous}; pragma wal_autocheckpoint',
+        "pragma synchronous = ${synchronous === 'full' ? 'off' : synchronous}; pragma wal_autocheckpoint",
+      ],
+    ],
     test: inTest('sqlite-failures.test.ts', 'a flush that fails leaves the outcome unknown, and nothing is seen that was not flushed'),
   },
   {

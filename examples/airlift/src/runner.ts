@@ -1,10 +1,11 @@
 // The process that flies, and that may be killed: told by its parent what to do, it opens the journal, flies, and tells once a second how it
 // stands. It ends by itself when it is told to stop, or when its parent is gone.
 
-import { lmdb } from '@troupe/persistence'
+import { sqliteJournal } from '@troupe/persistence'
 import type { Airlift } from './airlift.ts'
 import { Deeds } from './deeds.ts'
 import { Gauge, type Reading } from './gauge.ts'
+import { journalFile } from './nodes/joining.ts'
 import { Several } from './nodes/several.ts'
 import { OneProcess } from './one-process.ts'
 import { Saboteur } from './saboteur.ts'
@@ -79,7 +80,7 @@ async function begin({ world, directory, threads, cluster, page, map, collectEve
   const began = performance.now()
   const airlift =
     cluster === undefined
-      ? new OneProcess({ world, journal: lmdb(directory), threads })
+      ? new OneProcess({ world, journal: sqliteJournal(journalFile(directory)), threads })
       : await Several.join({ world, directory, threads, ...cluster })
   const saboteur = airlift instanceof OneProcess ? new Saboteur(airlift) : undefined
   const deeds = new Deeds(airlift, saboteur)

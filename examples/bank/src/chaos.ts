@@ -11,7 +11,7 @@ import type { Orders } from './branch.ts'
 import { seeded } from './customers.ts'
 import type { BankOptions } from './options.ts'
 import { bold, dim, figure, green, panel, red, right, say, yellow } from './screen.ts'
-import { journalAt, type Store } from './store.ts'
+import { fileIn, journalAt, type Store } from './store.ts'
 
 const branch = fileURLToPath(new URL('./branch.js', import.meta.url))
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -144,6 +144,6 @@ async function closing(
   say(
     `${well ? green('✓') : red('✗')} acknowledged ${figure(acknowledged.size)}, recovered ${figure(transfers - before)}, money ${figure(money)} of ${figure(auditor.total)}, lost ${figure(lost)}`,
   )
-  if (data !== undefined && kind === 'lmdb') say(dim(`kept in ${data}; npm run journal -- verify ${data} reads it from end to end`))
+  if (data !== undefined && kind === 'sqlite') say(dim(`kept in ${data}; npm run journal -- verify ${fileIn(data)} reads it from end to end`))
   return well
 }

@@ -83,7 +83,7 @@ export async function day(options: BankOptions, store: Store, over: AbortSignal)
       : `${red('✗')} the money is not what it was: ${[...auditor.problems, ...differ.map(([name]) => `account ${name} says something else than its events`)].join('; ')}`,
   )
   if (tally.failed > 0) say(dim(`  ${figure(tally.failed)} transfers had no answer`))
-  if (options.data === undefined && options.store === 'lmdb')
+  if (options.data === undefined && options.store === 'sqlite')
     say(dim('  next: npm run bank -- --chaos kills it again and again; --data bank-data keeps it for another day'))
   return well
 }

@@ -12,8 +12,8 @@ A bank whose money survives kill -9: accounts are event-sourced actors, transfer
   --forever             until Ctrl-C, without --chaos (default: off)
   --accounts <number>   how many accounts, with 1,000 each (default: 100)
   --customers <number>  how many transfers are under way at a time (default: 50)
-  --store <store>       lmdb, or postgres where it is found (default: lmdb)
-  --data <folder>       where LMDB keeps it; the bank goes on there the next time (default: a folder that is removed)
+  --store <store>       sqlite, or postgres where it is found (default: sqlite)
+  --data <folder>       where SQLite keeps it; the bank goes on there the next time (default: a folder that is removed)
   --seed <number>       what customers and kills are drawn from (default: 1)
   -h, --help            prints this
 `
@@ -25,7 +25,7 @@ const options = {
   forever: { type: 'boolean', default: false },
   accounts: { type: 'string', default: '100' },
   customers: { type: 'string', default: '50' },
-  store: { type: 'string', default: 'lmdb' },
+  store: { type: 'string', default: 'sqlite' },
   data: { type: 'string' },
   seed: { type: 'string', default: '1' },
   help: { type: 'boolean', short: 'h', default: false },
@@ -38,7 +38,7 @@ export interface BankOptions {
   readonly seconds: number
   readonly accounts: number
   readonly customers: number
-  readonly store: 'lmdb' | 'postgres'
+  readonly store: 'sqlite' | 'postgres'
   readonly data: string | undefined
   readonly seed: number
 }
@@ -76,9 +76,9 @@ export function bankOptions(): BankOptions {
     process.exit(0)
   }
   const { chaos, store, data } = given
-  if (store !== 'lmdb' && store !== 'postgres') refuse(`--store knows no store '${store}'; there are: lmdb, postgres`)
+  if (store !== 'sqlite' && store !== 'postgres') refuse(`--store knows no store '${store}'; there are: sqlite, postgres`)
   if (data === '') refuse('--data takes a folder, not nothing')
-  if (data !== undefined && store === 'postgres') refuse('--data is for --store lmdb; PostgreSQL keeps its own')
+  if (data !== undefined && store === 'postgres') refuse('--data is for --store sqlite; PostgreSQL keeps its own')
   if (given.rounds !== undefined && !chaos) refuse('--rounds needs --chaos')
   if (chaos && (given.seconds !== undefined || given.forever)) refuse('--chaos ends after its --rounds, and takes neither --seconds nor --forever')
   return {

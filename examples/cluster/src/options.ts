@@ -15,8 +15,8 @@ Game rooms sharded over three processes, with persistent state. In a terminal: k
   --pause <number>      milliseconds that a player thinks, on average (default: 40)
   --lease <number>      milliseconds after which a silent node is gone, from 1000 on (default: 3000)
   --engine <engine>     nats, memory, or auto: nats where one is found (default: auto)
-  --store <store>       lmdb, or postgres where it is found; with memory it is memory (default: lmdb)
-  --data <folder>       where LMDB keeps it; the games go on there the next time (default: a folder that is removed)
+  --store <store>       sqlite, or postgres where it is found; with memory it is memory (default: sqlite)
+  --data <folder>       where SQLite keeps it; the games go on there the next time (default: a folder that is removed)
   --seed <number>       what players and --chaos are drawn from (default: 1)
   -h, --help            prints this
 `
@@ -48,7 +48,7 @@ export interface ClusterOptions {
   readonly pause: number
   readonly lease: number
   readonly engine: 'nats' | 'memory' | 'auto'
-  readonly store: 'lmdb' | 'postgres'
+  readonly store: 'sqlite' | 'postgres'
   readonly data: string | undefined
   readonly seed: number
 }
@@ -87,11 +87,11 @@ export function clusterOptions(): ClusterOptions {
     process.stdout.write(usage)
     process.exit(0)
   }
-  const { chaos, data, engine, store = 'lmdb' } = given
+  const { chaos, data, engine, store = 'sqlite' } = given
   if (engine !== 'auto' && engine !== 'nats' && engine !== 'memory') refuse(`--engine knows no engine '${engine}'; there are: nats, memory, auto`)
-  if (store !== 'lmdb' && store !== 'postgres') refuse(`--store knows no store '${store}'; there are: lmdb, postgres`)
+  if (store !== 'sqlite' && store !== 'postgres') refuse(`--store knows no store '${store}'; there are: sqlite, postgres`)
   if (data === '') refuse('--data takes a folder, not nothing')
-  if (data !== undefined && store === 'postgres') refuse('--data is for --store lmdb; PostgreSQL keeps its own')
+  if (data !== undefined && store === 'postgres') refuse('--data is for --store sqlite; PostgreSQL keeps its own')
   if (engine === 'memory' && (data !== undefined || given.store !== undefined))
     refuse('--engine memory keeps nothing, and takes neither --store nor --data')
   if (given.forever && given.seconds !== undefined) refuse('--forever takes no --seconds')

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createPostgresSchema, type JournalSource, lmdb, postgres } from '@troupe/persistence'
+import { createPostgresSchema, type JournalSource, postgres, sqliteJournal } from '@troupe/persistence'
 
 /** Where it is, as another process can be told. */
 export type Place = { readonly directory: string } | { readonly url: string }
@@ -17,8 +17,13 @@ export interface Store {
   end(): Promise<void>
 }
 
+/** The file of the journal in a folder. */
+export function fileIn(directory: string): string {
+  return join(directory, 'rooms.db')
+}
+
 export function journalAt(place: Place): JournalSource {
-  return 'directory' in place ? lmdb(place.directory) : postgres({ connectionString: place.url })
+  return 'directory' in place ? sqliteJournal(fileIn(place.directory)) : postgres({ connectionString: place.url })
 }
 
 /** What `tools/engines` of this repository offers. */
@@ -27,12 +32,12 @@ interface Engine {
   readonly startPostgres: (found: { readonly version: string }) => Promise<{ readonly url: string; end(): Promise<void> }>
 }
 
-export async function openStore(store: 'lmdb' | 'postgres', data: string | undefined): Promise<Store> {
-  if (store === 'lmdb') {
+export async function openStore(store: 'sqlite' | 'postgres', data: string | undefined): Promise<Store> {
+  if (store === 'sqlite') {
     const directory = data ?? mkdtempSync(join(tmpdir(), 'troupe-rooms-'))
     return {
       place: { directory },
-      name: `LMDB in ${directory}`,
+      name: `SQLite in ${fileIn(directory)}`,
       end: () => Promise.resolve(data === undefined ? rmSync(directory, { recursive: true, force: true }) : undefined),
     }
   }

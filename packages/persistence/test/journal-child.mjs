@@ -3,7 +3,7 @@
 
 import { lmdb, sqliteJournal } from '@troupe/persistence'
 
-const { mode, store = 'lmdb', directory, epoch = 1, id = 'cart/1', count = Infinity } = JSON.parse(process.argv[2])
+const { mode, store = 'lmdb', directory, epoch = 1, id = 'cart/1', count = Infinity, bytes = 100_000, after = 0 } = JSON.parse(process.argv[2])
 const environment = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -49,7 +49,9 @@ const modes = {
   async exit(journal) {
     await journal.raise('default', epoch)
     say({ acknowledged: (await append(journal, 1)).is === 'stored' ? 1 : 0 })
-    void append(journal, 2, 'x'.repeat(100_000))
+    void append(journal, 2, 'x'.repeat(bytes))
+    // Until the store is in the middle of it.
+    if (after > 0) await new Promise((resolve) => setTimeout(resolve, after))
     if (count !== 1) process.exit(3)
     queueMicrotask(() => {
       throw new Error('nobody catches this')

@@ -3,7 +3,7 @@
 
 import { Cluster, nats, type Sharded } from '@troupe/cluster'
 import { type ActorRef, ActorSystem, type Behavior, type MessageSchema, receive, same } from '@troupe/core'
-import { lmdb, persistence } from '@troupe/persistence'
+import { persistence, sqliteJournal } from '@troupe/persistence'
 import { type Depot, depot } from '../depot.ts'
 import type { District } from '../district.ts'
 
@@ -39,6 +39,11 @@ const districtAccepts = accepts<District>({
   unread: true, intake: true, review: true, revive: true, breakCharger: true, crash: true, strike: true,
 }) // prettier-ignore
 
+/** The file of the journal in a folder. */
+export function journalFile(directory: string): string {
+  return `${directory}/airlift.db`
+}
+
 /** `districts` makes one on that system; undefined for a member that has none. */
 export async function join(
   { node, servers, directory, lease }: Joining,
@@ -46,7 +51,12 @@ export async function join(
 ): Promise<Joined> {
   let depots: Sharded<Depot> | undefined
   // What a depot delivers to another reaches it wherever it lives. A scope for each member: shards have scopes of their own.
-  const journal = persistence({ journal: lmdb(directory), scope: node, find: (_kind, key) => depots?.ref(key), redeliverEvery: 1000 })
+  const journal = persistence({
+    journal: sqliteJournal(journalFile(directory)),
+    scope: node,
+    find: (_kind, key) => depots?.ref(key),
+    redeliverEvery: 1000,
+  })
   const system = ActorSystem.create(node, { logger: false, extensions: [journal] })
   // Threads begin before a system is a node.
   const make = districts?.(system, (id) => depots!.ref(id)) ?? (() => receive<District>(() => same))
