@@ -47,7 +47,10 @@ test('records that are none of a node end the connection they came by; the next 
     const [a, b] = [await member(stage, 'a'), await member(stage, 'b')]
     await stage.until('they have met', () => a.others().length === 1 && b.others().length === 1)
     let broken = 0
-    a.core.events.listen(() => void broken++, 'connection.lost')
+    // Both ends tell their directory again at once: that may meet the reset of the other, and end a connection that was only begun.
+    a.core.events.listen((event) => {
+      if ((event as unknown as { readonly cause: Error }).cause.message.includes('cannot be read')) broken++
+    }, 'connection.lost')
     for (const [i, record] of records.entries()) {
       const before = broken
       b.border.exchange.reach(b.border.met(a.self.session), record as never)
