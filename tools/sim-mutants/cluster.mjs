@@ -452,7 +452,7 @@ export const cluster = [
   {
     name: 'a node that joins has the time of a renewal',
     file: membership,
-    edits: [['    let renewal = await this.#lease.take()\n', '    let renewal = await this.#lease.renew()\n']],
+    edits: [['() => this.#lease.take())', '() => this.#lease.renew())']],
     test: inTest('membership/joining.test.ts', 'a node joins though all the answers that it needs together take longer than its lease'),
   },
   {

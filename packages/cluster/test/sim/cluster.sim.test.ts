@@ -22,7 +22,8 @@ test('without the fence a write of the past is seen', async () => {
   const report = await simulate((sim) => shards(sim, false), {
     ...library.at(-1)!.options,
     name: 'without the fence',
-    seeds: 400,
+    // Seed 134 shows it today; 400 from here on, in case the schedules change.
+    seeds: { from: 100, count: 400 },
     shrinkTrials: 0,
     onViolation: 'report',
   })
