@@ -21,7 +21,7 @@ export { memory, type MemoryFaults, type MemoryOptions, type MemorySource } from
 export type { PostgresClient, PostgresConfig, PostgresPool } from './journal/postgres/connection.ts'
 export { postgres, type PostgresOptions } from './journal/postgres/postgres.ts'
 export { createPostgresSchema, postgresSchema, type PostgresSchemaOptions } from './journal/postgres/schema.ts'
-export { backupSqlite, type SqliteBackupOptions } from './journal/sqlite/sqlite-export.ts'
+export { backupSqlite, type SqliteBackupOptions } from './journal/sqlite/sqlite-backup.ts'
 export { sqliteJournal, type SqliteJournalOptions } from './journal/sqlite/sqlite-journal.ts'
 export type { EventQuery, Fence, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from './journal/port.ts'
 export type { JournalRecord } from './journal/records.ts'

@@ -1,22 +1,20 @@
-// A SQLite journal as records that any journal can take, such records taken into an empty one, and copies of a file in use. An export reads a
+// A SQLite journal as records that any journal can take, and such records taken into an empty one. An export reads a
 // copy that SQLite makes at one moment: a slow reader of it keeps no transaction open, and what is written meanwhile is no part of it.
 
 import { randomUUID } from 'node:crypto'
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs'
-import { checkOneOf, checkText, readOptions, type Table } from '@troupe/core/internal'
+import { rmSync } from 'node:fs'
 import { loadSqlite, type SqliteConnection, type SqliteRow } from '@troupe/sqlite'
-import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
+import { JournalDamaged, JournalRefused } from '../../values/errors.ts'
 import { groupsOf, type JournalRecord } from '../records.ts'
 import { writeRun } from '../postgres/run-text.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { readOffset } from './sqlite-events.ts'
-import { enterFile, type SqliteFile } from './sqlite-file.ts'
-import { syncFolder } from './sqlite-open.ts'
+import type { SqliteFile } from './sqlite-file.ts'
 import type { ImportBatch } from './sqlite-protocol.ts'
 import { eventsOf, nextTurn, Slice, snapshotOf } from './sqlite-reads.ts'
 import { checked, DamagedRow, optional, type TableName } from './sqlite-rows.ts'
 import { tagsIn } from './sqlite-writes.ts'
-import { keysPath, type SubjectKeyFiles } from './subject-key-files.ts'
+import type { SubjectKeyFiles } from './subject-key-files.ts'
 
 /** Everything that a file has when this begins. */
 export async function* recordsOf(file: SqliteFile, keys: SubjectKeyFiles, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
@@ -178,51 +176,5 @@ function batchOf(records: readonly JournalRecord[]): ImportBatch {
     snapshots: of('snapshot').map(({ id, seq, version, data, time }) => ({ id: toText(id), seq, version, data: toText(data), time })),
     timers: of('timer').map(({ id, key, due }) => ({ id: toText(id), key: toText(key), due })),
     places: of('place').flatMap(({ projection, id, seq }) => (id === undefined ? [] : [{ projection: toText(projection), id: toText(id), seq }])),
-  }
-}
-
-/** Options of `backupSqlite`. */
-export interface SqliteBackupOptions {
-  /** Keys of subjects, which are files of their own: `with` them (default), or `without`, so that what is erased later is erased in the copy too. */
-  readonly keys?: 'with' | 'without' | undefined
-}
-
-const table: Table<SqliteBackupOptions> = { keys: [checkOneOf, ['with', 'without']] }
-
-/**
- * Copies a SQLite journal into another file, whole and as of one moment, while systems use it. The copy is the same journal, with its
- * identity: it is there to replace the first one, not to be used beside it.
- *
- * Guarantees: a copy that is there is whole and flushed. Fails with `JournalUnavailable` if there is no journal or no room, and with
- * `JournalRefused` if the other file exists.
- *
- * @example
- * await backupSqlite('./data/shop.db', './backup/shop-2026-01-31.db')
- */
-export async function backupSqlite(file: string, to: string, options: SqliteBackupOptions = {}): Promise<void> {
-  const { keys = 'with' } = readOptions('backupSqlite', options, table)
-  checkText('file', file)
-  checkText('to', to)
-  const name = `sqlite(${file})`
-  if (!existsSync(file)) throw new JournalUnavailable(name, `there is none at ${file}`)
-  if (existsSync(to)) throw new JournalRefused(`sqlite(${to})`, 'it exists, and a backup would overwrite it; name another file')
-  const opened = await enterFile(name, file, undefined)
-  // Under another name until it is whole.
-  const part = `${to}.part`
-  try {
-    rmSync(part, { force: true })
-    await opened.task({ type: 'copy', to: part })
-    // After it: a key is made before what it encrypts, so that all that the copy needs are there.
-    if (keys === 'with' && existsSync(keysPath(opened.path)))
-      cpSync(keysPath(opened.path), keysPath(to), { recursive: true, filter: (one) => !one.endsWith('.new') })
-    renameSync(part, to)
-    syncFolder(to)
-  } catch (cause) {
-    rmSync(part, { force: true })
-    throw cause instanceof JournalDamaged
-      ? cause
-      : new JournalUnavailable(`sqlite(${to})`, `the copy cannot be written (${(cause as Error).message})`, cause)
-  } finally {
-    await opened.leave()
   }
 }
