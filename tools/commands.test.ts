@@ -77,6 +77,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--faults', 'many'], "--faults takes a whole number from 1 on, not 'many'"],
     [['--only', 'fire'], "no kind 'fire'; there are: kill, stop"],
   ],
+  'damage:journal': [
+    [['--damages', '0'], "--damages takes a whole number from 1 on, not '0'"],
+    [['--markless=1'], "--markless takes no value, but was given '1'"],
+  ],
   'chaos:journal': [
     [['--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
     [['--store', 'nope'], "no store 'nope'; there are: lmdb, sqlite, postgres"],
