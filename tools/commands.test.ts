@@ -162,7 +162,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--clients', '0'], "--clients takes a whole number from 1 on, not '0'"],
     [['--only', 'node24,nope'], "no runtime 'nope'; there are: node20, node22, node24, node26, bun, deno, chromium"],
     [['--files', 'tcp', '--write'], '--write takes whole suites, not --files'],
-    [['--suite', 'nope'], "no suite 'nope'; there are: core, threads, io, echo"],
+    [['--suite', 'nope'], "no suite 'nope'; there are: core, threads, io, journal, echo"],
   ],
   'test:repeat': [
     [['--runs', '0'], "--runs takes a whole number from 1 on, not '0'"],
