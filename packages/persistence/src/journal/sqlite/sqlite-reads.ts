@@ -20,12 +20,18 @@ export function nextTurn(): Promise<void> {
 /** Says when a slice has lasted long enough. */
 export class Slice {
   readonly #until = performance.now() + sliceMs
+  readonly #most: number
   #chars = 0
-  add(chars: number): void {
+  #events = 0
+  constructor(most: number = Infinity) {
+    this.#most = most
+  }
+  add(chars: number, events: number = 0): void {
     this.#chars += chars
+    this.#events += events
   }
   get isOver(): boolean {
-    return this.#chars > sliceChars || performance.now() >= this.#until
+    return this.#events >= this.#most || this.#chars > sliceChars || performance.now() >= this.#until
   }
 }
 
@@ -161,11 +167,15 @@ export async function* replay(
       while (wanted.length < from.length && !slice.isOver)
     })
   }
+  let turn = performance.now()
   for (let at = 0; at < wanted.length;) {
+    // About a batch at a time: events that are collected for longer outlive the young generation, and cost more to collect than to read.
     const parts: Replayed[] = []
     at = read(() => collect(file, wanted, at, batch, parts))
     for (const part of parts) yield part
-    if (at < wanted.length) await nextTurn()
+    if (at >= wanted.length || performance.now() - turn < sliceMs) continue
+    await nextTurn()
+    turn = performance.now()
   }
 }
 
@@ -182,7 +192,7 @@ function wantedOf(file: SqliteFile, { id, after }: { readonly id: string; readon
 
 /** Reads for as long as a slice lasts; returns at which id to go on. */
 function collect(file: SqliteFile, wanted: readonly Wanted[], from: number, batch: number, parts: Replayed[]): number {
-  const slice = new Slice()
+  const slice = new Slice(batch)
   let at = from
   do {
     const one = wanted[at]!
@@ -209,7 +219,7 @@ function collectRuns(file: SqliteFile, one: Wanted, batch: number, parts: Replay
     const [first, end] = [row['first'], row['last']] as [number, number]
     if (first > one.next || end < one.next) break
     const events = eventsOfId(row, key, entityType)
-    slice.add((row['data'] as string).length)
+    slice.add((row['data'] as string).length, events.length)
     const until = Math.min(events.length, last - first + 1)
     for (let i = one.next - first; i < until; i += batch) {
       const some = i === 0 && until <= batch && until === events.length ? events : events.slice(i, Math.min(i + batch, until))
