@@ -24,20 +24,23 @@ export interface NameSeen {
   readonly firstRevision: number | undefined
   /** How long it has been looking. */
   readonly waited: number
+  /** How long the lease has been missing at every look; 0 if it is there. */
+  readonly missingFor: number
 }
 
 /**
- * Whether a name may be taken. Where the last session of it has not ended, whoever had it may have crashed, or come back from an outage:
- * it gets one lease to show itself, as anybody does.
+ * Decides whether a name may be taken. If the last session of it has not ended, its node may have crashed, or come back from an outage: it gets
+ * one lease to show itself. That lease begins when its key is first seen to be missing: a key that vanished early may have been renewed right
+ * before, and then its node acts for a full lease.
  */
-export function decideName({ session, member, firstRevision, waited }: NameSeen, lease: number): 'take' | 'wait' | 'taken' {
+export function decideName({ session, member, firstRevision, waited, missingFor }: NameSeen, lease: number): 'take' | 'wait' | 'taken' {
   if (session === undefined || session.ended) return 'take'
   if (member !== undefined && member.record.session.number === session.number) {
     if (member.revision !== firstRevision) return 'taken'
     // A lease that nobody renews is gone by then, and a second later at the latest.
     return waited < lease + 2_000 ? 'wait' : 'taken'
   }
-  return waited < lease ? 'wait' : 'take'
+  return missingFor < lease ? 'wait' : 'take'
 }
 
 /** When a node's own lease began to be renewed without a gap: a longer one may have been an outage, in which all leases ran out. */

@@ -31,6 +31,7 @@ export async function takeSession(applicant: Applicant): Promise<Session> {
   const token = String(timing.random()).slice(2)
   let firstRevision: number | undefined
   let tried: number | undefined
+  let missingSince: number | undefined
   /** A look at the name, and an attempt to take it; undefined where it is to be looked at again. */
   const attempt = async (): Promise<Session | undefined> => {
     const session = await registry.read(sessionKey(node))
@@ -40,11 +41,15 @@ export async function takeSession(applicant: Applicant): Promise<Session> {
     const lived = await registry.read(memberKey(node))
     const member = lived === undefined ? undefined : readMember(node, lived.value)
     firstRevision ??= lived?.revision
+    const now = timing.now()
+    if (member !== undefined && member.session.number === record?.number) missingSince = undefined
+    else missingSince ??= now
     const seen = {
       session: record,
       member: lived === undefined || member === undefined ? undefined : { record: member, revision: lived.revision },
       firstRevision,
-      waited: timing.now() - since,
+      waited: now - since,
+      missingFor: missingSince === undefined ? 0 : now - missingSince,
     }
     const decision = decideName(seen, lease)
     if (decision === 'taken') throw new NodeNameTaken(cluster, node, { node, number: record!.number })

@@ -112,3 +112,20 @@ test('nobody acts after its end, and in the end all agree on who lives', async (
   )
   expect(ends).toBeGreaterThan(runs / 2)
 })
+
+test('a name is not taken from a session whose key vanished right after a renewal', async () => {
+  settled(
+    await play(0, { drop: 0, late: 0, skew: 0 }, [
+      { do: 'start', node: 'a' },
+      { do: 'pause', node: 'a', away: true },
+      { do: 'wait', ms: 1_778 },
+      { do: 'leave', node: 'c' },
+      { do: 'wait', ms: 985 },
+      { do: 'start', node: 'a' },
+      { do: 'wait', ms: 2_149 },
+      { do: 'start', node: 'a' },
+      { do: 'purge', nodes: ['a', 'd'] },
+      { do: 'purge', nodes: ['c'] },
+    ]),
+  )
+})
