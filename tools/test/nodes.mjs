@@ -3,9 +3,9 @@
 // until its page answers.
 
 import { spawn } from 'node:child_process'
-import { homedir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { anyText, commandLine, someOf } from '@troupe/testkit/internal'
+import { cacheFolder } from '../engines/cache.mjs'
 import { programOf } from '../runtimes/programs.mjs'
 import { root } from './run-vitest.mjs'
 
@@ -17,7 +17,6 @@ const canDiffer = ['core', 'node', 'persistence', 'cluster', 'cli'].map((name) =
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const startTimeoutMs = 180_000
 
-const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
 const { only, tested, cache } = commandLine({
   name: 'npm run test:nodes',
   about:
@@ -25,7 +24,8 @@ const { only, tested, cache } = commandLine({
   options: {
     only: someOf('Node', majors, 'just these', 'all'),
     tested: someOf('Node', majors, 'npm test has already run on these: only npm start', 'none'),
-    cache: anyText('folder', 'where fetched Nodes are kept', join(caches, 'troupe-runtimes')),
+    // Not below the home of root: some tests start this Node as another user.
+    cache: anyText('folder', 'where fetched Nodes are kept', cacheFolder('nodes')),
   },
 })
 
