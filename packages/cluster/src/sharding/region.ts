@@ -147,7 +147,9 @@ export class Region {
     const ask = meta instanceof Envelope ? meta.asked() : undefined
     if (!(ask instanceof PendingAsk) || ask.settled) return
     const { runtime } = this.#core
-    runtime.timer(Math.min(this.#node.lease + 2_000, 0.9 * (ask.deadline - runtime.now())), () => {
+    // The deadline of an ask that was just made is not set yet: its whole time is left.
+    const left = ask.at === undefined ? ask.timeout : ask.at - runtime.now()
+    runtime.timer(Math.max(1, Math.min(this.#node.lease + 2_000, 0.9 * left)), () => {
       if (!ask.settled && !this.#over && this.#keeper.hosted === false) ask.fail(new KindNotHosted(this.#node.name, this.spec.kind, this.spec.role))
     })
   }

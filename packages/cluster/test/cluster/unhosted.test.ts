@@ -26,6 +26,7 @@ test('an ask of a kind that no node hosts is rejected by an error that says so, 
       expect(String(cause)).toContain('no node of sim with the role greeters has registered greeter')
       // A host that is only starting gets as long as a failover takes.
       expect(stage.world.sim.now - since).toBeLessThanOrEqual(Math.min(timeout, stage.world.lease + 2_100))
+      expect(stage.world.sim.now - since).toBeGreaterThanOrEqual(Math.min(0.9 * timeout, stage.world.lease + 2_000))
     }
   }))
 
