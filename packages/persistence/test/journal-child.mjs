@@ -58,6 +58,10 @@ const modes = {
     })
     await new Promise(() => {})
   },
+  /** Waits for its end. */
+  async 'exit-early'() {
+    await new Promise(() => {})
+  },
   /** Reads everything by every way. */
   async read(journal) {
     const [head] = await journal.heads([id])
@@ -74,6 +78,9 @@ const modes = {
     say({ verified: await journal.verify() })
   },
 }
+
+// Ends while it opens the journal.
+if (mode === 'exit-early') setTimeout(() => process.exit(3), after)
 
 for (const place of [directory].flat())
   try {

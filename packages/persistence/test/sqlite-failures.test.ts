@@ -57,6 +57,7 @@ function tool(sql: string, path = file): void {
   connection.exec(sql)
   connection.close()
 }
+const pause = new Int32Array(new SharedArrayBuffer(4))
 const refusal = (code: string, text: RegExp): object => ({ code, message: expect.stringMatching(text) as string })
 
 describe('sqliteJournal() refuses', () => {
@@ -213,24 +214,50 @@ test('J2: a process that ends in the middle of a write ends by its own code, and
   }
 })
 
-test('a thread that ends in the middle leaves its writes unknown, and the journal goes on with another', async () => {
-  const journal = await opening()
-  await journal.raise('default', 1)
-  expect(await append(journal, 1)).toEqual({ is: 'stored' })
-  const shared = await enterFile('test', file, 'full')
-  const under = append(journal, 2)
-  await shared.killWorker()
-  const { is } = await under
-  expect(['unknown', 'stored']).toContain(is)
-  // As the writer does: nothing of it can arrive after this.
-  await journal.raise('default', 2)
-  const [head] = await journal.heads(['cart/1'])
-  expect(head!.seq).toBeGreaterThanOrEqual(is === 'stored' ? 2 : 1)
-  expect(await append(journal, head!.seq + 1, 2)).toEqual({ is: 'stored' })
-  expect((await journal.verify()).damages).toEqual([])
-  await shared.leave()
-  await journal.close()
+test('J2: a process that ends while it opens a journal ends by its own code, and leaves one that can be opened', async () => {
+  for (const after of [0, 5, 10, 15, 20, 30, 40, 60]) {
+    const place = join(folder, `early-${after}`)
+    const { signal, status } = inChild({ mode: 'exit-early', directory: place, after })
+    expect([signal, status]).toEqual([null, 3])
+    const journal = await opening(join(place, 'journal.db'))
+    await journal.close()
+  }
 })
+
+test.each(['before it began a write', 'after it began a write'])(
+  'a thread that ends %s loses nothing, and the journal goes on with another',
+  async (when) => {
+    const journal = await opening()
+    await journal.raise('default', 1)
+    expect(await append(journal, 1)).toEqual({ is: 'stored' })
+    const shared = await enterFile('test', file, 'full')
+    let outcome: Outcome
+    if (when === 'before it began a write') {
+      const killed = shared.killWorker()
+      const under = append(journal, 2)
+      await killed
+      outcome = await under
+      // Nobody can tell from here that it had not begun.
+      expect(outcome).toMatchObject({ is: 'unknown', cause: refusal('journal-unavailable', /the thread that writes .*journal\.db has ended/) })
+      expect((await journal.heads(['cart/1']))[0]!.seq).toBe(1)
+    } else {
+      const under = append(journal, 2)
+      // Until it is stored, without a turn of the loop: the answer is on its way when the thread ends.
+      while (shared.read(() => shared.sql('select seq from heads where id = ?').get('cart/1')!['seq']) !== 2) Atomics.wait(pause, 0, 0, 1)
+      await shared.killWorker()
+      outcome = await under
+      expect(['unknown', 'stored']).toContain(outcome.is)
+    }
+    // As the writer does: nothing of it can arrive after this.
+    await journal.raise('default', 2)
+    const stored = when === 'before it began a write' ? 1 : 2
+    expect((await journal.heads(['cart/1']))[0]!.seq).toBe(stored)
+    expect(await append(journal, stored + 1, 2)).toEqual({ is: 'stored' })
+    expect((await journal.verify()).damages).toEqual([])
+    await shared.leave()
+    await journal.close()
+  },
+)
 
 test('owners follow one another through a chain of processes: one writes at a time, and no number is lost or given twice', async () => {
   const acknowledged: number[] = []

@@ -114,6 +114,7 @@ async function round(number) {
   if (fault === 'stop') await takeOver(child)
   // It goes on with another thread, or until its disk is full.
   if (fault === 'thread' || fault === 'full') await Promise.race([after(500), gone])
+  if (fault === 'thread' && child.signalCode !== null) broken = `a writer whose thread ended was ended with it (${child.signalCode})`
   child.kill('SIGKILL')
   await gone
   if (server !== undefined && number % 3 === 0) await server.start()
@@ -126,7 +127,7 @@ try {
     try {
       // Before anything is read, as everybody does: what a dead process has handed to a server may be stored after its end.
       await journal.raise('default', (await journal.epoch('default')) + 1)
-      broken = await account.compare(journal, number === rounds)
+      broken ??= await account.compare(journal, number === rounds)
     } finally {
       await journal.close()
     }

@@ -14,7 +14,7 @@ const port = parentPort!
 const guard = new Int32Array(start.guard)
 const queue: Numbered[] = []
 let planned = false
-let writer: SqliteWriter | undefined
+let loading: Promise<SqliteWriter | undefined> | undefined
 
 port.on('message', (request: Numbered) => {
   queue.push(request)
@@ -28,7 +28,7 @@ function plan(): void {
 }
 async function work(): Promise<void> {
   planned = false
-  writer ??= await load()
+  const writer = await (loading ??= load())
   if (writer !== undefined) workThrough(writer)
 }
 function workThrough(to: SqliteWriter): void {
@@ -54,12 +54,18 @@ function workThrough(to: SqliteWriter): void {
   if (more) plan()
 }
 async function load(): Promise<SqliteWriter | undefined> {
+  // Loading runs native code, and a statement that asks for the version.
+  if (!enter(guard)) return undefined
   try {
     return new SqliteWriter(start, await loadSqlite())
   } catch (cause) {
     const failure = { type: 'refused', problem: cause instanceof Error ? cause.message : String(cause) } as const
     for (const { request } of queue.splice(0)) port.postMessage({ request, failure } satisfies WorkerReply)
+    // Nothing can be done here: requests that come later fail because the thread has ended.
+    port.close()
     return undefined
+  } finally {
+    leave(guard)
   }
 }
 
