@@ -11,8 +11,9 @@ export interface DirectorOptions {
   readonly say: (what: string) => void
 }
 
-const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+/** Waits, or less where the signal comes first. */
+export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
@@ -21,6 +22,7 @@ const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
     const timer = setTimeout(end, ms)
     signal?.addEventListener('abort', end)
   })
+}
 
 export class Director {
   strikes = 0

@@ -1,14 +1,14 @@
 // An evening in the rooms: people play, things happen to the nodes, and the referee reads the journal all the time. At the end everybody finishes the
 // move that is under way, the rooms are asked what is on their tables, and all of it is compared.
 
-import type { Joined } from './node.ts'
 import { openJournal } from '@troupe/persistence'
-import { Director } from './director.ts'
-import { joinAsGuest } from './node.ts'
+import { Director, wait } from './director.ts'
+import { Guest } from './guest.ts'
 import type { ClusterOptions } from './options.ts'
 import { oneLine, picture } from './picture.ts'
 import { player, seeded } from './players.ts'
 import { Referee } from './referee.ts'
+import type { Table } from './room.ts'
 import { ScoreBoard } from './score-board.ts'
 import { bold, dim, figure, green, isTerminal, keep, panel, red, say, yellow } from './screen.ts'
 import type { Listener, Troop } from './troop.ts'
@@ -46,17 +46,22 @@ export async function evening({ options, troop: make, store, over, onKey }: Even
     say: log,
   })
   const referee = new Referee()
-  let guest: Joined | undefined
+  let guest: Guest | undefined
   try {
     say(`${bold('Game rooms')}: ${figure(names.length)} rooms with ${figure(players)} players each, on three nodes; lease ${lease / 1000} s`)
     say(dim(`${troop.engine}; journal: ${store}`))
     say()
     await Promise.all(troop.nodes.map(({ name }) => director.start(name)))
-    guest = await joinAsGuest({ node: 'guest', engine: troop.own, lease, logger: false })
-    const { system, cluster, rooms } = guest
-    cluster.events.listen(({ type, member }) => {
-      if (type === 'ended') log(`the cluster has recorded the end of ${member.session.node}'s session`)
+    const rooms = await Guest.join({
+      node: 'guest',
+      engine: troop.own,
+      lease,
+      onJoined: ({ events }) =>
+        events.listen(({ type, member }) => {
+          if (type === 'ended') log(`the cluster has recorded the end of ${member.session.node}'s session`)
+        }),
     })
+    guest = rooms
     const journal = await openJournal(troop.journal)
     await referee.read(journal)
     const before = referee.found
@@ -68,7 +73,7 @@ export async function evening({ options, troop: make, store, over, onKey }: Even
       Array.from({ length: players }, (_, i) => {
         const name = `p${i + 1}`
         const made = referee.tables.get(room)?.numbers[name] ?? 0
-        return system.spawn(player(rooms, { room, player: name, made }, board, habits), { name: `${room}-${name}` })
+        return rooms.system.spawn(player(rooms, { room, player: name, made }, board, habits), { name: `${room}-${name}` })
       }),
     )
     onKey((key) => {
@@ -102,22 +107,32 @@ export async function evening({ options, troop: make, store, over, onKey }: Even
     await director.calmDown()
     log('everybody finishes the move that is under way')
     await Promise.all(seats.map((seat) => seat.ask({ type: 'leave' }, { timeout: 120_000 })))
-    const said = await Promise.all(names.map(async (room) => [room, await rooms.ref(room).ask({ type: 'look' }, { timeout: 60_000 })] as const))
+    const giveUp = now() + 60_000
+    const look = async (room: string): Promise<Table> => {
+      for (;;)
+        try {
+          return await rooms.ref(room).ask({ type: 'look' }, { timeout: lease * 2 })
+        } catch (cause) {
+          // Its node was lost, or ours: the next answers.
+          if (now() > giveUp) throw cause
+          await wait(every)
+        }
+    }
+    const said = await Promise.all(names.map(async (room) => [room, await look(room)] as const))
     clearInterval(ending)
     await show()
     keep()
     for (const [room, table] of said) referee.compare(room, table)
     director.close()
     // Who plays goes first, and then one node after the other, so that each but the last has somebody to hand over to.
-    await cluster.leave()
+    await rooms.leave()
     for (const { name } of troop.nodes) await troop.leave(name)
     await referee.audit(journal, board.numbers)
     await journal.close()
     return verdict(board, referee, before, director.strikes)
   } finally {
     director.close()
-    await guest?.cluster.leave({ deadline: 1000 })
-    await guest?.system.shutdown()
+    await guest?.leave({ deadline: 1000 })
     await troop.end()
   }
 }
@@ -140,17 +155,4 @@ function verdict(board: ScoreBoard, referee: Referee, before: number, strikes: n
     `${well ? green('✓') : red('✗')} acknowledged ${figure(board.acknowledged)}, found ${figure(found)}, lost ${figure(lost)}, doubled ${figure(referee.doubled)}; ${figure(strikes)} strikes, ${figure(board.moved)} times a room went to another node, longest silence ${(board.silence / 1000).toFixed(1)} s`,
   )
   return well
-}
-
-/** Waits, or less where the signal comes first. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 }

@@ -42,7 +42,7 @@ async function run(): Promise<boolean> {
     if (options.engine === 'nats') throw new Error('No NATS server 2.11.2 or newer was found; npm run engines -- --only nats fetches one.')
     if (options.engine === 'auto')
       say(yellow('No NATS server was found: all nodes are in this process, on memory(). npm run engines -- --only nats fetches one.'))
-    return await evening({ options, troop: () => new Neighbours(options.lease), store: 'memory', over, onKey })
+    return await evening({ options, troop: (listener) => new Neighbours(options.lease, listener), store: 'memory', over, onKey })
   }
   const store = await openStore(options.store, options.data)
   try {

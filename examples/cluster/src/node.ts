@@ -17,34 +17,23 @@ export interface NodeOptions {
 export interface Joined {
   readonly system: ActorSystem
   readonly cluster: Cluster
-  readonly rooms: Sharded<Room>
 }
 
 /** The same on every node, and with every journal that it ever had. */
 const shards = 64
+
+/** The rooms as a node has them: it hosts some where it has their role, and sends to all. */
+export function joinRooms(cluster: Cluster, node: string): Sharded<Room> {
+  return cluster.sharded('room', roomOn(node), { accepts, persistent: true, role: 'rooms', shards })
+}
 
 export async function joinAsNode({ node, engine, journal, lease, logger }: NodeOptions): Promise<Joined> {
   // What an actor of this node stores that is not sharded would be this node's alone: a scope of its own, or the last that opened the journal had all.
   const system = ActorSystem.create(node, { logger, extensions: [persistence({ journal, scope: node })] })
   try {
     const cluster = await Cluster.join(system, { name: 'rooms', node, engine, lease, roles: ['rooms'] })
-    const rooms = cluster.sharded('room', roomOn(node), { accepts, persistent: true, role: 'rooms', shards })
-    await rooms.ready
-    return { system, cluster, rooms }
-  } catch (cause) {
-    await system.shutdown()
-    throw cause
-  }
-}
-
-/** A node without rooms, for those who play: it sends to them, and has no journal. */
-export async function joinAsGuest({ node, engine, lease, logger }: Omit<NodeOptions, 'journal'>): Promise<Joined> {
-  const system = ActorSystem.create(node, { logger })
-  try {
-    const cluster = await Cluster.join(system, { name: 'rooms', node, engine, lease })
-    const rooms = cluster.sharded('room', roomOn(node), { accepts, persistent: true, role: 'rooms', shards })
-    await rooms.ready
-    return { system, cluster, rooms }
+    await joinRooms(cluster, node).ready
+    return { system, cluster }
   } catch (cause) {
     await system.shutdown()
     throw cause

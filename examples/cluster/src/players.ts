@@ -1,6 +1,5 @@
 // Those who play: each has one move under way at a time, and makes it again, with the same number, until a room says that it has it.
 
-import type { Sharded } from '@troupe/cluster'
 import { type ActorRef, type Behavior, receive, same, setup, stopped } from '@troupe/core'
 import type { Moved, Room } from './room.ts'
 
@@ -9,6 +8,11 @@ export type Player =
   | { type: 'failed'; cause: unknown }
   | { type: 'next' }
   | { type: 'leave'; replyTo: ActorRef<'left'> }
+
+/** Finds rooms, and is asked for each move: a ref may be of a session that has ended. */
+export interface Rooms {
+  ref(room: string): ActorRef<Room>
+}
 
 /** Hears how moves went. */
 export interface Score {
@@ -34,12 +38,7 @@ export interface Habits {
   readonly patience: number
 }
 
-export function player(
-  rooms: Sharded<Room>,
-  { room, player: name, made }: Seat,
-  score: Score,
-  { random, pause, patience }: Habits,
-): Behavior<Player> {
+export function player(rooms: Rooms, { room, player: name, made }: Seat, score: Score, { random, pause, patience }: Habits): Behavior<Player> {
   return setup<Player>((ctx) => {
     let n = made + 1
     let steps = 0

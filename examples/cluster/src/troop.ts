@@ -167,19 +167,39 @@ export class Neighbours implements Troop {
   readonly engine = 'memory(), all in this process'
   readonly strikes = ['leave'] as const
   readonly journal: JournalSource = memoryJournal()
-  readonly own: Engine = memory()
+  readonly own: Engine
   readonly isAway = false
   readonly #lease: number
+  readonly #listener: Listener
 
-  constructor(lease: number) {
+  constructor(lease: number, listener: Listener, engine: Engine = memory()) {
+    this.own = engine
     this.#lease = lease
+    this.#listener = listener
   }
 
   async start(name: string): Promise<void> {
     const node = this.nodes.find((one) => one.name === name)!
     node.state = 'starting'
-    node.joined = await joinAsNode({ node: name, engine: this.own, journal: this.journal, lease: this.#lease, logger: false })
+    try {
+      node.joined = await joinAsNode({ node: name, engine: this.own, journal: this.journal, lease: this.#lease, logger: false })
+    } catch (cause) {
+      node.state = 'down'
+      return this.#listener(name, (cause as Error).message)
+    }
     node.state = 'up'
+    const { joined } = node
+    const { cluster, system } = joined
+    // A process that gets no time for longer than the lease loses the sessions of its nodes. They end then, as a process of their own would.
+    void cluster.ended.then(async (cause) => {
+      if (cause === undefined) return
+      await system.shutdown()
+      // Where it was asked to leave in the meantime, that is what takes it away.
+      if (node.joined !== joined || node.state !== 'up') return
+      node.joined = undefined
+      node.state = 'down'
+      this.#listener(name, (cause as Error).message)
+    })
   }
   async leave(name: string): Promise<void> {
     const node = this.nodes.find((one) => one.name === name)!
@@ -197,6 +217,7 @@ export class Neighbours implements Troop {
   resume(): void {}
   async outage(): Promise<void> {}
   async end(): Promise<void> {
-    await Promise.all(this.nodes.map(({ name }) => this.leave(name)))
+    // One after the other, so that each but the last has somebody to hand over to.
+    for (const { name } of this.nodes) await this.leave(name)
   }
 }
