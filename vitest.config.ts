@@ -47,9 +47,10 @@ export default defineConfig({
   test: {
     // One more than there are cores: the default leaves one idle, and who tries a browser, a process or a server waits for it half of the time.
     maxWorkers: availableParallelism() + 1,
-    // Generous, because machines are shared; no test waits for real time, so a hang is a hang.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Generous, because machines are shared: what takes two seconds alone takes more than a minute where forty processes want the cores. Longer
+    // than what tests wait for in themselves, so that it is the test that says what did not come.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -196,7 +196,7 @@ interface Outcome {
 function run(script: string, args: readonly string[]): Promise<Outcome> {
   const [, entry = ''] = /^node tools\/build\.mjs && node (.+)$/.exec(scripts[script] ?? '') ?? []
   return new Promise((resolve) => {
-    execFile(process.execPath, [...entry.split(' '), ...args], { cwd: root, timeout: 50_000 }, (error, out, err) =>
+    execFile(process.execPath, [...entry.split(' '), ...args], { cwd: root, timeout: 150_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? null), out, err }),
     )
   })

@@ -203,7 +203,7 @@ test('an actor of a thread of a node that another node knows leaves nothing on i
     expect(kept(b!.system).links).toBe(links)
   }))
 
-test('a ref of another node that is no longer held is collected, and its link is closed on both nodes', { timeout: 60_000 }, async () => {
+test('a ref of another node that is no longer held is collected, and its link is closed on both nodes', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, isLevelEnabled: () => false }

@@ -15,7 +15,7 @@ import { axe, fading, violations } from './axe.ts'
 import { chromium, flags } from './chromium.ts'
 import { feed, openPage } from './client.ts'
 import { holder } from './holder.mjs'
-import { town, type Town } from './troubled.ts'
+import { busyFor, town, type Town } from './troubled.ts'
 
 /** Milliseconds between rounds: often enough that tests do not wait, seldom enough that Chromium can draw each. */
 const every = 250
@@ -185,8 +185,23 @@ describe.skipIf(chromium === undefined)('in Chromium', { timeout: 3 * pageTimeou
       .waitFor()
     await open('Runtime')
     await main().locator('table').first().getByText('main').waitFor()
-    await main().getByRole('button', { name: 'Profile 5 s' }).click()
-    await main().locator('svg.flame text', { hasText: 'map' }).first().waitFor()
+    // Takes about half of the thread, so that its bar has room for its name whatever else the machine does.
+    const mill = place.system.spawn(
+      receive<'turn'>((ctx) => {
+        busyFor(10)
+        ctx.timers.once('turn', 10, 'turn')
+        return same
+      }),
+      { name: 'mill' },
+    )
+    try {
+      mill.tell('turn')
+      await main().getByRole('button', { name: 'Profile 5 s' }).click()
+      await main().locator('svg.flame').waitFor()
+      await main().locator('svg.flame text', { hasText: 'mill' }).first().waitFor()
+    } finally {
+      mill.stop()
+    }
   })
 
   test.concurrent('a thread that hangs is said on every view, and Runtime shows which', async () => {

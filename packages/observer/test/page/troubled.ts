@@ -24,7 +24,8 @@ type Landing = { readonly type: 'land' } | { readonly type: 'clearance'; readonl
 type Order = { readonly type: 'order'; readonly replyTo?: ActorRef<string> }
 type Plan = { readonly type: 'plan'; readonly replyTo: ActorRef<string> }
 
-function busyFor(ms: number): void {
+/** Holds the thread. */
+export function busyFor(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
