@@ -11,6 +11,8 @@ const sender = 'cluster/src/channel/sender.ts'
 const outbox = 'cluster/src/channel/outbox.ts'
 const keeper = 'cluster/src/sharding/keeper.ts'
 const region = 'cluster/src/sharding/region.ts'
+const handOvers = 'cluster/src/sharding/hand-overs.ts'
+const settling = 'cluster/src/sharding/settling.ts'
 const routes = 'cluster/src/sharding/routes.ts'
 
 const inTest = (file, name) => ({ file: `packages/cluster/test/${file}`, name })
@@ -307,11 +309,11 @@ export const cluster = [
   },
   {
     name: 'a shard is handed over while its actors are at work',
-    file: keeper,
+    file: handOvers,
     edits: [
       [
         '      const epoch = (await this.#host.settled(shard)) ? await this.#host.rest(shard) : undefined\n',
-        '      void this.#host.rest(shard)\n      const epoch = this.#seen(shard).owner?.epoch\n',
+        '      void this.#host.rest(shard)\n      const epoch = this.#host.seen(shard).owner?.epoch\n',
       ],
     ],
     test: inTest('cluster/hand-over.test.ts', "K8: a shard is named another's when its actors have ended, and not while one is at work"),
@@ -330,7 +332,7 @@ export const cluster = [
   },
   {
     name: 'a shard is given to a node that is leaving',
-    file: keeper,
+    file: handOvers,
     edits: [['      if (!(await this.#isHost(to))) return false\n', '      await this.#isHost(to)\n']],
     test: inTest('cluster/hand-over.test.ts', 'a shard is not given to a node that is leaving, whatever the giver knows of that'),
   },
@@ -347,7 +349,7 @@ export const cluster = [
   },
   {
     name: 'a shard moves on while somebody still looks for it elsewhere',
-    file: 'cluster/src/sharding/settling.ts',
+    file: settling,
     edits: [
       [
         'if (epoch === undefined || this.#settled.get(shard) === epoch) return true',
@@ -355,6 +357,30 @@ export const cluster = [
       ],
     ],
     test: inTest('cluster/order.test.ts', 'K1: what a node sends arrives in order where a shard moves away and back, and the node hears of neither'),
+  },
+  {
+    name: 'a shard that has not settled moves on with its batch',
+    file: settling,
+    edits: [['return !(await batch.unsettled).has(shard)', 'return (await batch.unsettled).has(shard) || shard >= 0']],
+    test: inTest('cluster/order.test.ts', 'K1: what a node sends arrives in order where a shard moves away and back, and the node hears of neither'),
+  },
+  {
+    name: 'shards are handed over four at a time, whatever the option says',
+    file: keeper,
+    edits: [['limit: this.#spec.concurrentHandOvers,', 'limit: Math.min(4, this.#spec.concurrentHandOvers),']],
+    test: inTest('cluster/rolling.test.ts', 'K12: a node with 1,024 shards leaves within 3000 ms where a round trip takes 20 ms'),
+  },
+  {
+    name: 'more shards are handed over at a time than the option says',
+    file: keeper,
+    edits: [['limit: this.#spec.concurrentHandOvers,', 'limit: 8 + this.#spec.concurrentHandOvers,']],
+    test: inTest('cluster/rolling.test.ts', 'K12: at most so many shards are handed over at a time as the option says'),
+  },
+  {
+    name: 'whether a node hosts the kind is read for each shard of a batch',
+    file: handOvers,
+    edits: [['    if (read === undefined) {\n', '    if (read === undefined || read !== undefined) {\n']],
+    test: inTest('cluster/rolling.test.ts', 'what the shards of a batch have in common is read once'),
   },
   {
     name: 'a node that was refused a kind keeps its shards from moving',

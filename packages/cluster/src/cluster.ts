@@ -221,7 +221,11 @@ export class Cluster {
    * @example
    * const clock = cluster.singleton('clock', ticker())
    */
-  singleton<M>(name: string, behavior: Behavior<M>, options: Omit<ShardedOptions<NoInfer<M>>, 'shards' | 'passivateAfter'> = {}): ActorRef<M> {
+  singleton<M>(
+    name: string,
+    behavior: Behavior<M>,
+    options: Omit<ShardedOptions<NoInfer<M>>, 'shards' | 'passivateAfter' | 'concurrentHandOvers'> = {},
+  ): ActorRef<M> {
     const spec = checkKind(name, () => behavior, options)
     this.#region({ ...spec, shards: 1, passivateAfter: undefined, eager: [name] })
     return this.#node.entities.ref(name, name) as ActorRef<M>
@@ -267,7 +271,7 @@ export class Cluster {
   }
 
   /**
-   * Leaves the cluster: shards are handed over to other nodes, a few at a time, what is under way arrives, and the end of the session is recorded,
+   * Leaves the cluster: shards are handed over to other nodes, a batch at a time, what is under way arrives, and the end of the session is recorded,
    * so that nobody waits for a lease. No message is lost where all of that is done by the deadline.
    */
   leave(options: LeaveOptions = {}): Promise<void> {

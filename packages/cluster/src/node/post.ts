@@ -13,6 +13,13 @@ const inbox = 1
 /** What kind of mail it is, and the rest, which is for whoever takes it to check. */
 export type Mail = readonly [kind: string, ...rest: unknown[]]
 
+/** What became of mail whose sender waits for an answer. */
+export interface Answer {
+  /** False where nothing came in time. A session that has ended has answered, with nothing. */
+  readonly answered: boolean
+  readonly value: unknown
+}
+
 export interface MailTaker {
   /** Takes mail that came; it is whoever takes it that says what became of a message in it. */
   came(mail: Mail, meta: Meta): void
@@ -27,7 +34,7 @@ export class Post {
   readonly #proxies = new Map<string, ProxyCell>()
   readonly #returns: PassingCell
   /** Who is waited for, and what is done when it has answered, or never will. */
-  readonly #pings = new Map<number, { readonly to: Session; readonly done: (answered: boolean) => void }>()
+  readonly #pings = new Map<number, { readonly to: Session; readonly done: (answered: boolean, value?: unknown) => void }>()
   #token = 0
 
   constructor(core: SystemCore, border: NodeBorder) {
@@ -39,9 +46,9 @@ export class Post {
     this.#returns = new PassingCell(core, 'returned', (message, meta) => this.#returned(message as Mail, meta))
     this.answer('ping', () => {})
     this.on('pong', {
-      came: ([, token]) => {
+      came: ([, token, value]) => {
         this.#core.ledger.handled++
-        this.#pings.get(token as number)?.done(true)
+        this.#pings.get(token as number)?.done(true, value)
       },
     })
   }
@@ -51,7 +58,7 @@ export class Post {
     this.#takers.set(kind, taker)
   }
 
-  /** Says what is done about mail of a kind whose sender waits until it was: see `asked`. What comes to false is not answered. */
+  /** Says what is done about mail of a kind whose sender waits until it was: see `answers`. What comes to false is not answered. */
   answer(kind: string, act: (...rest: readonly unknown[]) => void | Promise<unknown>): void {
     this.on(kind, {
       came: ([, from, token, ...rest]) => {
@@ -59,9 +66,13 @@ export class Post {
         const session = typeof from === 'string' ? readSessionText(from) : undefined
         if (session === undefined) return
         const done = act(...rest)
-        const reply = (): void => void this.send(session, ['pong', token])
+        const reply = (value?: unknown): void => void this.send(session, value === undefined ? ['pong', token] : ['pong', token, value])
         if (done === undefined) reply()
-        else void done.then((did) => void (did === false || reply()), reply)
+        else
+          void done.then(
+            (did) => void (did === false || reply(did)),
+            () => reply(),
+          )
       },
     })
   }
@@ -87,16 +98,21 @@ export class Post {
 
   /** Resolves when these nodes have done what the mail says, or have ended: with true; with false where `ms` have passed. */
   async asked(sessions: readonly Session[], kind: string, rest: readonly unknown[], ms: number): Promise<boolean> {
+    return (await this.answers(sessions, kind, rest, ms)).every(({ answered }) => answered)
+  }
+
+  /** Resolves with what each of these nodes says to the mail, within `ms`. */
+  answers(sessions: readonly Session[], kind: string, rest: readonly unknown[], ms: number): Promise<readonly Answer[]> {
     const self = sessionText(this.#border.places.self)
-    const answers = await Promise.all(
+    return Promise.all(
       sessions.map(
         (session) =>
-          new Promise<boolean>((resolve) => {
+          new Promise<Answer>((resolve) => {
             const token = ++this.#token
-            const done = (answered: boolean): void => {
+            const done = (answered: boolean, value?: unknown): void => {
               cancel()
               this.#pings.delete(token)
-              resolve(answered)
+              resolve({ answered, value })
             }
             const cancel = this.#core.runtime.timer(ms, () => done(false))
             this.#pings.set(token, { to: session, done })
@@ -104,7 +120,6 @@ export class Post {
           }),
       ),
     )
-    return answers.every(Boolean)
   }
 
   ended(session: Session): void {

@@ -7,15 +7,15 @@ import type { Hint, Registry, Watch } from '../ports/registry.ts'
 import { RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
-import { type ClaimView, decideClaims, handedOver, planHandOvers, type ShardSeen } from './claims.ts'
+import { type ClaimView, decideClaims, type ShardSeen } from './claims.ts'
 import { candidatesOf, desiredOwner } from './desired.ts'
+import { HandOvers } from './hand-overs.ts'
 import type { HostKeys, HostSeen } from './host-keys.ts'
 import { hostKey, hostNumbers, hostsAmong, nodeOfHost, readHost } from './hosts.ts'
 import type { KindSpec } from './kind.ts'
-import { type Ownership, ownKey, readOwnership, shardIn, writeOwnership } from './ownership.ts'
+import { type Ownership, shardIn, writeOwnership } from './ownership.ts'
+import { ShardTable } from './shard-table.ts'
 
-/** So many shards of a kind are handed over at a time. */
-const atOnce = 4
 /** So many writes are under way at a time. */
 const batch = 64
 
@@ -26,6 +26,8 @@ export interface KeeperHost {
   readonly lease: number
   readonly held: boolean
   members(): readonly Member[]
+  /** The session of a node that is a member. */
+  sessionOf(node: string): Session | undefined
   hasEnded(session: Session): Promise<boolean>
   /** The greatest epoch that the journal has for a shard. */
   journalEpoch(shard: number): Promise<number>
@@ -45,17 +47,15 @@ export class Keeper {
   readonly #spec: KindSpec
   readonly #host: KeeperHost
   readonly #keys: HostKeys
-  readonly #mirror = new Mirror()
+  readonly #table: ShardTable
+  /** Who has the kind. */
+  readonly #hosts = new Mirror()
+  readonly #handOvers: HandOvers
   readonly #watches: Watch[] = []
-  readonly #handing = new Set<number>()
-  /** Shards of which a write may or may not have been done. */
-  readonly #doubtful = new Set<number>()
   /** `departing`: it is to have no more shards, and not everybody can know that yet. */
   #phase: 'opening' | 'host' | 'guest' | 'departing' | 'leaving' | 'over' = 'opening'
   /** Those that are leaving. */
   readonly #excluded = new Set<string>()
-  /** Who is being named as the next owner of a shard. */
-  readonly #naming = new Map<number, Session>()
   #round: 'no' | 'yes' | 'again' = 'no'
   #cancel: (() => void) | undefined
   #listedAt = Number.NEGATIVE_INFINITY
@@ -64,18 +64,23 @@ export class Keeper {
   #stale = true
   #left: (() => void) | undefined
   #leavingSince = 0
+  /** Who should own each shard, while these are the candidates. */
+  #placed: { readonly among: string; readonly owners: readonly (string | undefined)[] } | undefined
 
   constructor(spec: KindSpec, host: KeeperHost, keys: HostKeys) {
     this.#spec = spec
     this.#host = host
     this.#keys = keys
+    this.#table = new ShardTable(spec.kind, spec.shards)
+    this.#handOvers = new HandOvers(this.#handOversHost())
   }
 
   /** Follows the owners of the kind, of which this node may be one. */
   open(hosts: boolean): void {
     const { registry } = this.#host
     const { kind } = this.#spec
-    for (const prefix of [`own.${kind}`, `host.${kind}`]) this.#watches.push(registry.watch(prefix, (hint) => this.#hint(hint)))
+    this.#watches.push(registry.watch(`own.${kind}`, (hint) => this.#hintOfOwner(hint)))
+    this.#watches.push(registry.watch(`host.${kind}`, (hint) => this.#hintOfHost(hint)))
     if (this.#isOver) return
     this.#phase = hosts ? 'host' : 'guest'
     this.look()
@@ -114,8 +119,7 @@ export class Keeper {
   /** A node is to have no more shards; resolves when what is on its way to it has got there. */
   async exclude(session: Session): Promise<void> {
     this.#excluded.add(sessionText(session))
-    while ([...this.#naming.values()].some((to) => sameSession(to, session)) && !this.#isOver)
-      await new Promise<void>((resolve) => void this.#host.core.runtime.timer(10, resolve))
+    while (this.#handOvers.isNaming(session) && !this.#isOver) await new Promise<void>((resolve) => void this.#host.core.runtime.timer(10, resolve))
   }
 
   /** A session has ended: it is nobody's candidate any more. */
@@ -131,7 +135,7 @@ export class Keeper {
       let owns = false
       for (let shard = 0; shard < this.#spec.shards; shard++) {
         this.#tell(shard)
-        const { owner } = this.#seen(shard)
+        const { owner } = this.#table.at(shard)
         if (owner !== undefined && sameSession(owner.session, session)) owns = true
       }
       if (!owns) return
@@ -150,7 +154,7 @@ export class Keeper {
   async fenced(shard: number, epoch: number): Promise<void> {
     try {
       await this.#read(shard)
-      const { owner, revision } = this.#seen(shard)
+      const { owner, revision } = this.#table.at(shard)
       if (owner === undefined || !sameSession(owner.session, this.#host.self) || owner.epoch !== epoch || !this.#host.held) return this.look()
       await this.#claim(shard, { session: this.#host.self, epoch: Math.max(epoch, await this.#host.journalEpoch(shard)) + 1 }, revision)
     } catch (cause) {
@@ -186,10 +190,9 @@ export class Keeper {
     if (this.#stale || core.runtime.now() - this.#listedAt >= lease) await this.#list()
     if (this.#isOver) return
     if (this.#phase === 'host' && core.runtime.now() - this.#sweptAt >= lease) this.#sweep()
-    const shards = Array.from({ length: this.#spec.shards }, (_, shard) => this.#seen(shard))
-    for (const { shard, owner } of shards) if (owner !== undefined) this.#host.owned(shard, owner)
-    for (const shard of this.#doubtful) await this.#settle(shard)
-    if (this.#phase === 'host') await this.#claimAll(shards)
+    for (const { shard, owner } of this.#table.all()) if (owner !== undefined) this.#host.owned(shard, owner)
+    await this.#handOvers.resolveDoubts()
+    if (this.#phase === 'host') await this.#claimAll(this.#table.all())
     if ((this.#phase === 'host' || this.#phase === 'leaving') && this.#host.held) this.#handOverSome()
   }
 
@@ -218,81 +221,58 @@ export class Keeper {
   }
 
   #handOverSome(): void {
-    const { self } = this.#host
-    const shards = Array.from({ length: this.#spec.shards }, (_, shard) => this.#seen(shard))
-    const desired = this.#desired()
-    const sessionOf = (node: string): Session | undefined => this.#host.members().find(({ session }) => session.node === node)?.session
-    for (const { shard } of planHandOvers({ self, shards, desired }, sessionOf, new Set([...this.#handing, ...this.#doubtful]), atOnce))
-      void this.#handOver(shard)
-    if (this.#phase !== 'leaving' || this.#handing.size + this.#doubtful.size > 0) return
-    const mine = shards.filter(({ owner }) => owner !== undefined && sameSession(owner.session, self))
+    const { self, core, lease } = this.#host
+    this.#handOvers.begin()
+    if (this.#phase !== 'leaving' || !this.#handOvers.idle) return
+    const mine = this.#table.all().filter(({ owner }) => owner !== undefined && sameSession(owner.session, self))
     // Others are there, and none of them has the kind: one that has only joined gets a lease to say so.
-    const { core, lease } = this.#host
     if (mine.length > 0 && this.#host.members().length > 1 && core.runtime.now() - this.#leavingSince < lease) {
       core.runtime.timer(lease / 30, () => this.look())
       return
     }
     // Nobody is there to take them: their actors end here, and whoever comes claims them.
+    const desired = this.#desired()
     if (mine.some(({ shard }) => desired(shard) !== undefined)) return
     void Promise.all(mine.map(({ shard }) => this.#host.rest(shard))).then(() => this.#left?.())
   }
 
-  /** Lets a shard come to rest, and names its next owner; where that is not wanted any more, it goes on. */
-  async #handOver(shard: number): Promise<void> {
-    this.#handing.add(shard)
-    try {
-      const epoch = (await this.#host.settled(shard)) ? await this.#host.rest(shard) : undefined
-      if (!(await this.#name(shard, epoch))) {
-        this.#handing.delete(shard)
-        // It is looked at again with the next round, and not at once: nothing has changed.
-        if (this.#phase !== 'leaving') this.#host.goOn(shard)
-        return
-      }
-    } catch (cause) {
-      // The write may be done, or may be done at any later time: until that is certain it rests.
-      this.#doubtful.add(shard)
-      this.#host.onTrouble(`Shard ${shard} of ${this.#spec.kind} could not be handed over`, cause)
+  #handOversHost(): ConstructorParameters<typeof HandOvers>[0] {
+    const host = this.#host
+    const phase = (): 'host' | 'leaving' | 'other' => (this.#phase === 'host' || this.#phase === 'leaving' ? this.#phase : 'other')
+    return {
+      self: host.self,
+      limit: this.#spec.concurrentHandOvers,
+      get held() {
+        return host.held
+      },
+      get phase() {
+        return phase()
+      },
+      settled: (shard) => host.settled(shard),
+      rest: (shard) => host.rest(shard),
+      goOn: (shard) => host.goOn(shard),
+      journalEpoch: (shard) => host.journalEpoch(shard),
+      seen: (shard) => this.#table.at(shard),
+      shards: () => this.#table.all(),
+      desired: () => this.#desired(),
+      sessionOf: (node) => host.sessionOf(node),
+      isHost: (session) => this.#isHost(session),
+      read: (shard) => this.#read(shard),
+      write: (shard, owner, expected) => this.#claim(shard, owner, expected),
+      tell: (shard) => this.#tell(shard),
+      after: (ms, task) => void host.core.runtime.timer(ms, task),
+      done: () => this.look(),
+      onTrouble: (shard, cause) => host.onTrouble(`Shard ${shard} of ${this.#spec.kind} could not be handed over`, cause),
     }
-    this.#handing.delete(shard)
-    this.look()
-  }
-  /** Owns a shard once more, in the next epoch, so that a write of which nothing is known cannot come after it; or finds that it has. */
-  async #settle(shard: number): Promise<void> {
-    await this.#read(shard)
-    const { owner, revision } = this.#seen(shard)
-    if (owner !== undefined && sameSession(owner.session, this.#host.self)) {
-      if (!this.#host.held) return
-      const epoch = Math.max(owner.epoch, await this.#host.journalEpoch(shard)) + 1
-      await this.#claim(shard, { session: this.#host.self, epoch }, revision)
-    } else this.#tell(shard)
-    this.#doubtful.delete(shard)
-  }
-  /** Names the next owner of a shard that rests in an epoch; whether it was tried. */
-  async #name(shard: number, epoch: number | undefined): Promise<boolean> {
-    const { owner, revision } = this.#seen(shard)
-    const node = this.#desired()(shard)
-    const to = this.#host.members().find(({ session }) => session.node === node)?.session
-    // One that this node has in another epoch does not rest.
-    const mine = owner !== undefined && sameSession(owner.session, this.#host.self) && owner.epoch === epoch
-    if (!mine || to === undefined || sameSession(to, this.#host.self) || !this.#host.held || this.#isOver) return false
-    this.#naming.set(shard, to)
-    try {
-      if (!(await this.#isHost(to))) return false
-      const next = handedOver(owner, to, await this.#host.journalEpoch(shard))
-      await this.#claim(shard, next, revision)
-    } finally {
-      this.#naming.delete(shard)
-    }
-    return true
   }
 
   /** Whether a session has the kind, by the registry itself: what is known here may be of the past, and who leaves would hand it back. */
   async #isHost({ node, number }: Session): Promise<boolean> {
     const key = hostKey(this.#spec.kind, node)
-    const known = this.#mirror.revision(key)
+    const known = this.#hosts.revision(key)
     try {
       const entry = await this.#host.registry.read(key)
-      this.#mirror.read(key, entry, known)
+      this.#hosts.read(key, entry, known)
       if (entry !== undefined && readHost(entry.value) === number) return true
       this.look()
     } catch (cause) {
@@ -305,11 +285,11 @@ export class Keeper {
   /** Writes an owner; what another wrote meanwhile is read. */
   async #claim(shard: number, owner: Ownership, expected: number | undefined): Promise<void> {
     const { registry } = this.#host
-    const key = ownKey(this.#spec.kind, shard)
+    const key = this.#table.key(shard)
     const value = writeOwnership(owner)
     try {
       const revision = await (expected === undefined ? registry.create(key, value) : registry.update(key, value, expected))
-      this.#mirror.change({ key, revision, value })
+      this.#table.mirror.change({ key, revision, value })
     } catch (cause) {
       if (!(cause instanceof RegistryConflict)) throw cause
       await this.#read(shard)
@@ -318,13 +298,14 @@ export class Keeper {
   }
 
   async #read(shard: number): Promise<void> {
-    const key = ownKey(this.#spec.kind, shard)
-    const known = this.#mirror.revision(key)
-    this.#mirror.read(key, await this.#host.registry.read(key), known)
+    const { mirror } = this.#table
+    const key = this.#table.key(shard)
+    const known = mirror.revision(key)
+    mirror.read(key, await this.#host.registry.read(key), known)
   }
 
   #tell(shard: number): void {
-    const { owner } = this.#seen(shard)
+    const { owner } = this.#table.at(shard)
     if (owner !== undefined) this.#host.owned(shard, owner)
   }
 
@@ -332,10 +313,9 @@ export class Keeper {
     const { registry, core } = this.#host
     const { kind } = this.#spec
     try {
-      await this.#mirror.refresh(async () => {
-        this.#stale = false
-        return [...(await registry.list(`own.${kind}`)), ...(await registry.list(`host.${kind}`))]
-      })
+      this.#stale = false
+      await this.#table.mirror.refresh(() => registry.list(`own.${kind}`))
+      await this.#hosts.refresh(() => registry.list(`host.${kind}`))
       this.#listedAt = core.runtime.now()
     } catch (cause) {
       this.#stale = true
@@ -343,13 +323,29 @@ export class Keeper {
     }
   }
 
-  #hint(hint: Hint): void {
+  #hintOfOwner(hint: Hint): void {
     if (this.#isOver) return
     if (hint === 'anything') return this.lookAgain()
-    if (!this.#mirror.change(hint)) return
+    if (!this.#table.mirror.change(hint)) return
     const shard = shardIn(this.#spec.kind, hint.key, this.#spec.shards)
-    if (shard !== undefined && this.#phase !== 'opening') this.#tell(shard)
-    this.look()
+    if (shard === undefined || this.#phase === 'opening') return
+    this.#tell(shard)
+    if (this.#isToDo(shard)) this.look()
+  }
+  #hintOfHost(hint: Hint): void {
+    if (this.#isOver) return
+    if (hint === 'anything') this.lookAgain()
+    else if (this.#hosts.change(hint)) this.look()
+  }
+
+  /** Whether there is something to do about a shard here: most changes of an owner concern two nodes, and all hear of them. */
+  #isToDo(shard: number): boolean {
+    if (this.#phase === 'guest') return false
+    if (this.#placed === undefined) return true
+    const { self } = this.#host
+    const { owner } = this.#table.at(shard)
+    const mine = owner !== undefined && sameSession(owner.session, self)
+    return mine !== (this.#placed.owners[shard] === self.node)
   }
 
   #sweep(): void {
@@ -357,24 +353,14 @@ export class Keeper {
     const { kind } = this.#spec
     const members = new Set(this.#host.members().map(({ session }) => sessionText(session)))
     const left: HostSeen[] = []
-    for (const key of this.#mirror.keys()) {
+    for (const key of this.#hosts.keys()) {
       const node = nodeOfHost(kind, key)
-      const number = node === undefined ? undefined : readHost(this.#mirror.value(key)!)
+      const number = node === undefined ? undefined : readHost(this.#hosts.value(key)!)
       if (node === undefined || number === undefined || members.has(sessionText({ node, number }))) continue
-      left.push({ session: { node, number }, key, revision: this.#mirror.revision(key)! })
+      left.push({ session: { node, number }, key, revision: this.#hosts.revision(key)! })
     }
     // Another time, where the registry is away.
     if (left.length > 0) this.#keys.sweep(left, (session) => this.#host.hasEnded(session)).catch(() => {})
-  }
-
-  #seen(shard: number): ShardSeen {
-    const key = ownKey(this.#spec.kind, shard)
-    const value = this.#mirror.value(key)
-    return {
-      shard,
-      owner: value === undefined ? undefined : readOwnership(value),
-      revision: value === undefined ? undefined : this.#mirror.revision(key),
-    }
   }
 
   /** Whether any node has the kind, as far as is known; undefined before the first list. */
@@ -384,12 +370,18 @@ export class Keeper {
 
   #desired(): (shard: number) => string | undefined {
     const candidates = this.#candidates()
-    return (shard) => desiredOwner(this.#spec.kind, shard, candidates)
+    const among = candidates.map(({ node }) => node).join()
+    if (this.#placed?.among !== among) {
+      const { kind, shards } = this.#spec
+      this.#placed = { among, owners: Array.from({ length: shards }, (_, shard) => desiredOwner(kind, shard, candidates)) }
+    }
+    const { owners } = this.#placed
+    return (shard) => owners[shard]
   }
 
   #candidates(): ReturnType<typeof candidatesOf> {
     const { kind, role } = this.#spec
-    const numbers = hostNumbers(kind, this.#mirror.keys(), (key) => this.#mirror.value(key)!)
+    const numbers = hostNumbers(kind, this.#hosts.keys(), (key) => this.#hosts.value(key)!)
     if (this.#phase === 'leaving') numbers.delete(this.#host.self.node)
     const hosts = hostsAmong(this.#host.members(), (node) => numbers.get(node))
     return candidatesOf(

@@ -25,6 +25,11 @@ export interface ShardedOptions<M> {
   readonly upcast?: ((message: unknown, version: number) => M | undefined) | undefined
   /** Milliseconds that one actor may take to stop when its shard moves; that of the system's default if left out. */
   readonly stopTimeout?: number | undefined
+  /**
+   * How many shards a node hands over at a time, when it leaves and when another one joins; 64 if left out. More are quicker; fewer keep more of the
+   * actors at work meanwhile, and stop and start fewer of them at once.
+   */
+  readonly concurrentHandOvers?: number | undefined
 }
 
 /** A kind with what was left out. */
@@ -39,6 +44,7 @@ export interface KindSpec {
   readonly version: number
   readonly upcast: ((message: unknown, version: number) => unknown) | undefined
   readonly stopTimeout: number | undefined
+  readonly concurrentHandOvers: number
   /** Ids that are started as soon as their shard is. */
   readonly eager: readonly string[]
 }
@@ -61,6 +67,7 @@ const table: Table<ShardedOptions<unknown>> = {
   version: [checkWhole, 1],
   upcast: checkFunction,
   stopTimeout: [checkFinite, 'from'],
+  concurrentHandOvers: [checkWhole, 1],
 }
 
 export function checkKind(kind: unknown, make: unknown, options: unknown): KindSpec {
@@ -79,6 +86,7 @@ export function checkKind(kind: unknown, make: unknown, options: unknown): KindS
     version,
     upcast: read.upcast,
     stopTimeout: read.stopTimeout,
+    concurrentHandOvers: read.concurrentHandOvers ?? 64,
     eager: [],
   }
 }

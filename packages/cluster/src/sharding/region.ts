@@ -15,14 +15,16 @@ import { type Came, letterFor } from './letter.ts'
 import type { Ownership } from './ownership.ts'
 import { type Refuse, refuseFor } from './refusal.ts'
 import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
-import { Settling } from './settling.ts'
+import { Settling, type ShardEpoch } from './settling.ts'
 import { Shards } from './shards.ts'
 import { Tenancy } from './tenancy.ts'
 
 /** Between two tries to register while the registry is away. */
 const registerEvery = 500
-/** Between two looks whether a shard has settled. */
+/** Between two looks whether shards have settled. */
 const settleEvery = 20
+/** After this many looks the registry is asked for an owner that no hint has named. */
+const looksBeforeAsking = 3
 
 export class Region {
   readonly spec: KindSpec
@@ -79,10 +81,13 @@ export class Region {
     })
     this.#keys = new HostKeys(node.connection.registry, spec.kind, this.#self)
     this.#settling = new Settling({
+      timing: node.core.runtime,
+      lease: node.lease,
+      epochOf: (shard) => this.#shards.epochOf(shard),
       epochs: () => this.#shards.epochs,
       others: () => node.others(),
       refresh: () => node.membership.refresh(),
-      ask: (sessions, shard, epoch) => node.post.asked(sessions, 'settle', [spec.kind, shard, epoch], node.lease),
+      ask: (sessions, shards) => this.#askUnsettled(sessions, shards),
     })
     const keeperHost: KeeperHost = {
       core: node.core,
@@ -93,6 +98,7 @@ export class Region {
         return node.held
       },
       members: () => node.membership.members,
+      sessionOf: (name) => node.sessionOf(name),
       hasEnded: (session) => node.membership.hasEnded(session),
       journalEpoch: (shard) => (spec.persistent ? this.#tenancy!.epochOf(shard) : Promise.resolve(0)),
       owned: (shard, owner) => this.#owned(shard, owner),
@@ -182,16 +188,30 @@ export class Region {
     return this.#keeper.knowsLeft(session)
   }
 
-  /** Resolves when this node knows that a shard has an owner of that epoch, and nothing that it sent is on an older way; with false where that takes long. */
-  async settle(shard: number, epoch: number): Promise<boolean> {
+  /**
+   * Which of these shards have not settled here: this node does not know that they have an owner of that epoch, or something that it sent is on an older
+   * way. Resolves when all have, or after a tenth of a lease.
+   */
+  async unsettled(shards: readonly ShardEpoch[]): Promise<readonly number[]> {
     const { runtime } = this.#core
-    const until = runtime.now() + this.#node.lease
-    while (!this.#over && !this.#refused && !this.#routes.isSettled(shard, epoch)) {
-      if (runtime.now() >= until) return false
-      if ((this.#routes.ownerOf(shard)?.epoch ?? 0) < epoch) this.#keeper.lookAgain()
+    const until = runtime.now() + this.#node.lease / 10
+    for (let looks = 1; ; looks++) {
+      const rest = this.#over || this.#refused ? [] : shards.filter(([shard, epoch]) => !this.#routes.isSettled(shard, epoch))
+      if (rest.length === 0 || runtime.now() >= until) return rest.map(([shard]) => shard)
+      const isUnknown = ([shard, epoch]: ShardEpoch): boolean => (this.#routes.ownerOf(shard)?.epoch ?? 0) < epoch
+      if (looks === looksBeforeAsking && rest.some(isUnknown)) this.#keeper.lookAgain()
       await new Promise<void>((resolve) => void runtime.timer(settleEvery, resolve))
     }
-    return true
+  }
+
+  async #askUnsettled(sessions: readonly Session[], shards: readonly ShardEpoch[]): Promise<ReadonlySet<number>> {
+    const { post, lease } = this.#node
+    const unsettled = new Set<number>()
+    for (const { answered, value } of await post.answers(sessions, 'unsettled', [this.spec.kind, shards], lease)) {
+      if (!answered) return new Set(shards.map(([shard]) => shard))
+      if (Array.isArray(value)) for (const shard of value) unsettled.add(Number(shard))
+    }
+    return unsettled
   }
 
   /** Hands over all shards, as far as there is somebody to, and waits until everybody knows. */

@@ -7,6 +7,7 @@ import type { EntityRefs } from '../node/entity-refs.ts'
 import { readItem } from './letter.ts'
 import { refuseFor } from './refusal.ts'
 import type { Region } from './region.ts'
+import type { ShardEpoch } from './settling.ts'
 
 export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap<string, Region>, entities: EntityRefs): void {
   const regionOf = (mail: Mail): Region | undefined => regions.get(String(mail[1]))
@@ -38,11 +39,17 @@ export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap
     'left',
     known((region, session) => region.left(session)),
   )
-  post.answer('settle', (kind, shard, epoch) => regions.get(String(kind))?.settle(Number(shard), Number(epoch)))
+  post.answer('unsettled', (kind, shards) => regions.get(String(kind))?.unsettled(readShards(shards)))
   post.on('ready', {
     came: (mail) => {
       core.ledger.handled++
       regionOf(mail)?.passed(Number(mail[2]), Number(mail[3]))
     },
   })
+}
+
+/** What no node writes is left out. */
+function readShards(shards: unknown): readonly ShardEpoch[] {
+  const isShard = (pair: unknown): pair is ShardEpoch => Array.isArray(pair) && Number.isSafeInteger(pair[0]) && Number.isSafeInteger(pair[1])
+  return Array.isArray(shards) ? shards.filter(isShard) : []
 }

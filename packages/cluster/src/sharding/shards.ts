@@ -66,6 +66,10 @@ export class Shards {
   get epochs(): ReadonlyMap<number, number> {
     return new Map([...this.#shards].map(([shard, { epoch }]) => [shard, epoch]))
   }
+  /** In which epoch a shard runs here; undefined where it does not. */
+  epochOf(shard: number): number | undefined {
+    return this.#shards.get(shard)?.epoch
+  }
   get active(): readonly number[] {
     return [...this.#shards].filter(([, { state }]) => state === 'active').map(([shard]) => shard)
   }
