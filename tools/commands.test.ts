@@ -83,7 +83,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   ],
   'chaos:journal': [
     [['--rounds', '0'], "--rounds takes a whole number from 1 on, not '0'"],
-    [['--store', 'nope'], "no store 'nope'; there are: lmdb, sqlite, postgres"],
+    [['--store', 'nope'], "no store 'nope'; there are: sqlite, postgres"],
     [['--through', 'nope'], "no way 'nope'; there are: actors, port"],
     [['--leaky=1'], "--leaky takes no value, but was given '1'"],
   ],

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { amount, commandLine, someOf, whole } from '@troupe/testkit/internal'
-import { budgets, endSides, idleMost, limits, placeOf, shapes, sides } from './sides.mjs'
+import { budgets, endSides, idleMost, limits, memoryMost, placeOf, shapes, sides } from './sides.mjs'
 
 const { only, seconds, rounds } = commandLine({
   name: 'npm run bench:persistence',
@@ -61,10 +61,10 @@ for (const side of sides) {
 }
 /** By side and shape, what every round said. */
 const figures = new Map(taking.map(({ name }) => [name, shapes.map(() => [])]))
-let idle
+/** Of sides that are measured once. */
+const alone = new Map()
 try {
-  const asked = taking.find(({ name }) => name === 'idle')
-  if (asked !== undefined) idle = await measure(asked, undefined)
+  for (const side of taking) if (side.shapes?.length === 0) alone.set(side.name, await measure(side, undefined))
   for (let round = 1; round <= rounds; round++)
     for (const side of taking)
       for (const [i, shape] of shapes.entries()) {
@@ -95,7 +95,12 @@ for (const { name, label, shapes: own } of taking) {
         .join(''),
   )
 }
+const [idle, memory] = [alone.get('idle'), alone.get('memory')]
 if (idle !== undefined) console.log(`\nAn idle actor: ${Math.round(idle.plain)} bytes, a persistent one ${Math.round(idle.persistent)}`)
+if (memory !== undefined)
+  console.log(
+    `\nSQLite after 1,000,000 events of 1,000 actors, MB: heap ${memory.heap}, external ${memory.external}, resident ${memory.resident} (at most ${memory.peak})`,
+  )
 console.log('')
 let missed = 0
 const judge = (text, value, { least = -Infinity, most = Infinity }) => {
@@ -113,4 +118,5 @@ for (const { row, of: other, shape, least } of budgets) {
 for (const { row, figure, ...bounds } of limits)
   for (const [i, { name }] of shapes.entries()) judge(`${row}, ${figure}, ${name}`, of(row, i, figure), bounds)
 judge('an idle persistent actor / a plain one', idle?.ratio, { most: idleMost })
+for (const [figure, most] of Object.entries(memoryMost)) judge(`memory of SQLite, ${figure}, MB`, memory?.[figure], { most })
 process.exitCode = missed === 0 ? 0 : 1

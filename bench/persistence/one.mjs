@@ -3,20 +3,10 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ActorSystem, receive, same, setup } from '@troupe/core'
-import { createPostgresSchema, eventSourced, lmdb, persistence, postgres, sqliteJournal } from '@troupe/persistence'
-import { nothing } from './nothing.mjs'
+import { eventSourced, persistence } from '@troupe/persistence'
+import { environment, event, sourceOf } from './store.mjs'
 
 const { store, actors, window, warm, seconds, folder, url } = JSON.parse(process.argv[2])
-const environment = {
-  now: () => Date.now(),
-  random: () => Math.random(),
-  after(ms, task) {
-    const timer = setTimeout(() => task(), ms)
-    return () => clearTimeout(timer)
-  },
-  logger: { debug() {}, info() {}, warn() {}, error() {} },
-}
-
 let done = 0
 let measuring = false
 const late = []
@@ -38,15 +28,6 @@ async function measured(begin) {
 }
 const took = (since) => {
   if (measuring && (done & 15) === 0) late.push(performance.now() - since)
-}
-
-const schema = `bench_${process.pid}`
-async function source() {
-  if (store.startsWith('lmdb')) return lmdb(`${folder}/journal`)
-  if (store.startsWith('sqlite')) return sqliteJournal(`${folder}/journal.db`)
-  if (store.startsWith('none')) return nothing()
-  await createPostgresSchema({ connectionString: url }, { schema })
-  return postgres({ connectionString: url }, { schema })
 }
 
 const counter = eventSourced('counter', {
@@ -96,8 +77,6 @@ const asAsked = (_system, ref) => {
   for (let i = 0; i < window; i++) void keepAsking(ref)
 }
 
-const event = { type: 'added', version: 1, data: '{"type":"added","by":1}', tags: [], subject: undefined, time: 1_700_000_000_000 }
-
 /** Groups of one run per actor, each of a window of events: what the gate would hand over. */
 async function throughJournal(journal) {
   await journal.raise('default', 1)
@@ -144,7 +123,7 @@ async function replay(journal) {
   await measured(() => void read())
 }
 
-const journal = await source()
+const journal = await sourceOf(store, { folder, url })
 if (store.endsWith('-journal')) await throughJournal(await journal.open(environment))
 else if (store.endsWith('-replay')) await replay(await journal.open(environment))
 else await throughActors(journal, store.endsWith('-asked') ? asAsked : asTold)

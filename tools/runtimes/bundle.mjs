@@ -94,7 +94,7 @@ export async function bundle(files, target, outdir) {
     keepNames: true,
     logLevel: 'error',
     // Drivers of journals that are not tested elsewhere.
-    external: ['lmdb', 'pg'],
+    external: ['pg'],
     plugins: [plugin(await aliases(), browser)],
     // A package that is not ES modules asks for the host's modules by require.
     ...(browser ? {} : { banner: { js: `import { createRequire as _cr } from 'node:module'; const require = _cr(import.meta.url);` } }),

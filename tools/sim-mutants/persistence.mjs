@@ -17,7 +17,6 @@ const waking = 'persistence/src/gate/waking.ts'
 const trimming = 'persistence/src/gate/trimming.ts'
 const keyring = 'persistence/src/gate/keyring.ts'
 const recovery = 'persistence/src/gate/recovery.ts'
-const lmdbFile = 'persistence/src/journal/lmdb/file.ts'
 const appending = 'persistence/src/journal/postgres/appending.ts'
 const finding = 'persistence/src/journal/postgres/finding.ts'
 const placedRuns = 'persistence/src/journal/postgres/runs.ts'
@@ -26,8 +25,8 @@ const runText = 'persistence/src/journal/postgres/run-text.ts'
 const postgres = 'persistence/src/journal/postgres/postgres.ts'
 const sqliteWrites = 'persistence/src/journal/sqlite/sqlite-writes.ts'
 const sqliteReads = 'persistence/src/journal/sqlite/sqlite-reads.ts'
+const sqliteWriter = 'persistence/src/journal/sqlite/sqlite-writer.ts'
 const sqliteOpen = 'persistence/src/journal/sqlite/sqlite-open.ts'
-const lmdbWrites = 'persistence/src/journal/lmdb/writes.ts'
 
 const inTest = (file, name) => ({ file: `packages/persistence/test/${file}`, name })
 
@@ -486,21 +485,6 @@ export const persistence = [
   },
   // Journals.
   {
-    name: "LMDB's early promise is believed",
-    file: lmdbFile,
-    edits: [
-      ['overlappingSync: false', 'overlappingSync: true'],
-      ['      await this.#root.flushed\n', ''],
-    ],
-    test: inTest('lmdb-trouble.test.ts', 'a flush that fails leaves the outcome unknown, and nothing is seen that was not flushed'),
-  },
-  {
-    name: 'LMDB lets an older epoch in',
-    file: lmdbWrites,
-    edits: [['(ownerOf(file, scope)?.epoch ?? 0) === epoch', '(ownerOf(file, scope)?.epoch ?? 0) <= epoch + 1']],
-    test: inTest('lmdb-trouble.test.ts', 'owners follow one another through a chain of processes'),
-  },
-  {
     name: 'SQLite looks at the epoch once, and not in the transaction of the write',
     file: sqliteWrites,
     edits: [
@@ -542,6 +526,12 @@ export const persistence = [
     file: sqliteReads,
     edits: [['    else checkHead(file, key, head)\n', '    else if (head.seq < 0) checkHead(file, key, head)\n']],
     test: inTest('sqlite-damage.test.ts', 'an actor that any table mentions never starts from its initial state'),
+  },
+  {
+    name: 'SQLite deletes runs that are not what was written',
+    file: sqliteWrites,
+    edits: [["      checked('runs', row, () => `${id}#${first}`)\n", '']],
+    test: inTest('sqlite-damage.test.ts', 'P13: a deletion that meets a damaged run'),
   },
   {
     name: 'SQLite opens a log that nobody has examined',
@@ -619,12 +609,6 @@ export const persistence = [
     test: inTest('postgres-trouble.test.ts', 'a projection and its offset are stored together or not at all, and of two under one name one moves'),
   },
   {
-    name: 'a process that ends while LMDB writes waits for ever',
-    file: 'persistence/src/journal/lmdb/exit.ts',
-    edits: [['if (writing > 0 && isMainThread)', 'if (writing < 0 && isMainThread)']],
-    test: inTest('lmdb-trouble.test.ts', 'a process that ends in the middle of a write ends, and what was acknowledged is there'),
-  },
-  {
     name: 'an effect runs though commands since are not durable',
     file: gated,
     edits: [['if (this.durable === this.seq) {\n      // One of an incarnation', 'if (this.durable <= this.seq) {\n      // One of an incarnation']],
@@ -687,9 +671,9 @@ export const persistence = [
     test: { file: 'packages/persistence/src/values/codec.test.ts', name: 'refuses' },
   },
   {
-    name: 'LMDB finds out in the middle of a write that the disk is full',
-    file: 'persistence/src/journal/lmdb/disk.ts',
-    edits: [['if (left >= reserve + bytes) return undefined', 'if (left >= 0 * bytes) return undefined']],
+    name: 'SQLite finds out in the middle of a write that the disk is full',
+    file: sqliteWriter,
+    edits: [['if (left < reservedBytes + 3 * bytes)', 'if (left < 0 * reservedBytes * bytes)']],
     test: inTest('trouble.test.ts', 'a disk with no room'),
   },
   {
@@ -700,8 +684,8 @@ export const persistence = [
   },
   {
     name: 'what is written while a journal is verified is taken for damage',
-    file: 'persistence/src/journal/lmdb/checking.ts',
-    edits: [['await verifyView(file, view, keys, signal)', 'await verifyView(file, (file.refresh(), file), keys, signal)']],
-    test: inTest('lmdb.test.ts', 'lmdb()'),
+    file: sqliteWriter,
+    edits: [['pragma query_only = on; begin', 'pragma query_only = on']],
+    test: inTest('sqlite.test.ts', 'P8: a journal that is written to, and trimmed, while it is verified'),
   },
 ]

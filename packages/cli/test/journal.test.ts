@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem } from '@troupe/core'
-import { eventSourced, journalAt, type JournalSource, type Kind, lmdb, persistence, postgres, takeSnapshot } from '@troupe/persistence'
+import { eventSourced, type JournalSource, type Kind, persistence, postgres, sqliteJournal, takeSnapshot } from '@troupe/persistence'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { findPostgres, startPostgres } from '../../../tools/engines/postgres.mjs'
@@ -64,51 +64,48 @@ const counter: Kind<Counter> = eventSourced('counter', {
   tags: () => ['sum'],
 })
 
-test.each(['', '.db'])(
-  'a journal%s that a system uses is listed, shown, verified, copied, exported and imported, and the system goes on',
-  async (end) => {
-    const [data, back, copy, text] = ['data', 'back', 'copy', 'out.txt'].map((name) => join(scratch, name + end)) as [string, string, string, string]
-    expect(await ok('create', data)).toMatch(/^journal [0-9a-f-]{36} is there\n$/)
-    const system = shop(journalAt(data, { make: true }))
-    const refs = ['a', 'b'].map((key) => system.spawn(counter(key)))
-    for (const ref of [refs[0]!, refs[0]!, refs[1]!]) await ref.ask({ type: 'add' })
+test('a journal that a system uses is listed, shown, verified, copied, exported and imported, and the system goes on', async () => {
+  const [data, back, copy, text] = ['data.db', 'back.db', 'copy.db', 'out.txt'].map((name) => join(scratch, name)) as [string, string, string, string]
+  expect(await ok('create', data)).toMatch(/^journal [0-9a-f-]{36} is there\n$/)
+  const system = shop(sqliteJournal(data))
+  const refs = ['a', 'b'].map((key) => system.spawn(counter(key)))
+  for (const ref of [refs[0]!, refs[0]!, refs[1]!]) await ref.ask({ type: 'add' })
 
-    expect(await ok('ls', data)).toMatch(/^counter\/a +2$[^]*^counter\/b +1$/m)
-    expect(await ok('ls', data, '--most', '1')).toMatch(/^counter\/a +2\n… and more; --most 10 shows them$/m)
-    expect(await ok('show', data, 'counter/a', '--most', '1')).toMatch(
-      /^counter\/a: last event 2\n1 {2}\d{4}-.*Z {2}added@1 {2}{"type":"added","by":2} {2}#sum\n… up to 2; --after 1 goes on\n$/,
-    )
-    expect(await ok('verify', data)).toBe('2 ids, 3 events, 0 snapshots: all as it was written\n')
-    expect(await ok('stats', data)).toMatch(/^counter +2 +3 +0 +0 +0\nin all +2 +3/m)
-    expect(await ok('export', data, '--to', text)).toBe(`exported to ${text}\n`)
-    expect(await ok('backup', data, '--to', back)).toBe(`copied to ${back}\n`)
-    expect(await ok('verify', back)).toMatch(/all as it was written\n$/)
-    expect(await ok('import', copy, '--from', text)).toMatch(/^imported 2 ids, 3 events, 0 keys of journal [0-9a-f-]{36}, exported \d{4}-/)
+  expect(await ok('ls', data)).toMatch(/^counter\/a +2$[^]*^counter\/b +1$/m)
+  expect(await ok('ls', data, '--most', '1')).toMatch(/^counter\/a +2\n… and more; --most 10 shows them$/m)
+  expect(await ok('show', data, 'counter/a', '--most', '1')).toMatch(
+    /^counter\/a: last event 2\n1 {2}\d{4}-.*Z {2}added@1 {2}{"type":"added","by":2} {2}#sum\n… up to 2; --after 1 goes on\n$/,
+  )
+  expect(await ok('verify', data)).toBe('2 ids, 3 events, 0 snapshots: all as it was written\n')
+  expect(await ok('stats', data)).toMatch(/^counter +2 +3 +0 +0 +0\nin all +2 +3/m)
+  expect(await ok('export', data, '--to', text)).toBe(`exported to ${text}\n`)
+  expect(await ok('backup', data, '--to', back)).toBe(`copied to ${back}\n`)
+  expect(await ok('verify', back)).toMatch(/all as it was written\n$/)
+  expect(await ok('import', copy, '--from', text)).toMatch(/^imported 2 ids, 3 events, 0 keys of journal [0-9a-f-]{36}, exported \d{4}-/)
 
-    // As processes: what is piped is nothing but what was asked for, and another process uses the journal.
-    const all = readFileSync(text, 'utf8')
-    const [exported, piped, torn] = await Promise.all([
-      troupe(['export', data]),
-      troupe(['import', join(scratch, `piped${end}`), '--json'], all),
-      troupe(['import', join(scratch, `cut${end}`)], all.slice(0, -40)),
-    ])
-    // Each line begins with a sum, which goes on from the one before it; the first says when it was exported.
-    const records = (lines: string): string[] => lines.split('\n').flatMap((line) => (line.includes('"record":') ? line.slice(9) : []))
-    expect({ ...exported, out: records(exported.out) }).toEqual({ code: 0, err: '', out: records(all) })
-    expect(records(all)).toHaveLength(5)
-    expect({ ...piped, out: JSON.parse(piped.out) as unknown }).toMatchObject({ code: 0, err: '', out: { counts: { id: 2, event: 3 } } })
-    expect(torn).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Cannot import line \d+: .*\n$/) as string })
+  // As processes: what is piped is nothing but what was asked for, and another process uses the journal.
+  const all = readFileSync(text, 'utf8')
+  const [exported, piped, torn] = await Promise.all([
+    troupe(['export', data]),
+    troupe(['import', join(scratch, 'piped.db'), '--json'], all),
+    troupe(['import', join(scratch, 'cut.db')], all.slice(0, -40)),
+  ])
+  // Each line begins with a sum, which goes on from the one before it; the first says when it was exported.
+  const records = (lines: string): string[] => lines.split('\n').flatMap((line) => (line.includes('"record":') ? line.slice(9) : []))
+  expect({ ...exported, out: records(exported.out) }).toEqual({ code: 0, err: '', out: records(all) })
+  expect(records(all)).toHaveLength(5)
+  expect({ ...piped, out: JSON.parse(piped.out) as unknown }).toMatchObject({ code: 0, err: '', out: { counts: { id: 2, event: 3 } } })
+  expect(torn).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Cannot import line \d+: .*\n$/) as string })
 
-    // Whoever looked took nothing over.
-    expect(await refs[0]!.ask({ type: 'add' })).toBe(6)
-    await system.shutdown()
-  },
-)
+  // Whoever looked took nothing over.
+  expect(await refs[0]!.ask({ type: 'add' })).toBe(6)
+  await system.shutdown()
+})
 
 test('with --json each is one value a line, also of what is damaged; exit codes tell what is wrong', async () => {
-  const data = join(scratch, 'json')
+  const data = join(scratch, 'json.db')
   await ok('create', data)
-  const system = shop(lmdb(data))
+  const system = shop(sqliteJournal(data))
   for (const key of ['a', 'b']) await system.spawn(counter(key)).ask({ type: 'add' })
   const json = async (...argv: readonly string[]): Promise<unknown[]> =>
     (await ok(...argv, '--json'))
@@ -125,24 +122,23 @@ test('with --json each is one value a line, also of what is damaged; exit codes 
   expect(await json('stats', data)).toMatchObject([{ ids: 2, events: 2, kinds: [{ kind: 'counter', ids: 2 }] }])
   await system.shutdown()
 
-  const file = join(data, 'journal.mdb')
-  const bytes = readFileSync(file)
+  const bytes = readFileSync(data)
   const at = bytes.lastIndexOf('{"type":"added"')
   bytes[at + 20]! ^= 1
-  writeFileSync(file, bytes)
+  writeFileSync(data, bytes)
   const { code, out } = await journal('verify', data)
   expect(code).toBe(1)
   expect(out).toMatch(/^DAMAGED {2}.*counter\/[ab].*\n[^]*1 damage\n$/)
-  writeFileSync(file, 'something else')
-  expect(await journal('verify', data)).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is not a journal') as string })
-  writeFileSync(file, '')
-  expect(await journal('verify', data)).toMatchObject({ code: 1, err: expect.stringMatching(/is damaged at .*journal\.mdb: it is empty/) as string })
+  writeFileSync(data, 'something else')
+  expect(await journal('verify', data)).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is not a SQLite file') as string })
+  writeFileSync(data, '')
+  expect(await journal('verify', data)).toMatchObject({ code: 1, err: expect.stringMatching(/is damaged at .*json\.db: it is empty/) as string })
 })
 
 test('what is missing is one line with what to do, and 1; what was called wrongly is 2, with a suggestion', async () => {
-  const [data, kinds] = [join(scratch, 'refusing'), join(scratch, 'kinds.mjs')]
+  const [data, kinds] = [join(scratch, 'refusing.db'), join(scratch, 'kinds.mjs')]
   await ok('create', data)
-  const system = shop(lmdb(data))
+  const system = shop(sqliteJournal(data))
   await system.spawn(counter('anna')).ask({ type: 'add' })
   writeFileSync(kinds, 'export const nothing = 1\n')
   const counters = join(scratch, 'counters.mjs')
@@ -153,15 +149,15 @@ test('what is missing is one line with what to do, and 1; what was called wrongl
   const refusals: readonly (readonly [argv: readonly string[], code: number, says: string])[] = [
     [['import', data, '--from', text], 1, 'would overwrite|Cannot import'],
     [['export', data, '--to', text], 1, 'is there already'],
-    [['import', join(scratch, 'x'), '--from', join(scratch, 'y')], 1, 'There is no file'],
-    [['ls', join(scratch, 'nowhere')], 1, 'there is none in'],
+    [['import', join(scratch, 'x.db'), '--from', join(scratch, 'y')], 1, 'There is no file'],
+    [['ls', join(scratch, 'nowhere')], 1, 'there is no file'],
     [['show', data, 'counter/z'], 1, 'There is no counter/z in this journal\\. For a list: troupe journal ls'],
     [['show', data, 'counter/ana'], 1, 'Did you mean counter/anna\\?'],
     [['erase', data, 'anna'], 1, 'has no subject "anna"'],
     [['snapshot', data, 'cart/a', '--with', kinds], 1, 'exports no kind cart'],
     [['snapshot', data, 'counter/ana', '--with', counters], 1, 'There is no counter/ana in this journal\\. Did you mean counter/anna\\?'],
     [['snapshot', data, 'cart/a', '--with', join(scratch, 'z.mjs')], 2, 'There is no module'],
-    [['create', join(scratch, 'z'), '--role', 'shop'], 2, 'Roles are for a journal in PostgreSQL'],
+    [['create', join(scratch, 'z.db'), '--role', 'shop'], 2, 'Roles are for a journal in PostgreSQL'],
     [['backup', 'postgres://127.0.0.1:1/x', '--to', 'y'], 2, 'pg_dump'],
     [['snapshot', data, 'cart/a'], 2, '--with'],
     [['backup', data], 2, '--to'],
@@ -186,8 +182,8 @@ test('what is missing is one line with what to do, and 1; what was called wrongl
 })
 
 test('a snapshot is taken by the kind that a module exports', async () => {
-  const [data, kinds] = [join(scratch, 'pictured'), join(scratch, 'counter.mjs')]
-  const system = shop(lmdb(data))
+  const [data, kinds] = [join(scratch, 'pictured.db'), join(scratch, 'counter.mjs')]
+  const system = shop(sqliteJournal(data))
   const ref = system.spawn(counter('a'))
   for (let i = 0; i < 2; i++) await ref.ask({ type: 'add' })
   writeFileSync(
@@ -205,7 +201,7 @@ test('a snapshot is taken by the kind that a module exports', async () => {
 })
 
 test('what is sealed is not printed but for its length, and numbers of one list have one form', async () => {
-  const data = join(scratch, 'sealed')
+  const data = join(scratch, 'sealed.db')
   type Note = { type: 'note'; text: string; replyTo: ActorRef<boolean> }
   const notes: Kind<Note> = eventSourced('notes', {
     initial: () => 0,
@@ -218,7 +214,7 @@ test('what is sealed is not printed but for its length, and numbers of one list 
     },
     subject: () => 'anna',
   })
-  const system = shop(lmdb(data))
+  const system = shop(sqliteJournal(data))
   const ref = system.spawn(notes('a'))
   await ref.ask({ type: 'note', text: 'x'.repeat(3000) })
   await Promise.all(Array.from({ length: 1200 }, () => ref.ask({ type: 'note', text: 'y' })))

@@ -104,12 +104,12 @@ describe('an application', () => {
   test('whose journal cannot be opened is not ready, and is once it can be', async () => {
     const directory = join(folder, 'journal')
     writeFileSync(directory, 'in the way')
-    process.env['TROUPE_TEST_JOURNAL'] = directory
+    process.env['TROUPE_TEST_JOURNAL'] = join(directory, 'shop.db')
     try {
       const running = start('run', join(modules, 'keeping.mjs'), '--no-socket', '--health', '0')
       const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
       await running.said('cli runs')
-      await untilReady(url, /^503 journal lmdb\(.*\) cannot be opened$/)
+      await untilReady(url, /^503 journal sqlite\(.*\) cannot be opened$/)
       rmSync(directory)
       await untilReady(url)
       running.signal('SIGTERM')

@@ -12,7 +12,7 @@ const main = fileURLToPath(new URL('./chaos/main.mjs', import.meta.url))
 const found = engineOrSkip('nats', findNats, 'npm run engines -- --only nats fetches one.')
 
 async function chaos(...args: string[]): Promise<{ status: number | null; out: string }> {
-  const child = spawn(process.execPath, [main, '--lease', '1000', '--store', 'lmdb', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [main, '--lease', '1000', '--store', 'sqlite', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve))

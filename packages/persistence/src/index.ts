@@ -16,7 +16,6 @@ export { journalEvents, type ReadEvent, type ReadQuery } from './reading/events.
 export { projection, type ProjectionOptions } from './reading/projection.ts'
 export { persistence, type PersistenceOptions } from './persistence.ts'
 
-export { lmdb, type LmdbOptions } from './journal/lmdb/lmdb.ts'
 export { memory, type MemoryFaults, type MemoryOptions, type MemorySource } from './journal/memory.ts'
 export type { PostgresClient, PostgresConfig, PostgresPool } from './journal/postgres/connection.ts'
 export { postgres, type PostgresOptions } from './journal/postgres/postgres.ts'
@@ -25,7 +24,6 @@ export { backupSqlite, type SqliteBackupOptions } from './journal/sqlite/sqlite-
 export { sqliteJournal, type SqliteJournalOptions } from './journal/sqlite/sqlite-journal.ts'
 export type { EventQuery, Fence, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from './journal/port.ts'
 export type { JournalRecord } from './journal/records.ts'
-export { backupLmdb, type BackupOptions } from './operating/backup.ts'
 export { exportJournal, type ExportOptions } from './operating/exporting.ts'
 export { importJournal, type Imported, ImportRefused } from './operating/importing.ts'
 export { type KindStats, kindStats, listIds, showId, type ShownId, type ShowOptions } from './operating/looking.ts'

@@ -39,7 +39,6 @@ const functions: Record<string, Entry> = {
   memory: entry(call(p.memory), () => [
     { name: 'x', faults: { fail: 0.5, partial: 0.5, unknown: 0.5, read: 0.5, snapshot: 0.5, spoil: 0.5, delay: 5 } },
   ]),
-  lmdb: entry(call(p.lmdb), () => ['./data', { name: 'x', poll: 5 }]),
   sqliteJournal: entry(call(p.sqliteJournal), () => ['./data.db', { name: 'x', synchronous: 'normal', pollMs: 5 }]),
   postgres: entry(call(p.postgres), () => [
     { host: 'x', port: 5, user: 'x', password: 'x', database: 'x', max: 1, connectionString: 'postgres://x', ssl: false },
@@ -161,11 +160,6 @@ const functions: Record<string, Entry> = {
   snapshotKey: entry(
     async (args) => void (await (p.snapshotKey as Anything)(empty, ...args)),
     () => [counter, 'a', { scope: 'x' }],
-  ),
-  backupLmdb: entry(
-    (args) => (p.backupLmdb as Anything)(...args),
-    () => ['./no-journal-is-here', './nor-here', { keys: 'without' }],
-    true,
   ),
   backupSqlite: entry(
     (args) => (p.backupSqlite as Anything)(...args),

@@ -15,7 +15,6 @@ import {
   type Journal,
   type JournalRecord,
   type JournalSource,
-  lmdb,
   memory,
   openJournal,
   postgres,
@@ -42,11 +41,10 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-type Store = 'memory' | 'lmdb' | 'sqlite' | 'postgres'
+type Store = 'memory' | 'sqlite' | 'postgres'
 /** A store that has nothing. */
 async function empty(store: Store): Promise<JournalSource> {
   if (store === 'memory') return memory()
-  if (store === 'lmdb') return lmdb(join(scratch, String(++made)))
   if (store === 'sqlite') return sqliteJournal(join(scratch, `${++made}.db`))
   const schema = `copy_${++made}`
   await createPostgresSchema(admin!, { schema })
@@ -216,7 +214,7 @@ const passed: readonly Step[] = [
   { is: 'delete', id: 'order/x', part: 1 },
 ]
 
-const stores: Store[] = ['memory', 'lmdb', 'sqlite']
+const stores: Store[] = ['memory', 'sqlite']
 const ways = stores
   .flatMap((from) => stores.map((to) => [from, to] as const))
   .filter(([from, to]) => from === to || from === 'memory' || to === 'memory')
@@ -239,10 +237,8 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
   })
   test.each([
     ['postgres', 'postgres'],
-    ['postgres', 'lmdb'],
-    ['lmdb', 'postgres'],
-    ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
+    ['sqlite', 'postgres'],
   ] as const)('a random journal that goes from %s to %s is the same journal', async (from, to) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), (steps) => roundTrip(from, to, steps)),

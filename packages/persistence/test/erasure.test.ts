@@ -12,10 +12,10 @@ import {
   journalEvents,
   type JournalSource,
   type Kind,
-  lmdb,
   memory,
   persistence,
   projection,
+  sqliteJournal,
 } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -312,10 +312,12 @@ test('a state with a subject is sealed; erased, it is as before its first change
   await kit.end()
 })
 
-describe('beside an LMDB journal', () => {
+describe('beside a SQLite journal', () => {
   let folder: string
+  let file: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-erasure-'))
+    file = join(folder, 'journal.db')
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const everything = (at: string): string =>
@@ -325,18 +327,23 @@ describe('beside an LMDB journal', () => {
       .join('\n')
 
   test('keys are files of their own: no copy of the journal has one, and none is left of one that was erased; a lost or damaged one is refused', async () => {
-    const journal = await lmdb(folder).open(environment)
+    const first = await sqliteJournal(file).open(environment)
     const secret = new Uint8Array(32).map((_, i) => i + 100)
     const hex = Buffer.from(secret).toString('hex')
-    expect(await journal.addKey('anna', secret)).toEqual({ is: 'key', key: secret })
-    expect(everything(join(folder, 'keys'))).toContain(hex)
-    const file = readFileSync(join(folder, 'journal.mdb'))
-    expect(file.includes(Buffer.from(secret)) || file.includes(hex)).toBe(false)
-    await journal.eraseKey('anna')
+    expect(await first.addKey('anna', secret)).toEqual({ is: 'key', key: secret })
+    expect(everything(`${file}-keys`)).toContain(hex)
+    // Read when it is closed: closing the file here would drop the locks that SQLite has on it.
+    await first.close()
+    const bytes = readFileSync(file)
+    expect(bytes.includes(Buffer.from(secret)) || bytes.includes(hex)).toBe(false)
+    const second = await sqliteJournal(file).open(environment)
+    await second.eraseKey('anna')
+    await second.close()
     expect(everything(folder)).not.toContain(hex)
+    const journal = await sqliteJournal(file).open(environment)
     expect(await journal.key('anna')).toEqual({ is: 'erased' })
     await journal.addKey('bert', secret)
-    const path = readdirSync(join(folder, 'keys'), { recursive: true, withFileTypes: true })
+    const path = readdirSync(`${file}-keys`, { recursive: true, withFileTypes: true })
       .filter((one) => one.isFile())
       .map((one) => join(one.parentPath, one.name))
       .find((one) => readFileSync(one, 'latin1').includes(hex))
@@ -347,10 +354,10 @@ describe('beside an LMDB journal', () => {
   })
 
   test('what another process erased is refused, and no longer known, though its key was read before', async () => {
-    const system = ActorSystem.create('hotel', { extensions: [persistence({ journal: lmdb(folder) })], logger: false })
+    const system = ActorSystem.create('hotel', { extensions: [persistence({ journal: sqliteJournal(file) })], logger: false })
     const ref = system.spawn(guestbook(0)('lobby'))
     await ref.ask({ type: 'enter', who: 'anna', name: 'Anna' })
-    const beside = await lmdb(folder).open(environment)
+    const beside = await sqliteJournal(file).open(environment)
     await beside.eraseKey('anna')
     await beside.close()
     await expect(ref.ask({ type: 'enter', who: 'anna', name: 'Anna again' })).rejects.toMatchObject({ code: 'subject-erased' })
@@ -360,11 +367,11 @@ describe('beside an LMDB journal', () => {
   })
 
   test('a backup without its keys says so, and is not taken for an erased one', async () => {
-    const extensions = [persistence({ journal: lmdb(folder) })]
+    const extensions = [persistence({ journal: sqliteJournal(file) })]
     const system = ActorSystem.create('guests', { extensions })
     expect(await system.spawn(guestbook(0)('1')).ask({ type: 'enter', who: 'anna', name: 'Anna' })).toEqual(['Anna'])
     await system.shutdown()
-    rmSync(join(folder, 'keys'), { recursive: true })
+    rmSync(`${file}-keys`, { recursive: true })
     const again = ActorSystem.create('guests', { extensions, logger: false })
     await expect(again.started(again.spawn(guestbook(0)('1')))).rejects.toMatchObject({
       cause: { code: 'journal-damaged', where: 'the key of "anna"' },

@@ -1,8 +1,8 @@
-// One process with an actor on an LMDB journal that it fills until a write fails, and says how that looked; where it does not fail, it ends after
+// One process with an actor on a SQLite journal that it fills until a write fails, and says how that looked; where it does not fail, it ends after
 // a few. Uses the built package.
 
 import { ActorSystem } from '@troupe/core'
-import { eventSourced, lmdb, persistence } from '@troupe/persistence'
+import { eventSourced, persistence, sqliteJournal } from '@troupe/persistence'
 
 const counter = eventSourced('counter', {
   initial: () => 0,
@@ -15,7 +15,11 @@ const counter = eventSourced('counter', {
     get: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
   },
 })
-const system = ActorSystem.create('full', { extensions: [persistence({ journal: lmdb(process.argv[2]) })], logger: false, askTimeout: 60_000 })
+const system = ActorSystem.create('full', {
+  extensions: [persistence({ journal: sqliteJournal(`${process.argv[2]}/journal.db`) })],
+  logger: false,
+  askTimeout: 60_000,
+})
 const ref = system.spawn(counter('a'))
 const found = await ref.ask({ type: 'get' })
 let acknowledged = 0

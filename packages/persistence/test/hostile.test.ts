@@ -14,9 +14,9 @@ import {
   JournalUnavailable,
   type KeepOptions,
   type Kind,
-  lmdb,
   memory,
   persistence,
+  sqliteJournal,
   type Write,
 } from '@troupe/persistence'
 import { expect, test } from 'vitest'
@@ -175,8 +175,11 @@ test('what is wrong with how stored events are read ends the start by name: upca
 
 test('a write that the journal could not take at any time fails alone, also where a journal that is away is waited for', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-hostile-'))
-  const system = ActorSystem.create('odd', { extensions: [persistence({ journal: lmdb(folder), whenAway: 'wait' })], logger: false })
-  // As a key of LMDB each NUL takes two bytes.
+  const system = ActorSystem.create('odd', {
+    extensions: [persistence({ journal: sqliteJournal(join(folder, 'journal.db')), whenAway: 'wait' })],
+    logger: false,
+  })
+  // As it is stored each NUL takes two bytes.
   const long = system.spawn(counter('漢\0'.repeat(200)))
   const [failed, fine] = await Promise.all([
     long.ask({ type: 'add', by: 1 }).catch((cause: { code: string }) => cause.code),

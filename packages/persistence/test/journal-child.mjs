@@ -1,9 +1,9 @@
 // One process that uses a journal as told by a JSON argument, and says what happens in lines of JSON: for tests of what several processes
 // do to one store, and of what a process is told that must not take the test with it. Uses the built package.
 
-import { lmdb, sqliteJournal } from '@troupe/persistence'
+import { sqliteJournal } from '@troupe/persistence'
 
-const { mode, store = 'lmdb', directory, epoch = 1, id = 'cart/1', count = Infinity, bytes = 100_000, after = 0 } = JSON.parse(process.argv[2])
+const { mode, directory, epoch = 1, id = 'cart/1', count = Infinity, bytes = 100_000, after = 0 } = JSON.parse(process.argv[2])
 const environment = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -84,7 +84,7 @@ if (mode === 'exit-early') setTimeout(() => process.exit(3), after)
 
 for (const place of [directory].flat())
   try {
-    const journal = await (store === 'sqlite' ? sqliteJournal(`${place}/journal.db`) : lmdb(place)).open(environment)
+    const journal = await sqliteJournal(`${place}/journal.db`).open(environment)
     try {
       await modes[mode](journal)
     } finally {

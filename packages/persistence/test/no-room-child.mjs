@@ -4,7 +4,7 @@
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { ActorSystem } from '@troupe/core'
-import { eventSourced, lmdb, persistence, surveyJournals } from '@troupe/persistence'
+import { eventSourced, persistence, sqliteJournal, surveyJournals } from '@troupe/persistence'
 
 const folder = process.argv[2]
 const ballast = join(folder, 'ballast')
@@ -28,7 +28,7 @@ const blob = eventSourced('blob', {
 const breath = () => new Promise((resolve) => void setTimeout(resolve, 5))
 
 fill(0)
-const anew = await lmdb(join(folder, 'new'))
+const anew = await sqliteJournal(join(folder, 'new', 'journal.db'))
   .open({})
   .then(
     () => 'opened',
@@ -38,7 +38,7 @@ rmSync(ballast)
 
 fill(2_500_000)
 const system = ActorSystem.create('full', {
-  extensions: [persistence({ journal: lmdb(join(folder, 'data')), whenAway: 'wait' })],
+  extensions: [persistence({ journal: sqliteJournal(join(folder, 'data', 'journal.db')), whenAway: 'wait' })],
   logger: false,
   askTimeout: 60_000,
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import {
-  backupLmdb,
+  backupSqlite,
   eventSourced,
   exportJournal,
   importJournal,
@@ -14,17 +14,18 @@ import {
   type Kind,
   kindStats,
   listIds,
-  lmdb,
   memory,
   openJournal,
   showId,
   snapshotKey,
+  sqliteJournal,
 } from '@troupe/persistence'
+import { loadSqlite } from '@troupe/sqlite'
 import { event, run } from './contract/stage.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'troupe-operating-'))
 let made = 0
-const folder = (): string => join(scratch, String(++made))
+const file = (): string => join(scratch, `${++made}.db`)
 const opened: Journal[] = []
 const open = async (source: Parameters<typeof openJournal>[0]): Promise<Journal> => {
   const journal = await openJournal(source)
@@ -76,21 +77,25 @@ test('ids are listed beyond a page, and kinds are summed up', async () => {
   ])
 })
 
-test('a directory without a journal is refused and stays as it is, unless one may be made', async () => {
-  const place = folder()
+test('a place without a journal is refused and stays as it is, unless one may be made', async () => {
+  const place = file()
   await expect(openJournal(journalAt(place))).rejects.toMatchObject({
     code: 'journal-unavailable',
-    message: expect.stringContaining(`there is none in ${place}`) as string,
+    message: expect.stringContaining(`there is no file ${place}`) as string,
   })
   expect(existsSync(place)).toBe(false)
   await open(journalAt(place, { make: true }))
-  expect(existsSync(join(place, 'journal.mdb'))).toBe(true)
+  expect(existsSync(place)).toBe(true)
+  await expect(openJournal(journalAt(scratch))).rejects.toMatchObject({
+    code: 'journal-refused',
+    message: expect.stringContaining(`${scratch} is a directory; name a file in it`) as string,
+  })
   await expect(openJournal(journalAt('postgres://x@127.0.0.1:1/x'))).rejects.toMatchObject({ code: 'journal-unavailable' })
 })
 
 test('looking takes nothing over: whoever writes goes on', async () => {
-  const place = folder()
-  const writer = await filled(await open(lmdb(place)))
+  const place = file()
+  const writer = await filled(await open(sqliteJournal(place)))
   const other = await open(journalAt(place))
   expect(await other.stats()).toMatchObject({ ids: 4, events: 6 })
   expect((await other.verify()).damages).toEqual([])
@@ -120,22 +125,22 @@ test('a snapshot is taken beside the system that owns the journal, and not after
 })
 
 test('a backup of a journal in use is whole, the same journal, and never overwrites another', async () => {
-  const [place, copy] = [folder(), folder()]
-  const journal = await filled(await open(lmdb(place)))
-  await backupLmdb(place, copy)
+  const [place, copy] = [file(), file()]
+  const journal = await filled(await open(sqliteJournal(place)))
+  await backupSqlite(place, copy)
   await journal.append([run('cart/1', 6)])
-  const backup = await open(lmdb(copy))
+  const backup = await open(sqliteJournal(copy))
   expect(backup.identity).toBe(journal.identity)
   expect(await backup.stats()).toMatchObject({ ids: 4, events: 6 })
   expect((await backup.verify()).damages).toEqual([])
-  await expect(backupLmdb(place, copy)).rejects.toMatchObject({ code: 'journal-refused' })
-  await expect(backupLmdb(folder(), folder())).rejects.toMatchObject({ code: 'journal-unavailable' })
+  await expect(backupSqlite(place, copy)).rejects.toMatchObject({ code: 'journal-refused' })
+  await expect(backupSqlite(file(), file())).rejects.toMatchObject({ code: 'journal-unavailable' })
 })
 
 test('a journal whose import was broken off by the end of its process is refused until it is removed', async () => {
-  const [place, copy] = [folder(), folder()]
+  const [place, copy] = [file(), file()]
   const source = await filled(await open(memory()))
-  const target = await open(lmdb(place))
+  const target = await open(sqliteJournal(place))
   let go!: () => void
   const waiting = new Promise<void>((resolve) => (go = resolve))
   let begun!: () => void
@@ -149,24 +154,23 @@ test('a journal whose import was broken off by the end of its process is refused
   const importing = importJournal(target, slow)
   await isBegun
   // What the file is at this moment is what is left when the process ends.
-  await expect(openJournal(lmdb(place))).rejects.toMatchObject({
+  await expect(openJournal(sqliteJournal(place))).rejects.toMatchObject({
     code: 'journal-refused',
     message: expect.stringContaining('is under way') as string,
   })
-  await backupLmdbFile(place, copy)
-  await expect(openJournal(lmdb(copy))).rejects.toMatchObject({
+  await copyFile(place, copy)
+  await expect(openJournal(sqliteJournal(copy))).rejects.toMatchObject({
     code: 'journal-refused',
-    message: expect.stringContaining('did not come to its end; remove it, and import again') as string,
+    message: expect.stringContaining('is under way, or did not end; if it did not, remove the file and import again') as string,
   })
   go()
   await importing
-  expect(await (await open(lmdb(place))).stats()).toMatchObject({ ids: 4, events: 6 })
+  expect(await (await open(sqliteJournal(place))).stats()).toMatchObject({ ids: 4, events: 6 })
 })
 
-/** By another process: this one is not let in. */
-async function backupLmdbFile(from: string, to: string): Promise<void> {
-  const { open: openFile } = await import('lmdb')
-  const root = openFile({ path: join(from, 'journal.mdb'), noSubdir: true, readOnly: true })
-  await root.backup(join(to, 'journal.mdb'), true)
-  await root.close()
+/** By another connection: as a journal it is not let in. */
+async function copyFile(from: string, to: string): Promise<void> {
+  const connection = (await loadSqlite()).open(from)
+  connection.exec(`vacuum into '${to}'`)
+  connection.close()
 }

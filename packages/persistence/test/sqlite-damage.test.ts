@@ -99,6 +99,37 @@ test('a snapshot that was changed is passed over', async () => {
   await journal.close()
 })
 
+test('P7: a write that meets a damaged row stores nothing of it, and says so; others of its group are stored', async () => {
+  await filled()
+  await tool(`update heads set seq = 7 where id = 'cart/1'`)
+  const journal = await opening()
+  await journal.raise('default', 2)
+  const timers = [{ key: 't', due: undefined }]
+  const group = [run('cart/2', 4, 1, { epoch: 2 }), run('cart/1', 8, 1, { timers, epoch: 2 }), state('box/1', 1, 2, '"new"', { epoch: 2 })]
+  expect(await journal.append(group)).toMatchObject([
+    { is: 'stored' },
+    { is: 'failed', cause: damage('heads of cart/1', /checksum/) },
+    { is: 'stored' },
+  ])
+  expect(await journal.due(10, 10)).toEqual([{ id: 'cart/1', key: 't', due: 5 }])
+  expect((await journal.stats()).events).toBe(7)
+  await journal.close()
+})
+
+test('P13: a deletion that meets a damaged run deletes nothing', async () => {
+  await filled()
+  // Two events of the run are to go, and by this it has no more.
+  await tool(`update runs set last = 2 where id = 'cart/2'`)
+  const journal = await opening()
+  expect(await journal.deleteEvents('cart/2', 2, owner)).toMatchObject({ is: 'failed', cause: damage('runs of cart/2#1', /checksum/) })
+  expect((await journal.stats()).events).toBe(6)
+  await journal.close()
+  await tool(`update runs set last = 3 where id = 'cart/2'`)
+  const repaired = await opening()
+  expect((await repaired.verify()).damages).toEqual([])
+  await repaired.close()
+})
+
 describe('an actor that any table mentions never starts from its initial state because of', () => {
   test.each([
     ['a head that is missing', `delete from heads where id = 'cart/1'`, 'cart/1', 'heads of cart/1', /it is missing, and runs has rows of it/],

@@ -39,7 +39,7 @@ const lines = (text: string): Line[] =>
     .map((line) => JSON.parse(line) as Line)
 
 function inChild(task: object, ...front: string[]): { lines: Line[]; status: number | null; signal: string | null } {
-  const [program, ...args] = [...front, process.execPath, child, JSON.stringify({ store: 'sqlite', directory, ...task })]
+  const [program, ...args] = [...front, process.execPath, child, JSON.stringify({ directory, ...task })]
   const { stdout, status, signal } = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000 })
   return { lines: lines(stdout), status, signal }
 }
@@ -81,7 +81,7 @@ describe('sqliteJournal() refuses', () => {
     chmodSync(file, 0o444)
     chmodSync(directory, 0o777)
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-    const task = JSON.stringify({ store: 'sqlite', mode: 'read', directory })
+    const task = JSON.stringify({ mode: 'read', directory })
     const tried = (): Line => lines(execFileSync(process.execPath, [child, task], { encoding: 'utf8', ...user }))[0]!
     expect(tried()).toMatchObject({ failed: refusal('journal-unavailable', /journal\.db cannot be read and written \(EACCES\); let this process/) })
     chmodSync(directory, 0o555)
@@ -92,6 +92,11 @@ describe('sqliteJournal() refuses', () => {
     mkdirSync(directory)
     writeFileSync(file, 'once upon a time '.repeat(2000))
     await expect(opening()).rejects.toMatchObject(refusal('journal-refused', /journal\.db is not a SQLite file/))
+  })
+
+  test('a directory', async () => {
+    mkdirSync(file, { recursive: true })
+    await expect(opening()).rejects.toMatchObject(refusal('journal-refused', /journal\.db is a directory; name a file in it, such as .*journal\.db/))
   })
 
   test('a file that is empty: none is taken for a new journal', async () => {
@@ -263,7 +268,7 @@ test('owners follow one another through a chain of processes: one writes at a ti
   const acknowledged: number[] = []
   const starts: number[] = []
   const start = (epoch: number): { owns: Promise<void>; some: Promise<void>; ended: Promise<void> } => {
-    const task = { store: 'sqlite', mode: 'own', directory, epoch, ...(epoch === 4 ? { count: 20 } : {}) }
+    const task = { mode: 'own', directory, epoch, ...(epoch === 4 ? { count: 20 } : {}) }
     const writer = spawn(process.execPath, [child, JSON.stringify(task)])
     let [own, write] = [(): void => undefined, (): void => undefined]
     const owns = new Promise<void>((resolve) => (own = resolve))
@@ -330,7 +335,7 @@ describe('the log', () => {
 
   /** Copies the files of a journal that a killed process left. */
   async function killed(): Promise<number> {
-    const writer = spawn(process.execPath, [child, JSON.stringify({ store: 'sqlite', mode: 'own', directory })])
+    const writer = spawn(process.execPath, [child, JSON.stringify({ mode: 'own', directory })])
     let last = 0
     await new Promise<void>((resolve) => {
       let rest = ''

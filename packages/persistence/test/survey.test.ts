@@ -2,7 +2,7 @@
 
 import { ActorSystem } from '@troupe/core'
 import { extensionOf } from '@troupe/core/internal'
-import { type Journal, type JournalSource, lmdb, memory, persistence, postgres, surveyJournals } from '@troupe/persistence'
+import { type Journal, type JournalSource, memory, persistence, postgres, sqliteJournal, surveyJournals } from '@troupe/persistence'
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { counter, kitWith } from './counter.ts'
@@ -133,7 +133,7 @@ describe('a survey of journals', () => {
   })
 
   test('places say where a journal is, and nobody’s password', () => {
-    expect(lmdb('./data')).toMatchObject({ kind: 'lmdb', place: './data' })
+    expect(sqliteJournal('./data/shop.db')).toMatchObject({ kind: 'sqlite', place: './data/shop.db' })
     const way = { connectionString: 'postgres://anna:secret@db:5433/shop?sslmode=require' }
     expect(postgres(way, { schema: 'x' })).toMatchObject({ kind: 'postgres', place: 'db:5433/shop schema x' })
     const pool = { connect: () => Promise.reject(new Error('nobody')), options: { host: 'db', database: 'shop', password: 'secret' } }

@@ -22,7 +22,7 @@ export function addKeeping(group: Group): void {
     .description('looks after a journal, also one that a system uses meanwhile: lists, shows, verifies, copies, erases')
     .addHelpText(
       'after',
-      '\nA journal is a file of SQLite such as data/shop.db, a directory of LMDB, or a database such as postgres://user@host/database.\nExit codes: 0 fine, 1 something is damaged, missing or refused, 2 called wrongly.',
+      '\nA journal is a file of SQLite such as data/shop.db, or a database such as postgres://user@host/database.\nExit codes: 0 fine, 1 something is damaged, missing or refused, 2 called wrongly.',
     )
   addReading(group, journal)
   addCopying(group, journal)
@@ -31,7 +31,7 @@ export function addKeeping(group: Group): void {
 
 /** A command whose first argument is the journal. */
 function of(journal: Command, name: string, about: string): Command {
-  return withJson(journal.command(name).description(about).argument('<journal>', 'the file, the directory, or the address of the database')).option(
+  return withJson(journal.command(name).description(about).argument('<journal>', 'the file, or the address of the database')).option(
     '--schema <name>',
     'the schema of a journal in PostgreSQL',
     'troupe',
@@ -72,8 +72,8 @@ function addCopying({ around: { screen } }: Group, journal: Command): void {
   of(journal, 'import', 'takes what was exported into a new journal')
     .option('--from <file>', 'where from; standard input if left out')
     .action(async (place: string, flags: Flags & { readonly from?: string }) => importIntoJournal(screen, placeOf(place, flags), flags.from))
-  of(journal, 'backup', 'copies a file or a directory that may be in use')
-    .requiredOption('--to <place>', 'where to: another file, or another directory')
+  of(journal, 'backup', 'copies a file that may be in use')
+    .requiredOption('--to <file>', 'where to')
     .addOption(keys(['with', 'without']))
     .action((place: string, flags: Flags & { readonly to: string; readonly keys: 'with' | 'without' }) =>
       backUpJournal(screen, placeOf(place, flags), { to: flags.to, keys: flags.keys }),
@@ -81,7 +81,7 @@ function addCopying({ around: { screen } }: Group, journal: Command): void {
 }
 
 function addChanging({ around: { screen } }: Group, journal: Command): void {
-  of(journal, 'create', 'makes a new one: a file, a directory, or the tables of PostgreSQL')
+  of(journal, 'create', 'makes a new one: a file, or the tables of PostgreSQL')
     .option('--role <role>', 'an existing role of PostgreSQL that may read and write')
     .option('--keeper <role>', 'an existing role that may delete and erase besides')
     .action((place: string, flags: Flags & { readonly role?: string; readonly keeper?: string }) =>

@@ -1,6 +1,6 @@
 // An application that has a journal.
-import { lmdb, persistence } from '@troupe/persistence'
+import { persistence, sqliteJournal } from '@troupe/persistence'
 
-export const options = { logger: false, extensions: [persistence({ journal: lmdb(process.env.TROUPE_TEST_JOURNAL) })] }
+export const options = { logger: false, extensions: [persistence({ journal: sqliteJournal(process.env.TROUPE_TEST_JOURNAL) })] }
 
 export default function keeping() {}

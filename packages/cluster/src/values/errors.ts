@@ -145,7 +145,7 @@ export class JournalDiffers extends TroupeError {
         ? 'it keeps its state in another journal than the nodes that have it'
         : 'it keeps its state in a journal here, and the nodes that have it keep nothing'
     super(
-      `Cannot have ${kind} on this node: ${why}. Say persistent on all nodes alike, and give all the same journal, such as one PostgreSQL; an LMDB directory is for one machine.`,
+      `Cannot have ${kind} on this node: ${why}. Say persistent on all nodes alike, and give all the same journal, such as one PostgreSQL; a SQLite file is for one machine.`,
     )
     this.kind = kind
   }

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine, flag, oneOf, whole } from '@troupe/testkit/internal'
-import { createPostgresSchema, lmdb, postgres } from '@troupe/persistence'
+import { createPostgresSchema, postgres, sqliteJournal } from '@troupe/persistence'
 import { findNats, startNats } from '../../../../tools/engines/nats.mjs'
 import { findPostgres, startPostgres } from '../../../../tools/engines/postgres.mjs'
 import { Account } from './account.mjs'
@@ -21,7 +21,7 @@ const command = {
     lease: whole('the lease of a node in ms', 3_000, { from: 1_000 }),
     nodes: whole('how many nodes', 3, { from: 2 }),
     pace: whole('ms between two questions of a node to an id', 100),
-    store: oneOf('store', ['postgres', 'lmdb', 'found'], 'which journal: PostgreSQL where it is found, else LMDB', 'found'),
+    store: oneOf('store', ['postgres', 'sqlite', 'found'], 'which journal: PostgreSQL if it is found, else SQLite', 'found'),
     only: oneOf('kind', kinds, 'just this fault (default: all)', undefined),
     'no-fence': flag('the control: a journal that takes what anybody writes; must be caught'),
     untimed: flag('without limits on how long an id is silent and an end is unknown: for a machine that has other work'),
@@ -35,7 +35,7 @@ if (found === undefined) {
   process.stderr.write('No nats-server was found; npm run engines -- --only nats fetches one.\n')
   process.exit(1)
 }
-const database = store === 'lmdb' ? undefined : findPostgres()
+const database = store === 'sqlite' ? undefined : findPostgres()
 if (store === 'postgres' && database === undefined) {
   process.stderr.write('No PostgreSQL was found; npm run engines -- --only postgres fetches one.\n')
   process.exit(1)
@@ -62,7 +62,9 @@ try {
   account.wrong.push(cause.message)
 } finally {
   await nodes.end()
-  const journal = await (base === undefined ? lmdb(place.directory) : postgres({ connectionString: base.url })).open(environment())
+  const journal = await (base === undefined ? sqliteJournal(`${place.directory}/journal.db`) : postgres({ connectionString: base.url })).open(
+    environment(),
+  )
   await account.compare(journal)
   await journal.close()
   await base?.end()
@@ -72,7 +74,7 @@ try {
 
 const { acknowledged, refused, stored, moved, ended, behind, ledgers, unknown, memory, wrong } = account
 console.log(
-  `${chaos.done} faults in ${((performance.now() - began) / 1_000).toFixed(0)} s (${chaos.counts}), lease ${lease} ms, ${base === undefined ? 'LMDB' : 'PostgreSQL'}${unfenced ? ' WITHOUT A FENCE' : ''}`,
+  `${chaos.done} faults in ${((performance.now() - began) / 1_000).toFixed(0)} s (${chaos.counts}), lease ${lease} ms, ${base === undefined ? 'SQLite' : 'PostgreSQL'}${unfenced ? ' WITHOUT A FENCE' : ''}`,
 )
 console.log(`${acknowledged} acknowledged, ${refused} refused, ${stored} events stored, ${moved} changes of writer, ${ended.size} sessions ended`)
 console.log(`${ledgers} ledgers added up, at most ${unknown} unknown; at most ${memory} MiB in a node, ${behind.size} notes dead letters beyond that`)

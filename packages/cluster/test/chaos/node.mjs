@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { ActorSystem, receive, same } from '@troupe/core'
 import { Cluster, nats } from '@troupe/cluster'
-import { eventSourced, lmdb, persistence, postgres } from '@troupe/persistence'
+import { eventSourced, persistence, postgres, sqliteJournal } from '@troupe/persistence'
 import { unfenced, watched } from './journal.mjs'
 import { ids, shards } from './stage.mjs'
 
@@ -20,7 +20,7 @@ const say = (...line) => {
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, isLevelEnabled: () => false }
 
-const source = store.url === undefined ? lmdb(store.directory) : postgres({ connectionString: store.url })
+const source = store.url === undefined ? sqliteJournal(`${store.directory}/journal.db`) : postgres({ connectionString: store.url })
 const journal = watched(fence ? source : unfenced(source), (write) =>
   say('stored', write.scope, write.epoch, write.id, write.first, write.events.length),
 )

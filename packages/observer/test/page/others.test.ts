@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Cluster, memory as wires } from '@troupe/cluster'
 import { type ActorRef, ActorSystem, receive, same } from '@troupe/core'
-import { eventSourced, type Kind, lmdb, memory, persistence } from '@troupe/persistence'
+import { eventSourced, type Kind, memory, persistence, sqliteJournal } from '@troupe/persistence'
 import { expect, test, vi } from 'vitest'
 import type { FeedFrame } from '../../src/feed/frames.ts'
 import type { PagePart, TablePart } from '../../src/feed/parts.ts'
@@ -46,10 +46,10 @@ function rowOf(parts: readonly PagePart[], title: string): Readonly<Record<strin
   return Object.fromEntries(table.columns.map((column, i) => [column, table.rows[0]![i]]))
 }
 
-test('a journal in memory and one of LMDB show what they wrote', async () => {
+test('a journal in memory and one of SQLite show what they wrote', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-others-'))
   try {
-    for (const journal of [memory(), lmdb(join(folder, 'data'))]) {
+    for (const journal of [memory(), sqliteJournal(join(folder, 'data', 'shop.db'))]) {
       const system = ActorSystem.create('shop', { logger: false, askTimeout: 30_000, extensions: [persistence({ journal })] })
       const ref = system.spawn(counter('42'))
       expect(await ref.ask({ type: 'add', by: 2 })).toBe(2)

@@ -85,7 +85,7 @@ test('a cluster and journals that joined the system are shown, without their pac
         open: (): object => ({
           survey: () => [
             {
-              name: 'lmdb(./data)',
+              name: 'sqlite(./data/shop.db)',
               phase: 'open',
               actors: 3,
               commits: { groups: 12, latency: { p50: 2, p99: 9 } },
@@ -108,9 +108,11 @@ test('a cluster and journals that joined the system are shown, without their pac
     ],
   })
   const parts = partsOfOthers(coreOf(system))
-  expect(parts.map(({ title }) => title)).toEqual(['Nodes of shops', 'Journals', 'lmdb(./data)'])
+  expect(parts.map(({ title }) => title)).toEqual(['Nodes of shops', 'Journals', 'sqlite(./data/shop.db)'])
   expect(parts[0]).toMatchObject({ rows: [['a (this one)', '✓ up', '–', '64 cart', 0, '–'], expect.arrayContaining(['◆ down']), expect.anything()] })
-  expect(parts[1]).toMatchObject({ rows: [expect.arrayContaining(['lmdb(./data)', '✓ open', 3, 12, '2 ms', '◆ open, tried again in 500 ms'])] })
+  expect(parts[1]).toMatchObject({
+    rows: [expect.arrayContaining(['sqlite(./data/shop.db)', '✓ open', 3, 12, '2 ms', '◆ open, tried again in 500 ms'])],
+  })
   const page = await openPage(system)
   const frames = await feed(page, 'runtime', (got) => got.some(({ kind }) => kind === 'round'))
   const round = frames.find((frame): frame is Extract<FeedFrame, { kind: 'round' }> => frame.kind === 'round')

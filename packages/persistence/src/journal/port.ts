@@ -1,4 +1,4 @@
-// The port behind which journals stand: one contract, tested by one suite (test/contract), for memory, LMDB and PostgreSQL.
+// The port behind which journals stand: one contract, tested by one suite (test/contract), for memory, SQLite and PostgreSQL.
 //
 //   writer ──append(group)──▶ journal ──flush──▶ outcome of each write          fence: raise(scope, epoch) first, then read, then write
 //   recovery ──heads, replay──▶             readers ──events(query)──▶          projections ──advance──▶
@@ -36,13 +36,13 @@ export interface JournalEnvironment {
 }
 
 /**
- * Where a journal is, and how it is opened: what `lmdb(dir)`, `postgres(pool)` and `memory()` return. A value of it may be opened
+ * Where a journal is, and how it is opened: what `sqliteJournal(file)`, `postgres(pool)` and `memory()` return. A value of it may be opened
  * several times, by several systems; each has its own `Journal`.
  */
 export interface JournalSource {
-  /** What errors and logs call it, such as `lmdb(./data)`. */
+  /** What errors and logs call it, such as `sqlite(./data/shop.db)`. */
   readonly name: string
-  /** What it is, such as `lmdb`, and where, for whoever looks at a running system; without passwords. */
+  /** What it is, such as `sqlite`, and where, for whoever looks at a running system; without passwords. */
   readonly kind?: string | undefined
   readonly place?: string | undefined
   /**

@@ -1,9 +1,7 @@
 // Journals opened without a system, by whoever looks after them: named as a person names them, and taken over by nobody.
 
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { checkBoolean, checkCan, checkText, readOptions, type Table } from '@troupe/core/internal'
-import { lmdb } from '../journal/lmdb/lmdb.ts'
 import type { Journal, JournalEnvironment, JournalSource } from '../journal/port.ts'
 import { postgres } from '../journal/postgres/postgres.ts'
 import { sqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
@@ -20,11 +18,10 @@ export interface PlaceOptions {
 const table: Table<PlaceOptions> = { schema: checkText, make: checkBoolean }
 
 /**
- * The journal at a place: `postgres://…` is a database, a file, or a name that ends in `.db` or `.sqlite`, is a SQLite journal, anything else a
- * directory.
+ * The journal at a place: `postgres://…` is a database, anything else the file of a SQLite journal.
  *
  * Guarantees: nothing is opened yet. Fails with `InvalidOption`; opening fails as `JournalSource` says, and with `JournalUnavailable`
- * where a directory or a file has no journal and none may be made.
+ * where there is no file and none may be made.
  *
  * @example
  * const journal = await openJournal(journalAt('./data/shop.db'))
@@ -33,29 +30,17 @@ export function journalAt(place: string, options: PlaceOptions = {}): JournalSou
   checkText('place', place)
   const { schema, make = false } = readOptions('journalAt', options, table)
   if (/^postgres(ql)?:\/\//.test(place)) return postgres({ connectionString: place }, { schema })
-  const isFile = isSqlite(place)
-  const source = isFile ? sqliteJournal(place) : lmdb(place)
+  const source = sqliteJournal(place)
   if (make) return source
   return {
     ...source,
     open(environment) {
-      if (existsSync(isFile ? place : join(place, 'journal.mdb'))) return source.open(environment)
+      if (existsSync(place)) return source.open(environment)
       return Promise.reject(
-        new JournalUnavailable(
-          source.name,
-          isFile
-            ? `there is no file ${place}; name one that exists, or create it by journalAt(place, { make: true })`
-            : `there is none in ${place}; name the directory that has journal.mdb, or have one made by journalAt(place, { make: true })`,
-        ),
+        new JournalUnavailable(source.name, `there is no file ${place}; name one that exists, or create it by journalAt(place, { make: true })`),
       )
     },
   }
-}
-
-/** Whether a place is a SQLite journal, by what is there, or by its name. */
-export function isSqlite(place: string): boolean {
-  const found = statSync(place, { throwIfNoEntry: false })
-  return found === undefined ? /\.(db|sqlite3?)$/.test(place) : found.isFile()
 }
 
 const quiet = (): void => undefined
@@ -75,11 +60,11 @@ const environment: JournalEnvironment = {
  * Guarantees: takes nothing over; a system that writes to it goes on. Its `close` is owed. Fails as `JournalSource.open` does.
  *
  * @example
- * const journal = await openJournal(lmdb('./data'))
+ * const journal = await openJournal(sqliteJournal('./data/shop.db'))
  * console.log(await journal.stats(), (await journal.verify()).damages)
  * await journal.close()
  */
 export function openJournal(source: JournalSource): Promise<Journal> {
-  checkCan('source', source, ['a journal, such as lmdb(directory)', 'open'])
+  checkCan('source', source, ['a journal, such as sqliteJournal(file)', 'open'])
   return source.open(environment)
 }

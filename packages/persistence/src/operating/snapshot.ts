@@ -24,7 +24,7 @@ const quiet = (): void => undefined
  * `RetentionRefused` where the journal did not keep it, and with `InvalidOption`. Inside of a system there is `takeSnapshot`.
  *
  * @example
- * const journal = await openJournal(lmdb('./data'))
+ * const journal = await openJournal(sqliteJournal('./data/shop.db'))
  * await snapshotKey(journal, cart, '42')
  */
 export async function snapshotKey(journal: Journal, kind: KindOrClass, key: string, options: SnapshotOptions = {}): Promise<number> {

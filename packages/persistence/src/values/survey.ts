@@ -2,11 +2,11 @@
 
 /** What one journal of a system does at this moment. */
 export interface JournalSurvey {
-  /** What errors and logs call it, such as `lmdb(./data)`. */
+  /** What errors and logs call it, such as `sqlite(./data/shop.db)`. */
   readonly name: string
-  /** What it is: `lmdb`, `postgres`, `memory`, or what a journal of somebody else calls itself; `other` where it does not. */
+  /** What it is: `sqlite`, `postgres`, `memory`, or what a journal of somebody else calls itself; `other` where it does not. */
   readonly kind: string
-  /** Its directory, or server, database and schema, without a password; undefined where it is nowhere. */
+  /** Its file, or server, database and schema, without a password; undefined where it is nowhere. */
   readonly place: string | undefined
   /** What of it the system owns, and since which epoch; that is undefined until it is opened. */
   readonly scope: string

@@ -17,7 +17,7 @@ const { rounds, store, through, leaky, seed } = commandLine({
   about: 'Kills a process that writes to a journal, round after round, and compares what was acknowledged with what is there afterwards.',
   options: {
     rounds: whole('how many kills', 25),
-    store: oneOf('store', ['lmdb', 'sqlite', 'postgres'], 'which journal', 'lmdb'),
+    store: oneOf('store', ['sqlite', 'postgres'], 'which journal', 'sqlite'),
     through: oneOf('way', ['actors', 'port'], 'who writes: persistent actors, or groups handed to the journal itself', 'actors'),
     leaky: flag('acknowledges before the write is handed to the store: must be caught'),
     seed: whole('what the moments of the kills are made from', 1, {}),

@@ -1,6 +1,6 @@
 // The store of a chaos run, opened by whoever is told where it is.
 
-import { lmdb, postgres, sqliteJournal } from '@troupe/persistence'
+import { postgres, sqliteJournal } from '@troupe/persistence'
 
 export const environment = {
   now: () => Date.now(),
@@ -14,7 +14,6 @@ export const environment = {
 
 /** The journal of a run. */
 export function sourceOf({ store, directory, url }) {
-  if (store === 'lmdb') return lmdb(directory)
   return store === 'sqlite' ? sqliteJournal(fileOf(directory)) : postgres({ connectionString: url })
 }
 export function openStore(place, world) {

@@ -98,8 +98,7 @@ export async function backUpJournal(
 ): Promise<void> {
   if (isPostgres(place.journal))
     throw new Exit(exitCodes.usage, 'PostgreSQL is backed up by its own means: pg_dump, or archiving. For a text: troupe journal export.')
-  const { backupLmdb, backupSqlite, journalAt } = await loadPersistence()
-  const backup = journalAt(place.journal).kind === 'sqlite' ? backupSqlite : backupLmdb
-  await told(() => backup(place.journal, to, { keys }))
+  const { backupSqlite } = await loadPersistence()
+  await told(() => backupSqlite(place.journal, to, { keys }))
   say(screen, place, { to }, () => `copied to ${to}`)
 }

@@ -8,7 +8,7 @@ import { clean, jsonLine, type Screen } from '../../style.ts'
 
 /** Which journal, and how it is told. */
 export interface Place {
-  /** A file of SQLite, a directory of LMDB, or the address of a database. */
+  /** A file of SQLite, or the address of a database. */
   readonly journal: string
   readonly schema: string
   readonly json: boolean

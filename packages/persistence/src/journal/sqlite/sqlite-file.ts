@@ -1,7 +1,7 @@
 // One SQLite file, open once in a thread however many journals use it: the connection that reads, the worker that writes, and what is wrong
 // with the file, in the words of a journal. Reads are synchronous and short: a transaction never stays open while the loop has its turn.
 
-import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadSqlite, resultCode, type SqliteConnection, SqliteMissing, sqliteResult, type SqliteStatement } from '@troupe/sqlite'
 import { FenceLost, JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
@@ -64,6 +64,8 @@ function makeEach(directory: string): void {
 
 /** Fails if the file cannot be used where it is. */
 function checkPlace(name: string, path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new JournalRefused(name, `${path} is a directory; name a file in it, such as ${join(path, 'journal.db')}`)
   const network = networkFileSystem(dirname(path))
   if (network !== undefined)
     throw new JournalRefused(

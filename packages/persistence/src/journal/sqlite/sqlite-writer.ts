@@ -290,6 +290,8 @@ export class SqliteWriter {
       return { type: 'refused', problem: `${path} is not a SQLite file, or its first page is damaged (${message}); name another file`, ...about }
     if (primary(real) === resultCode.readOnly)
       return { type: 'unavailable', problem: `${path} cannot be written (${message}); let this process write it and its directory`, ...about }
+    if (primary(real) === resultCode.full)
+      return { type: 'unavailable', problem: `${path} cannot be written (${message}${this.#spaceLeft()}); make room`, ...about }
     if (isBusy(real)) return { type: 'unavailable', problem: `another process has been writing ${path} for too long (${message})`, ...about }
     return { type: 'unavailable', problem: `${path} cannot be used (${message}${this.#spaceLeft()})`, ...about }
   }

@@ -211,19 +211,22 @@ export class SqliteWrites {
     const head = this.#head(id) ?? unknownId
     const last = Math.min(upTo, head.seq)
     if (last <= head.deleted) return false
-    const rows = this.#sql('select position, first, last, head from runs where id = ? and first <= ? order by first limit ?').all(
-      id,
-      last,
-      deletedAtOnce + 1,
-    )
-    const more = rows.length > deletedAtOnce
-    const deleted = more ? (rows[deletedAtOnce]!['first'] as number) - 1 : last
-    for (const { position, last: end, head: columns } of rows.slice(0, deletedAtOnce) as unknown as (RunRow & { position: number })[]) {
+    const found: { readonly position: number; readonly tags: ReadonlySet<string> }[] = []
+    let [seen, next] = [0, 0]
+    // One by one: a row may have megabytes. All are whole before the first one goes: a number that was changed would delete too much.
+    for (const row of this.#sql('select * from runs where id = ? and first <= ? order by first limit ?').iterate(id, last, deletedAtOnce + 1)) {
+      const { position, first, last: end, head: columns } = row as unknown as RunRow & { position: number }
+      if (++seen > deletedAtOnce) next = first
+      checked('runs', row, () => `${id}#${first}`)
       // One that goes on after it stays; its first events are hidden by the head.
-      if (end > last) continue
-      for (const tag of tagsOf(columns, `position ${position}`)) this.#sql('delete from run_tags where tag = ? and position = ?').run(tag, position)
+      if (end <= last && next === 0) found.push({ position, tags: tagsOf(columns, `position ${position}`) })
+    }
+    for (const { position, tags } of found) {
+      for (const tag of tags) this.#sql('delete from run_tags where tag = ? and position = ?').run(tag, position)
       this.#sql('delete from runs where position = ?').run(position)
     }
+    const more = next !== 0
+    const deleted = more ? next - 1 : last
     this.state.events -= deleted - head.deleted
     this.#putHead(id, false, { ...head, deleted })
     return more
