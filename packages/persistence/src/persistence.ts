@@ -1,7 +1,18 @@
 // How persistence joins a system.
 
 import type { AnyRef, Extension } from '@troupe/core'
-import { checkCan, checkFinite, checkFunction, checkOneOf, checkPart, checkText, checkWhole, readOptions, type Table } from '@troupe/core/internal'
+import {
+  checkBoolean,
+  checkCan,
+  checkFinite,
+  checkFunction,
+  checkOneOf,
+  checkPart,
+  checkText,
+  checkWhole,
+  readOptions,
+  type Table,
+} from '@troupe/core/internal'
 import { Hub, type HubOptions } from './gate/hub.ts'
 import { extensionName } from './gate/shell.ts'
 import type { JournalSource } from './journal/port.ts'
@@ -24,6 +35,11 @@ export interface PersistenceOptions {
   readonly find?: ((kind: string, key: string) => AnyRef | undefined) | undefined
   /** Milliseconds until what was delivered and not acknowledged is sent again; longer each time, up to thirty times as long, until something is. 1,000 if left out. */
   readonly redeliverEvery?: number | undefined
+  /**
+   * Refuses commands that change a state in place, themselves or by an event handler, with `NotAllowed`. It encodes the state before and after each
+   * command. Left out, the simulator of the testkit does it, and nothing else.
+   */
+  readonly immutableCheck?: boolean | undefined
   readonly recovery?:
     | {
         /** Milliseconds without any progress that end a recovery; 30,000 if left out. Waiting for a permit does not count. */
@@ -40,6 +56,7 @@ const table: Table<PersistenceOptions> = {
   whenAway: [checkOneOf, ['reject', 'wait']],
   find: checkFunction,
   redeliverEvery: [checkFinite, 'above'],
+  immutableCheck: checkBoolean,
   recovery: [checkPart, { timeout: [checkFinite, 'above'], permits: [checkWhole, 1] } satisfies Table<PersistenceOptions['recovery'] & object>],
 }
 
@@ -53,7 +70,16 @@ const table: Table<PersistenceOptions> = {
  * const system = ActorSystem.create('shop', { extensions: [persistence({ journal: memory() })] })
  */
 export function persistence(options: PersistenceOptions): Extension {
-  const { journal, scope = 'default', whenAway = 'reject', recovery = {}, find, redeliverEvery = 1000 } = readOptions('persistence', options, table)
-  const complete: HubOptions = { journal, scope, whenAway, timeout: recovery.timeout ?? 30_000, permits: recovery.permits ?? 4, find, redeliverEvery }
+  const {
+    journal,
+    scope = 'default',
+    whenAway = 'reject',
+    recovery = {},
+    find,
+    redeliverEvery = 1000,
+    immutableCheck,
+  } = readOptions('persistence', options, table)
+  const { timeout = 30_000, permits = 4 } = recovery
+  const complete: HubOptions = { journal, scope, whenAway, timeout, permits, find, redeliverEvery, immutableCheck }
   return { name: extensionName, open: (system) => new Hub(system, complete) }
 }

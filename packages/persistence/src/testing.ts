@@ -1,5 +1,5 @@
-// Commands without an actor, a journal or time: a past in, a command, and what came of it out. Everything is synchronous, and the state
-// is frozen, so that a command or an event handler that changes it instead of making another is caught here.
+// Commands without an actor, a journal or time: a past in, a command, and what came of it out. Everything is synchronous, and a command or
+// an event handler that changes a state in place, instead of making another, is refused here.
 
 import { InvalidOption, NotAllowed } from '@troupe/core'
 import { checkFinite, checkList, checkObject, checkText, isThenable, readOptions, type Table } from '@troupe/core/internal'
@@ -7,6 +7,7 @@ import type { Kind } from './gate/context.ts'
 import { type AnyEvent, applied, storedEvent } from './gate/definition.ts'
 import { stateDefinitions } from './gate/durable-state.ts'
 import { definitions } from './gate/event-sourced.ts'
+import { checkUnchanged, textOf } from './gate/immutable-check.ts'
 import { checkDelay, checkTime, checkTimer } from './gate/timers.ts'
 import { decode, encode } from './values/codec.ts'
 
@@ -61,7 +62,8 @@ const table: Table<RunOptions> = {
  * Runs one command of an event-sourced kind after these events, without an actor or a journal.
  *
  * Guarantees: the same as a live actor would do: events go through the codec and back, several are atomic, a throw discards. Fails with
- * `InvalidOption` on what is no kind, and with what applying the events fails with.
+ * `InvalidOption` on what is no kind, and with what applying the events fails with. A command or an event handler that changes the state in
+ * place is refused with `NotAllowed`.
  *
  * @example
  * const { events, outputs } = run(cart, [{ type: 'added', sku: 'book', n: 1 }], { type: 'order', replyTo })
@@ -73,10 +75,14 @@ export function run<M>(kind: Kind<M>, events: readonly AnyEvent[], command: M, o
   const { key = 'test', now = 0, timers = [] } = readOptions('run', options, table)
   const given = checkList<AnyEvent>('events', events, (one) => typeof one === 'object' && one !== null, 'events')
   const id = `${definition.kind}/${key}`
-  let state = frozen(definition.initial(key))
+  let state = definition.initial(key)
   let seq = 0
   // As recovery has it: written, read, and applied.
-  const apply = (event: AnyEvent): void => void (state = frozen(applied(definition, id, ++seq, state, storedEvent(definition, id, event, now))))
+  const apply = (event: AnyEvent): void => {
+    const [before, text] = [state, textOf(state)]
+    state = applied(definition, id, ++seq, before, storedEvent(definition, id, event, now))
+    checkUnchanged(before, text, `The handler of the event ${event.type}`, id)
+  }
   for (const event of given) apply(event)
   const before = state
   const persisted: AnyEvent[] = []
@@ -94,7 +100,7 @@ export function run<M>(kind: Kind<M>, events: readonly AnyEvent[], command: M, o
       },
     },
   })
-  const error = perform(id, commands, context, command)
+  const error = perform(id, commands, context, command, before)
   return error === undefined
     ? { events: persisted, outputs: world.outputs, state, error: undefined }
     : { events: [], outputs: [], state: before, error: error.thrown }
@@ -104,7 +110,7 @@ export function run<M>(kind: Kind<M>, events: readonly AnyEvent[], command: M, o
  * Runs one command of a durable-state kind on a state, or on the initial one where that is undefined, without an actor or a journal.
  *
  * Guarantees: the same as a live actor would do: states go through the codec and back, a throw discards. Fails with `InvalidOption` on
- * what is no such kind, and with `NotStorable`.
+ * what is no such kind, and with `NotStorable`. A command that changes the state in place is refused with `NotAllowed`.
  *
  * @example
  * const { state } = runState(settings, { theme: 'light' }, { type: 'choose', theme: 'dark' })
@@ -115,8 +121,8 @@ export function runState<M>(kind: Kind<M>, state: unknown, command: M, options: 
   const { kept, commands } = known
   const { key = 'test', now = 0, timers = [] } = readOptions('runState', options, table)
   const id = `${kind.kind}/${key}`
-  const whole = (value: unknown): unknown => frozen(decode(encode(value, 'state', id)))
-  const before = state === undefined ? frozen(kept.initial(key)) : whole(state)
+  const whole = (value: unknown): unknown => decode(encode(value, 'state', id))
+  const before = state === undefined ? kept.initial(key) : whole(state)
   let present = before
   let changes = 0
   const set = (next: unknown): void => {
@@ -131,12 +137,12 @@ export function runState<M>(kind: Kind<M>, state: unknown, command: M, options: 
     update: { value: (change: (value: unknown) => unknown) => set(change(present)) },
     clear: {
       value() {
-        present = frozen(kept.initial(key))
+        present = kept.initial(key)
         changes++
       },
     },
   })
-  const error = perform(id, commands, context, command)
+  const error = perform(id, commands, context, command, before)
   return error === undefined
     ? { outputs: world.outputs, state: present, changes, error: undefined }
     : { outputs: [], state: before, changes: 0, error: error.thrown }
@@ -185,22 +191,18 @@ function perform(
   commands: Readonly<Record<string, (ctx: never, message: never) => unknown>>,
   context: object,
   command: unknown,
+  state: unknown,
 ): { readonly thrown: unknown } | undefined {
   checkObject('command', command)
   try {
     const { type } = command as { readonly type: string }
+    const text = textOf(state)
     if (!Object.hasOwn(commands, type)) (context as { unhandled(): void }).unhandled()
     else if (isThenable(commands[type]!(context as never, command as never)))
       throw new NotAllowed(`The command ${type} of ${id} returned a promise. Commands are synchronous.`)
+    checkUnchanged(state, text, `The command ${type}`, id)
     return undefined
   } catch (thrown) {
     return { thrown }
   }
-}
-
-function frozen(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value
-  Object.freeze(value)
-  for (const part of Object.values(value)) frozen(part)
-  return value
 }

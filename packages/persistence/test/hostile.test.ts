@@ -22,6 +22,7 @@ import {
 import { expect, test } from 'vitest'
 import { environment, event, run } from './contract/stage.ts'
 import { counter, kitWith } from './counter.ts'
+import { heldJournal } from './held-journal.ts'
 
 type Ctx = CommandContext<number, { type: 'added'; by: unknown }, Odd>
 type Odd = { type: 'do'; act: (ctx: Ctx) => void; replyTo: ActorRef<number> }
@@ -261,10 +262,16 @@ test('in flight is bounded in bytes too: an actor with a megabyte on its way tak
   await kit.end()
 })
 
-test('a state that cannot be written any more, because somebody changed it since, fails its own actor; the others go on', async () => {
-  const kit = kitWith(memory())
+test('a state or a delivery that cannot be written any more, because somebody changed it since, fails its own actor; the others go on', async () => {
+  const journal = heldJournal()
+  journal.through = true
+  const kit = kitWith(journal, { find: () => undefined })
   type Cell = { at: Record<string, unknown> }
-  type Box = { type: 'put'; state: Cell; replyTo: ActorRef<string> } | { type: 'later'; replyTo: ActorRef<string> } | { type: 'ring' }
+  type Box =
+    | { type: 'put'; state: Cell; replyTo: ActorRef<string> }
+    | { type: 'later'; replyTo: ActorRef<string> }
+    | { type: 'send'; what: Cell; replyTo: ActorRef<string> }
+    | { type: 'ring' }
   const box: Kind<Box> = durableState('box', {
     initial: (): Cell => ({ at: {} }),
     commands: {
@@ -275,6 +282,10 @@ test('a state that cannot be written any more, because somebody changed it since
       later(ctx, m) {
         ctx.timers.once('t', 1e6, { type: 'ring' })
         ctx.tell(m.replyTo, 'set')
+      },
+      send(ctx, m) {
+        ctx.deliver(box, 'c', m.what as never)
+        ctx.tell(m.replyTo, 'sent')
       },
       ring: () => undefined,
     },
@@ -292,8 +303,20 @@ test('a state that cannot be written any more, because somebody changed it since
   expect(await put).toBe('put')
   state.at['self'] = state
   const added = other.ask({ type: 'add', by: 3 }, { timeout: 5000 })
-  expect(await later()).toBe('persist-failed')
+  expect(await later()).toBe('not-storable')
   expect(await added).toBe(3)
+  // What is delivered is read when its record is written, which has to wait for the write of another.
+  journal.through = false
+  const busy = other.ask({ type: 'add', by: 4 }, { timeout: 5000 })
+  await kit.settle()
+  const what: Cell = { at: {} }
+  const sent = ref.ask({ type: 'send', what }, { timeout: 5000 }).catch((cause: { code: string }) => cause.code)
+  await kit.settle()
+  what.at['self'] = what
+  journal.through = true
+  await journal.waiting[0]!.end('store')
+  await kit.advance(100)
+  expect([await busy, await sent]).toEqual([7, 'persist-failed'])
   // It began anew from what is stored.
   expect(await later()).toBe('set')
   await kit.end()

@@ -51,7 +51,10 @@ test('run: events in, a command, and events, outputs, timers and the state out; 
     state: { items: [], open: true },
     error: { message: 'nothing to pay' },
   })
-  expect(run(order, [], { type: 'spoil' }).error).toBeInstanceOf(TypeError)
+  expect(run(order, [], { type: 'spoil' }).error).toMatchObject({
+    code: 'not-allowed',
+    message: expect.stringContaining('The command spoil of order/test changed the state in place') as string,
+  })
   expect(run(order, [], { type: 'wait' }).error).toMatchObject({ code: 'not-allowed' })
 })
 
@@ -78,6 +81,25 @@ test('runState: a state in, a command, and the state out', () => {
   expect(runState(box, [], { type: 'remind' }, { now: 3 }).outputs).toMatchObject([{ is: 'timer', due: 13, every: 10 }])
   expect(() => runState(order as never, [], { type: 'pay' } as never)).toThrow(/there is run/)
   expect(() => run(box, [], { type: 'empty' })).toThrow(/there is runState/)
+})
+
+test('run and runState refuse what changes a state in place, of maps and sets too', () => {
+  const tags: Kind<{ type: 'add' } | { type: 'look' }> = eventSourced('tags', {
+    initial: () => new Set<string>(),
+    events: { added: (s, e: { tag: string }) => s.add(e.tag) },
+    commands: { add: (ctx) => ctx.persist({ type: 'added', tag: 'x' }), look: () => undefined },
+  })
+  const refused = 'The handler of the event added of tags/test changed the state in place'
+  expect(run(tags, [], { type: 'add' })).toMatchObject({
+    events: [],
+    error: { code: 'not-allowed', message: expect.stringContaining(refused) as string },
+  })
+  expect(() => run(tags, [{ type: 'added', tag: 'x' } as never], { type: 'look' })).toThrow(refused)
+  const counts: Kind<{ type: 'add' }> = durableState('counts', {
+    initial: () => new Map<string, number>(),
+    commands: { add: (ctx) => ctx.update((s) => s.set('n', 1)) },
+  })
+  expect(runState(counts, undefined, { type: 'add' }).error).toMatchObject({ code: 'not-allowed' })
 })
 
 test('a live actor does the same', async () => {

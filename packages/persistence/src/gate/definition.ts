@@ -25,6 +25,11 @@ export function stateOf(made: unknown, what: string, kind: string): unknown {
   return made
 }
 
+/** Whether a state is the object that it was made of: its handlers may have changed that in place. */
+export function isSameObject(state: unknown, before: unknown): boolean {
+  return state === before && typeof state === 'object' && state !== null
+}
+
 /** An event as it was stored, for `upcast`. */
 export interface StoredForm {
   readonly type: string

@@ -12,11 +12,10 @@ interface Waiter {
   readonly reject: (cause: Error) => void
 }
 
-/** A state to be kept as a snapshot, once it is durable. */
+/** A snapshot to be kept once its state is durable, as text: later events may change the state in place. */
 interface Pictured {
   readonly seq: number
-  readonly state: unknown
-  readonly own: object
+  readonly text: string
 }
 
 const nothing: readonly StoredEvent[] = []
@@ -62,6 +61,14 @@ export class Flight {
     this.queued = 0
     return queue
   }
+  /** Lets those go on whose number is durable. */
+  wake(durable: number): void {
+    const { waiters } = this
+    if (waiters === undefined) return
+    const left = waiters.filter(({ seq }) => seq > durable)
+    this.waiters = left.length === 0 ? undefined : left
+    for (const { seq, resolve } of waiters) if (seq <= durable) resolve()
+  }
   /** Nothing of it will become durable. */
   forget(): void {
     this.queue = nothing as StoredEvent[]
@@ -85,6 +92,8 @@ export class Turn {
   /** Where memory stood before: its number and state, and how much was queued. */
   seq: number
   before: unknown = undefined
+  /** The state before as text, where changes in place are looked for. */
+  text: string | undefined = undefined
   length = 0
   queued = 0
   /** Whose message it received, if it did. */
@@ -111,7 +120,7 @@ export class Turn {
     return turn
   }
   static end(turn: Turn): void {
-    turn.ctx = turn.message = turn.before = turn.received = undefined as never
+    turn.ctx = turn.message = turn.before = turn.text = turn.received = undefined as never
     turn.length = turn.queued = 0
     turn.applying = turn.stops = turn.notUnderstood = false
     spare = turn

@@ -6,14 +6,15 @@
 
 import type { ActorContext, AnyRef } from '@troupe/core'
 import { InvalidOption, NotAllowed, same, stopped, unhandled } from '@troupe/core'
-import { can, type Catcher, type Cell, fuse, isThenable, type Meta, PendingAsk, shed } from '@troupe/core/internal'
+import { can, type Catcher, type Cell, fuse, isThenable, type Meta, PendingAsk, shed, typeOf } from '@troupe/core/internal'
 import type { Writing } from '../journal/writer.ts'
 import { failedWith, PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
 import type { Head, Outcome, Ownership, Write } from '../values/stored.ts'
 import { Effect } from './effect.ts'
 import { Flight, Turn } from './flight.ts'
-import { type Leaving, refuse } from './held.ts'
+import { refuse } from './held.ts'
 import type { Hub } from './hub.ts'
+import { checkUnchanged, textOf } from './immutable-check.ts'
 import type { OpenedEvent } from './keyring.ts'
 import { ours } from './own-envelope.ts'
 
@@ -48,12 +49,14 @@ export abstract class Gated implements Catcher, Writing {
     this.cell = cell
   }
 
+  /** What its commands see. */
+  abstract get state(): unknown
   /** Runs the command that a message is; what it returns is for the style to say. */
   protected abstract perform(ctx: ActorContext<never>, message: unknown): unknown
   /** Notes where memory stands, for `rollBack`. */
   protected abstract mark(turn: Turn): void
-  /** Takes memory back to the mark; the number is back already. */
-  protected abstract rollBack(turn: Turn): void
+  /** Takes memory back to the mark; the number is back already. Returns false if it cannot: the state may have been changed in place. */
+  protected abstract rollBack(turn: Turn): boolean
   /** The command is done: what it persisted counts. */
   protected abstract settle(turn: Turn): void
   /** What is written next. */
@@ -78,6 +81,8 @@ export abstract class Gated implements Catcher, Writing {
     const turn = (this.turn = Turn.begin(ctx, message, this.seq))
     this.flight?.held?.begin()
     this.mark(turn)
+    const before = this.hub.immutableCheck ? this.state : undefined
+    if (before !== undefined) turn.text = textOf(before)
     const outer = fuse.catch(this)
     let returned: unknown
     try {
@@ -88,11 +93,15 @@ export abstract class Gated implements Catcher, Writing {
           `The command of ${this.id} returned a promise. Commands are synchronous, so that nothing can come between them: use ctx.ask, or ctx.after.`,
         )
       }
+      if (turn.text !== undefined) checkUnchanged(before, turn.text, `The command ${typeOf(message)}`, this.id)
     } catch (cause) {
       fuse.done(outer)
-      const dropped = this.#discard(turn)
+      const undone = this.#discard(turn)
+      const dropped = this.flight?.held?.dropPresent() ?? []
       const fail = (why: unknown): never => {
         refuse(dropped, why)
+        // Where supervision lets it go on, what the journal has is read again.
+        if (!undone) this.latched ??= new PersistFailed(this.id, 'a command threw that changed the state in place', why)
         throw why
       }
       // What it saw may not be durable, and so may not be told by its failure either.
@@ -251,12 +260,7 @@ export abstract class Gated implements Catcher, Writing {
     this.accounted(flight)
     this.hub.settled(this)
     this.#release()
-    const { waiters } = flight
-    if (waiters !== undefined) {
-      const left = waiters.filter(({ seq }) => seq > this.durable)
-      flight.waiters = left.length === 0 ? undefined : left
-      for (const { seq, resolve } of waiters) if (seq <= this.durable) resolve()
-    }
+    flight.wake(this.durable)
     this.rest()
     // Between turns, for it is the journal that calls: what its start needed is of no use by now.
     if (this.cell.extras !== undefined) shed(this.cell)
@@ -331,13 +335,13 @@ export abstract class Gated implements Catcher, Writing {
     if (this.durable === this.seq) this.rest()
   }
 
-  /** The command threw: what it persisted and sent is as if it had not been. */
-  #discard(turn: Turn): readonly Leaving[] {
+  /** The command threw: what it persisted is as if it had not been. Returns false if memory could not be taken back. */
+  #discard(turn: Turn): boolean {
     this.turn = undefined
     this.seq = turn.seq
-    this.rollBack(turn)
+    const undone = this.rollBack(turn)
     Turn.end(turn)
-    return this.flight?.held?.dropPresent() ?? []
+    return undone
   }
 
   // What a command may do.

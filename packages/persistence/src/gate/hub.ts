@@ -31,6 +31,7 @@ export interface HubOptions {
   readonly permits: number
   readonly find: ((kind: string, key: string) => AnyRef | undefined) | undefined
   readonly redeliverEvery: number
+  readonly immutableCheck: boolean | undefined
   /** For actors of one part of a journal that others own other parts of: of whom, in which epoch, and who is told that it is over. */
   readonly tenancy?: { readonly of: Hub; readonly epoch: number; readonly onLost: () => void } | undefined
 }
@@ -62,6 +63,8 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   readonly find: HubOptions['find']
   /** Milliseconds until what was not acknowledged is sent again. */
   readonly redeliverEvery: number
+  /** Whether commands that change a state in place are refused. */
+  readonly immutableCheck: boolean
   readonly writer: Writer
   readonly keyring: Keyring
   readonly subjects: Subjects
@@ -96,6 +99,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.permits = options.permits
     this.find = options.find
     this.redeliverEvery = options.redeliverEvery
+    this.immutableCheck = options.immutableCheck ?? this.#core.runtime.choices !== undefined
     this.environment = {
       now: () => this.now(),
       random: () => this.#core.runtime.random(),
@@ -186,7 +190,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   }
   /** A writer for a part of the journal, in an epoch. `onLost` is told once when the part has a later owner. */
   tenant(scope: string, epoch: number, onLost: () => void): Tenant {
-    const { whenAway, timeout, permits, find, redeliverEvery } = this
+    const { whenAway, timeout, permits, find, redeliverEvery, immutableCheck } = this
     const hub = new Hub(this.#system, {
       journal: this.#source,
       scope,
@@ -195,6 +199,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       permits,
       find,
       redeliverEvery,
+      immutableCheck,
       tenancy: { of: this, epoch, onLost },
     })
     this.#tenants.add(hub)

@@ -6,7 +6,7 @@ import { type Cell, show } from '@troupe/core/internal'
 import { encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredEvent, Write } from '../values/stored.ts'
-import { type AnyEvent, type Definition, storedEvent } from './definition.ts'
+import { type AnyEvent, type Definition, isSameObject, storedEvent } from './definition.ts'
 import { Entity } from './entity.ts'
 import type { Flight, Turn } from './flight.ts'
 import { Folding, snapshotPlace, snapshotText } from './folding.ts'
@@ -73,27 +73,36 @@ export abstract class Sourced extends Entity {
     turn.length = flight.queue.length
     turn.queued = flight.queued
   }
-  protected override rollBack(turn: Turn): void {
+  protected override rollBack(turn: Turn): boolean {
+    const { current: made, flight } = this
     this.current = turn.before
     this.rollBackOwn(turn)
-    const { flight } = this
-    if (flight === undefined || flight.queue.length === turn.length) return
+    if (flight === undefined || flight.queue.length === turn.length) return true
     flight.queue.length = turn.length
     flight.queued = turn.queued
+    return !isSameObject(made, turn.before)
   }
   protected override settle(turn: Turn): void {
     if (this.seq === turn.seq) return
     super.settle(turn)
     const flight = this.flying()
     flight.bytes = flight.queued + flight.inFlight
-    const { snapshotEvery } = this.definition
     // One that waits to be durable is not replaced by a newer one, which under load would have to wait in turn, for ever.
-    if (flight.snapshot === undefined && this.seq - this.#snapshotSeq >= snapshotEvery) {
-      // The state is a value: it stays what it is while later events make others of it.
-      flight.snapshot = { seq: this.seq, state: this.current, own: this.own?.toData() ?? {} }
-      this.#snapshotSeq = this.seq
-    }
+    if (flight.snapshot === undefined && this.seq - this.#snapshotSeq >= this.definition.snapshotEvery) this.#decideSnapshot(flight)
     this.hub.writer.wants(this)
+  }
+  /** Encoded now: what later events change in place is no part of it. */
+  #decideSnapshot(flight: Flight): void {
+    const { id, seq } = this
+    this.#snapshotSeq = seq
+    try {
+      flight.snapshot = { seq, text: snapshotText(id, this.current, this.own?.toData() ?? {}) }
+    } catch (cause) {
+      this.#snapshotLost(seq, cause)
+    }
+  }
+  #snapshotLost(seq: number, cause: unknown): void {
+    this.hub.environment.logger.warn({ id: this.id, seq, cause }, 'a snapshot was not kept; recovery replays more events until the next one is')
   }
 
   protected override follow(other: Sourced): void {
@@ -148,15 +157,20 @@ export abstract class Sourced extends Entity {
 
   /** Keeps the state that is durable, beside the way of commands; one that is not kept costs time at the next start, and nothing else. */
   async #save(flight: Flight): Promise<void> {
-    const { snapshot } = flight
-    if (flight.saving || snapshot === undefined) return
+    if (flight.saving) return
     flight.saving = true
-    flight.snapshot = undefined
+    // Again for one that became due meanwhile: no further write may come that would save it.
+    for (let due = flight.snapshot; due !== undefined && due.seq <= this.durable; due = flight.snapshot) {
+      flight.snapshot = undefined
+      await this.#saveOne(due.seq, due.text)
+    }
+    flight.saving = false
+    this.rest()
+  }
+  async #saveOne(seq: number, text: string): Promise<void> {
     const { hub, id, definition } = this
-    const { seq } = snapshot
     const subjects = this.#subjects === undefined ? [] : [...this.#subjects].sort()
     try {
-      const text = snapshotText(id, snapshot.state, snapshot.own)
       const data = subjects.length === 0 ? text : await hub.keyring.sealForAll(subjects, text, snapshotPlace(id, seq))
       // Somebody whose data is in it was erased meanwhile: it begins anew without that.
       if (data !== undefined) {
@@ -166,10 +180,8 @@ export abstract class Sourced extends Entity {
         if (outcome.is === 'stored' && definition.keepEvents !== undefined) await this.#trim(definition.keepEvents)
       }
     } catch (cause) {
-      hub.environment.logger.warn({ id, seq, cause }, 'a snapshot was not kept; recovery replays more events until the next one is')
+      this.#snapshotLost(seq, cause)
     }
-    flight.saving = false
-    this.rest()
   }
   async #trim(keepEvents: number): Promise<void> {
     const { hub, id, definition, key } = this

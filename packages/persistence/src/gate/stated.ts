@@ -7,7 +7,7 @@ import { decode, encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredState, Write } from '../values/stored.ts'
 import { Belongings } from './belongings.ts'
-import { checkSubject, stateOf } from './definition.ts'
+import { checkSubject, isSameObject, stateOf } from './definition.ts'
 import { Entity } from './entity.ts'
 import type { Flight, Turn } from './flight.ts'
 import type { Hub } from './hub.ts'
@@ -73,18 +73,23 @@ export abstract class Stated extends Entity {
     this.seq++
   }
   protected override note(type: string, data: object): string {
-    const text = encode({ type, ...data }, type, this.id)
-    this.#memory = { ...this.#memory, dirty: true }
+    const noted = encode({ type, ...data }, type, this.id)
+    const { state, there, text } = this.#memory
+    // The record has the state of this moment, whatever changes it in place before it is written.
+    this.#memory = { ...this.#memory, text: there ? (text ?? encode(state, 'state', this.id)) : undefined, dirty: true }
     this.seq++
-    return text
+    return noted
   }
 
   protected override mark(turn: Turn): void {
     turn.before = this.#memory
   }
-  protected override rollBack(turn: Turn): void {
-    this.#memory = turn.before as Memory
+  protected override rollBack(turn: Turn): boolean {
+    const made = this.#memory
+    const before = turn.before as Memory
+    this.#memory = before
     this.rollBackOwn(turn)
+    return made === before || !isSameObject(made.state, before.state)
   }
   protected override settle(turn: Turn): void {
     if (this.seq === turn.seq) return
@@ -99,7 +104,7 @@ export abstract class Stated extends Entity {
   protected override write({ scope, epoch }: Ownership, flight: Flight): Write | undefined {
     const { state, there, dirty, subject } = this.#memory
     if (!dirty) return undefined
-    let text = there ? (this.#memory.text ?? encode(state, 'state', this.id)) : undefined
+    let { text } = this.#memory
     if (subject !== undefined) text = this.#sealed(subject, text!)
     if (there && text === undefined) return undefined
     const { id, durable: expected, seq: revision } = this

@@ -5,7 +5,7 @@ import type { Head, MemoryFaults, Ownership, Run, StateWrite } from '@troupe/per
 import type { LibraryScenario, Simulation } from '@troupe/testkit/internal'
 import { bank } from './bank.ts'
 import { clocks } from './clocks.ts'
-import { journalled, type Keeping, type Notebook, type Shown, stage, type World } from './stage.ts'
+import { isState, journalled, type Keeping, type Notebook, type Shown, stage, type World } from './stage.ts'
 
 const times = { duration: 800, grace: 30_000, maxSteps: 60_000 } as const
 
@@ -97,7 +97,7 @@ function scenario(
   faults: (sim: Simulation) => MemoryFaults,
   options: Parameters<typeof journalled>[0] = {},
   more?: (world: World) => void,
-  keepings: readonly Keeping[] = ['events', 'state', 'few events'],
+  keepings: readonly Keeping[] = ['events', 'state', 'few events', 'events in place', 'state in place'],
 ): LibraryScenario {
   return {
     name: `persistence ${name}`,
@@ -183,7 +183,7 @@ function anotherWord(
   keeping: Keeping,
   { id, seq, state }: Head,
 ): Omit<Run, 'timers' | keyof Ownership> | Omit<StateWrite, 'timers' | keyof Ownership> {
-  if (keeping !== 'state') {
+  if (!isState(keeping)) {
     const data = JSON.stringify({ type: 'written', word: 1_000_000 + 10 * seq })
     return { write: 'run', id, first: seq + 1, events: [{ type: 'written', version: 1, data, tags: [], subject: undefined, time: 0 }] }
   }

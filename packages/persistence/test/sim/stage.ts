@@ -44,8 +44,8 @@ class Spilled extends Error {
   }
 }
 
-/** How notebooks are kept: by their events, all of them or as few as snapshots allow, or as a whole. */
-export type Keeping = 'events' | 'few events' | 'state'
+/** How notebooks are kept: by their events, all of them or as few as snapshots allow, or as a whole; by handlers that make another state or change the one they have. */
+export type Keeping = 'events' | 'few events' | 'state' | 'events in place' | 'state in place'
 
 /** What commands do, whatever is kept. */
 function commandsOf<C extends Leaving<Notebook> & { readonly state: readonly number[] }>(
@@ -54,34 +54,44 @@ function commandsOf<C extends Leaving<Notebook> & { readonly state: readonly num
   return {
     write(ctx, m) {
       write(ctx, m.words)
-      ctx.tell(m.replyTo, ctx.state)
+      ctx.tell(m.replyTo, [...ctx.state])
     },
     scribble: (ctx, m) => write(ctx, m.words),
-    read: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
+    // Copies leave: a state that is changed in place would go on changing while it waits for the journal.
+    read: (ctx, m) => ctx.tell(m.replyTo, [...ctx.state]),
     spill(ctx, m) {
-      const before = ctx.state
+      const before = [...ctx.state]
       write(ctx, m.words)
-      ctx.tell(m.replyTo, ctx.state)
+      ctx.tell(m.replyTo, [...ctx.state])
       throw new Spilled(before)
     },
-    show: (ctx, m) => ctx.tell(m.to, { key: ctx.key, words: ctx.state }),
+    show: (ctx, m) => ctx.tell(m.to, { key: ctx.key, words: [...ctx.state] }),
     puzzle: (ctx) => ctx.unhandled(),
     close: (ctx) => ctx.stop(),
   }
 }
 
+export function isState(keeping: Keeping): boolean {
+  return keeping === 'state' || keeping === 'state in place'
+}
+
 function notebook(keeping: Keeping, snapshotEvery: number): Kind<Notebook> {
   const initial = (): readonly number[] => []
-  if (keeping === 'state')
+  const inPlace = (words: readonly number[], word: number): readonly number[] => {
+    ;(words as number[]).push(word)
+    return words
+  }
+  const add = keeping.endsWith('in place') ? inPlace : (words: readonly number[], word: number): readonly number[] => [...words, word]
+  if (isState(keeping))
     return durableState('notebook', {
       initial,
       commands: commandsOf<StateContext<readonly number[], Notebook>>((ctx, words) => {
-        for (const word of words) ctx.update((before) => [...before, word])
+        for (const word of words) ctx.update((before) => add(before, word))
       }),
     })
   return eventSourced('notebook', {
     initial,
-    events: { written: (words, e: { word: number }) => [...words, e.word] },
+    events: { written: (words, e: { word: number }) => add(words, e.word) },
     commands: commandsOf<CommandContext<readonly number[], { readonly type: 'written'; word: number }, Notebook>>((ctx, words) => {
       for (const word of words) ctx.persist({ type: 'written', word })
     }),
@@ -134,7 +144,13 @@ export function journalled(
       journals.set(system, source)
       groups.set(system, limits)
       const journal = { ...source, open: async (environment: JournalEnvironment) => Object.assign(await source.open(environment), { limits }) }
-      return persistence({ journal, recovery: { timeout: 500 }, ...(typeof options === 'function' ? options(system) : options) }).open(system)
+      // What handlers do in place is simulated, too, and must be allowed for that.
+      return persistence({
+        journal,
+        recovery: { timeout: 500 },
+        immutableCheck: false,
+        ...(typeof options === 'function' ? options(system) : options),
+      }).open(system)
     },
   }
 }
@@ -170,9 +186,9 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
     stored(key) {
       const id = `notebook/${key}`
       const { deleted, state } = journal.headOf(id)
-      if (keeping === 'state') return state?.data === undefined ? [] : (JSON.parse(state.data) as number[])
+      if (isState(keeping)) return state?.data === undefined ? [] : (JSON.parse(state.data) as number[])
       const events = journal.eventsOf(id).map(({ data }) => (JSON.parse(data) as { word: number }).word)
-      if (keeping === 'events') return events
+      if (keeping !== 'few events') return events
       const all = [...(known.get(key) ?? []).slice(0, deleted), ...events]
       known.set(key, all)
       return all
