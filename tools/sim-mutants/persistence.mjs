@@ -66,7 +66,7 @@ export const persistence = [
   {
     name: 'the events of a command that threw are kept',
     file: gated,
-    edits: [['    this.seq = turn.seq\n    const undone = this.rollBack(turn)\n', '    const undone = true\n']],
+    edits: [['    this.seq = turn.seq\n    this.rollBack(turn)\n', '']],
   },
   {
     name: 'what a command that threw had told leaves',
@@ -212,7 +212,7 @@ export const persistence = [
   {
     name: 'a command that threw leaves what it changed in place, where supervision resumes',
     file: gated,
-    edits: [['if (!undone) this.latched ??=', 'if (!undone && this.ended) this.latched ??=']],
+    edits: [['if (inPlace) this.latched ??=', 'if (inPlace && this.ended) this.latched ??=']],
   },
   {
     name: 'a snapshot that is due during another save waits for the next write',
@@ -462,6 +462,27 @@ export const persistence = [
       [
         "'a snapshot cannot be read; an earlier one, or all events, are')\n      return undefined",
         "'a snapshot cannot be read; an earlier one, or all events, are')\n      throw cause",
+      ],
+    ],
+  },
+  // Schemas.
+  {
+    name: 'an event is stored that the schema refuses',
+    file: sourced,
+    edits: [
+      [
+        'const next = definition.apply(this.current, eventRead(definition, id, event, stored))',
+        'const next = definition.apply(this.current, definition.version < 0 ? eventRead(definition, id, event, stored) : event)',
+      ],
+    ],
+  },
+  {
+    name: 'a durable state is stored that the schema refuses',
+    file: stated,
+    edits: [
+      [
+        "schema === undefined ? given : fitting(schema, text, 'state', this.id)",
+        "schema === undefined || text !== '' ? given : fitting(schema, text, 'state', this.id)",
       ],
     ],
   },

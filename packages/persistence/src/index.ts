@@ -45,6 +45,7 @@ export {
   RecoveryFailed,
   RecoveryStalled,
   RetentionRefused,
+  SchemaMismatch,
   SubjectErased,
 } from './values/errors.ts'
 export type { JournalSurvey } from './values/survey.ts'

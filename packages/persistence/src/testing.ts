@@ -4,10 +4,11 @@
 import { InvalidOption, NotAllowed } from '@troupe/core'
 import { checkFinite, checkList, checkObject, checkText, isThenable, readOptions, type Table } from '@troupe/core/internal'
 import type { Kind } from './gate/context.ts'
-import { type AnyEvent, applied, storedEvent } from './gate/definition.ts'
+import { type AnyEvent, applied, eventRead, storedEvent } from './gate/definition.ts'
 import { stateDefinitions } from './gate/durable-state.ts'
 import { definitions } from './gate/event-sourced.ts'
 import { checkUnchanged, textOf } from './gate/immutable-check.ts'
+import { fitting } from './gate/schema-check.ts'
 import { checkDelay, checkTime, checkTimer } from './gate/timers.ts'
 import { decode, encode } from './values/codec.ts'
 
@@ -80,7 +81,9 @@ export function run<M>(kind: Kind<M>, events: readonly AnyEvent[], command: M, o
   // As recovery has it: written, read, and applied.
   const apply = (event: AnyEvent): void => {
     const [before, text] = [state, textOf(state)]
-    state = applied(definition, id, ++seq, before, storedEvent(definition, id, event, now))
+    const stored = storedEvent(definition, id, event, now)
+    eventRead(definition, id, event, stored)
+    state = applied(definition, id, ++seq, before, stored)
     checkUnchanged(before, text, `The handler of the event ${event.type}`, id)
   }
   for (const event of given) apply(event)
@@ -126,7 +129,8 @@ export function runState<M>(kind: Kind<M>, state: unknown, command: M, options: 
   let present = before
   let changes = 0
   const set = (next: unknown): void => {
-    present = whole(next)
+    const text = encode(next, 'state', id)
+    present = kept.schema === undefined ? decode(text) : fitting(kept.schema, text, 'state', id)
     changes++
   }
   const world = leaving(id, key, now, timers)

@@ -82,9 +82,9 @@ const kept: Kind<List> = durableState('list', {
 
 /** Asks a list how long it is. */
 async function length(kit: TestKit, ref: ActorRef<List>): Promise<number> {
-  const asked = ref.ask({ type: 'get' }, { timeout: 10_000 })
+  const answer = ref.ask({ type: 'get' }, { timeout: 10_000 })
   await kit.advance(1000)
-  return asked
+  return answer
 }
 
 describe('a snapshot is what the state was when it was decided', () => {
@@ -102,7 +102,7 @@ describe('a snapshot is what the state was when it was decided', () => {
     await kit.settle()
     source.through = true
     kit.system.kill(ref)
-    for (const waiting of [...source.waiting]) await waiting.end('store')
+    while (source.waiting.length > 0) await source.waiting[0]!.end('store')
     await kit.settle()
     expect(await length(kit, kit.system.spawn(pushed('1')))).toBe(17)
     await kit.end()

@@ -8,6 +8,7 @@ import { RecoveryFailed } from '../values/errors.ts'
 import { isName } from '../values/names.ts'
 import type { StoredEvent } from '../values/stored.ts'
 import type { OpenedEvent } from './keyring.ts'
+import { fitting, validate } from './schema-check.ts'
 
 /** An event: what happened is its `type`, the rest is data. */
 export interface AnyEvent {
@@ -70,6 +71,11 @@ export interface Definition {
 }
 
 const noTags: readonly string[] = []
+
+/** What an event will be when it is read: itself, or what the schema makes of it. Fails with `SchemaMismatch`. */
+export function eventRead({ schema }: Definition, id: string, event: AnyEvent, { type, data }: StoredEvent): AnyEvent {
+  return schema === undefined ? event : (fitting(schema, data, `event ${type}`, id) as AnyEvent)
+}
 
 /** An event as it is to be stored. Fails with `NotStorable`, and with what `tags` throws. */
 export function storedEvent(definition: Definition, id: string, event: AnyEvent, time: number): StoredEvent {
@@ -159,18 +165,7 @@ function listOf(made: unknown): readonly unknown[] {
 }
 
 function checked(schema: MessageSchema, id: string, seq: number, event: unknown): AnyEvent {
-  let result
-  try {
-    result = schema['~standard'].validate(event)
-  } catch (cause) {
-    throw new RecoveryFailed(id, seq, 'the schema threw', cause)
-  }
-  if (isThenable(result)) throw new RecoveryFailed(id, seq, 'the schema validates asynchronously; use one that does not')
-  if (result.issues !== undefined)
-    throw new RecoveryFailed(
-      id,
-      seq,
-      `the schema refuses it: ${result.issues.map(({ message }) => message).join('; ')}. Turn it into what fits by upcast`,
-    )
-  return result.value as AnyEvent
+  const validated = validate(schema, event)
+  if (!validated.fits) throw new RecoveryFailed(id, seq, `${validated.why}. Turn it into what fits by upcast`, validated.cause)
+  return validated.value as AnyEvent
 }

@@ -27,7 +27,7 @@ export interface StateKeeping<S> {
   readonly version?: number | undefined
   /** What a state of an earlier version is now. */
   readonly upcast?: ((stored: { readonly version: number; readonly state: unknown }) => S) | undefined
-  /** A Standard Schema that a stored state must fit, after the upcast. */
+  /** A Standard Schema that every state must fit: before it is stored, or `SchemaMismatch`, and after it was read, behind the upcast. */
   readonly schema?: MessageSchema | undefined
   /**
    * Whose data a state is, such as the number of a customer; not a name, for it is kept as it is. Such a state is sealed with a key of that

@@ -36,7 +36,7 @@ export interface KeepOptions<E> {
    * an actor whose events were deleted cannot be read by a higher version.
    */
   readonly upcastState?: ((stored: { readonly version: number; readonly state: unknown }) => unknown) | undefined
-  /** A Standard Schema that every stored event must fit, after the upcast. */
+  /** A Standard Schema that every event must fit: before it is stored, or `SchemaMismatch`, and after it was read, behind the upcast. */
   readonly schema?: MessageSchema | undefined
   /**
    * Whose data an event is, such as the number of a customer; not a name, for it is kept as it is. Such an event is sealed with a key of

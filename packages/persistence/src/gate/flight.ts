@@ -100,6 +100,8 @@ export class Turn {
   received: string | undefined = undefined
   /** What an event makes of a state is being found out: nothing may leave by that, which happens again at every recovery. */
   applying = false
+  /** A state was replaced by itself: it may have been changed in place, and `before` with it. */
+  inPlace = false
   stops = false
   notUnderstood = false
 
@@ -122,7 +124,7 @@ export class Turn {
   static end(turn: Turn): void {
     turn.ctx = turn.message = turn.before = turn.text = turn.received = undefined as never
     turn.length = turn.queued = 0
-    turn.applying = turn.stops = turn.notUnderstood = false
+    turn.applying = turn.inPlace = turn.stops = turn.notUnderstood = false
     spare = turn
   }
 }

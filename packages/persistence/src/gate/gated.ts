@@ -55,8 +55,8 @@ export abstract class Gated implements Catcher, Writing {
   protected abstract perform(ctx: ActorContext<never>, message: unknown): unknown
   /** Notes where memory stands, for `rollBack`. */
   protected abstract mark(turn: Turn): void
-  /** Takes memory back to the mark; the number is back already. Returns false if it cannot: the state may have been changed in place. */
-  protected abstract rollBack(turn: Turn): boolean
+  /** Takes memory back to the mark; the number is back already. */
+  protected abstract rollBack(turn: Turn): void
   /** The command is done: what it persisted counts. */
   protected abstract settle(turn: Turn): void
   /** What is written next. */
@@ -96,12 +96,13 @@ export abstract class Gated implements Catcher, Writing {
       if (turn.text !== undefined) checkUnchanged(before, turn.text, `The command ${typeOf(message)}`, this.id)
     } catch (cause) {
       fuse.done(outer)
-      const undone = this.#discard(turn)
+      const { inPlace } = turn
+      this.#discard(turn)
       const dropped = this.flight?.held?.dropPresent() ?? []
       const fail = (why: unknown): never => {
         refuse(dropped, why)
         // Where supervision lets it go on, what the journal has is read again.
-        if (!undone) this.latched ??= new PersistFailed(this.id, 'a command threw that changed the state in place', why)
+        if (inPlace) this.latched ??= new PersistFailed(this.id, 'a command threw that changed the state in place', why)
         throw why
       }
       // What it saw may not be durable, and so may not be told by its failure either.
@@ -335,13 +336,12 @@ export abstract class Gated implements Catcher, Writing {
     if (this.durable === this.seq) this.rest()
   }
 
-  /** The command threw: what it persisted is as if it had not been. Returns false if memory could not be taken back. */
-  #discard(turn: Turn): boolean {
+  /** The command threw: what it persisted is as if it had not been. */
+  #discard(turn: Turn): void {
     this.turn = undefined
     this.seq = turn.seq
-    const undone = this.rollBack(turn)
+    this.rollBack(turn)
     Turn.end(turn)
-    return undone
   }
 
   // What a command may do.

@@ -6,7 +6,7 @@ import { type Cell, show } from '@troupe/core/internal'
 import { encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredEvent, Write } from '../values/stored.ts'
-import { type AnyEvent, type Definition, isSameObject, storedEvent } from './definition.ts'
+import { type AnyEvent, type Definition, eventRead, isSameObject, storedEvent } from './definition.ts'
 import { Entity } from './entity.ts'
 import type { Flight, Turn } from './flight.ts'
 import { Folding, snapshotPlace, snapshotText } from './folding.ts'
@@ -39,12 +39,12 @@ export abstract class Sourced extends Entity {
     const { definition, id } = this
     turn.applying = true
     try {
-      this.#apply(events, definition, id)
+      this.#apply(events, definition, id, turn)
     } finally {
       turn.applying = false
     }
   }
-  #apply(events: readonly AnyEvent[], definition: Definition, id: string): void {
+  #apply(events: readonly AnyEvent[], definition: Definition, id: string, turn: Turn): void {
     const time = this.hub.now()
     for (const event of events) {
       const type = typeOf(event)
@@ -52,7 +52,10 @@ export abstract class Sourced extends Entity {
         throw new NotAllowed(`${id} cannot persist ${show(type ?? event)}: it has no event of that type.`)
       const stored = storedEvent(definition, id, event, time)
       if (stored.subject !== undefined && this.hub.keyring.peek(stored.subject) === 'erased') throw new SubjectErased(stored.subject)
-      this.current = definition.apply(this.current, event)
+      // As it will be read: a schema may make another value of it.
+      const next = definition.apply(this.current, eventRead(definition, id, event, stored))
+      if (isSameObject(next, this.current)) turn.inPlace = true
+      this.current = next
       this.#push(stored)
     }
   }
@@ -73,14 +76,13 @@ export abstract class Sourced extends Entity {
     turn.length = flight.queue.length
     turn.queued = flight.queued
   }
-  protected override rollBack(turn: Turn): boolean {
-    const { current: made, flight } = this
+  protected override rollBack(turn: Turn): void {
     this.current = turn.before
     this.rollBackOwn(turn)
-    if (flight === undefined || flight.queue.length === turn.length) return true
+    const { flight } = this
+    if (flight === undefined || flight.queue.length === turn.length) return
     flight.queue.length = turn.length
     flight.queued = turn.queued
-    return !isSameObject(made, turn.before)
   }
   protected override settle(turn: Turn): void {
     if (this.seq === turn.seq) return

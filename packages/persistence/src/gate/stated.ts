@@ -2,7 +2,7 @@
 // way are one write. Mail and timers are kept beside the state, in the same record.
 
 import type { ActorContext, MessageSchema } from '@troupe/core'
-import { type Cell, isThenable } from '@troupe/core/internal'
+import type { Cell } from '@troupe/core/internal'
 import { decode, encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredState, Write } from '../values/stored.ts'
@@ -12,6 +12,7 @@ import { Entity } from './entity.ts'
 import type { Flight, Turn } from './flight.ts'
 import type { Hub } from './hub.ts'
 import { isSealed } from './keyring.ts'
+import { fitting, validate } from './schema-check.ts'
 
 /** What is known of all actors of one kind. */
 export interface KeptState {
@@ -56,9 +57,13 @@ export abstract class Stated extends Entity {
   get state(): unknown {
     return this.#memory.state
   }
-  set(state: unknown): void {
-    this.inCommand('set its state')
-    const text = encode(state, 'state', this.id)
+  set(given: unknown): void {
+    const turn = this.inCommand('set its state')
+    if (isSameObject(given, this.state)) turn.inPlace = true
+    const text = encode(given, 'state', this.id)
+    const { schema } = this.#kept
+    // As it will be read: a schema may make another value of it.
+    const state = schema === undefined ? given : fitting(schema, text, 'state', this.id)
     const subject = checkSubject(this.#kept.subject?.(state as never))
     if (subject !== undefined && this.hub.keyring.peek(subject) === 'erased') throw new SubjectErased(subject)
     this.#memory = { state, there: true, text, subject, dirty: true }
@@ -84,12 +89,9 @@ export abstract class Stated extends Entity {
   protected override mark(turn: Turn): void {
     turn.before = this.#memory
   }
-  protected override rollBack(turn: Turn): boolean {
-    const made = this.#memory
-    const before = turn.before as Memory
-    this.#memory = before
+  protected override rollBack(turn: Turn): void {
+    this.#memory = turn.before as Memory
     this.rollBackOwn(turn)
-    return made === before || !isSameObject(made.state, before.state)
   }
   protected override settle(turn: Turn): void {
     if (this.seq === turn.seq) return
@@ -190,16 +192,9 @@ export abstract class Stated extends Entity {
       throw new RecoveryFailed(id, undefined, 'its state cannot be read', cause)
     }
     if (schema === undefined) return state
-    let result
-    try {
-      result = schema['~standard'].validate(state)
-    } catch (cause) {
-      throw new RecoveryFailed(id, undefined, 'the schema threw', cause)
-    }
-    if (isThenable(result)) throw new RecoveryFailed(id, undefined, 'the schema validates asynchronously; use one that does not')
-    if (result.issues !== undefined)
-      throw new RecoveryFailed(id, undefined, `the schema refuses its state: ${result.issues.map(({ message }) => message).join('; ')}`)
-    return result.value
+    const validated = validate(schema, state)
+    if (!validated.fits) throw new RecoveryFailed(id, undefined, `of its state ${validated.why}. Turn it into what fits by upcast`, validated.cause)
+    return validated.value
   }
 }
 

@@ -61,6 +61,22 @@ export class NotStorable extends TroupeError {
   }
 }
 
+/** The schema of a kind refuses what a command persists. Nothing of the command is stored; the actor continues as after any command that throws. */
+export class SchemaMismatch extends TroupeError {
+  readonly code = 'schema-mismatch'
+  declare readonly id: string
+  /** `event` and its type, or `state`. */
+  declare readonly what: string
+  constructor(id: string, what: string, why: string, cause?: unknown) {
+    super(
+      `Cannot persist ${what} of ${id}: ${why}. Nothing of the command is stored, for the actor could not read it again: correct the command or the schema.`,
+      cause === undefined ? undefined : { cause },
+    )
+    this.id = id
+    this.what = what
+  }
+}
+
 /** What a command persisted was not stored, for sure; nothing that it would have sent has left. The actor begins anew from what is stored. */
 export class PersistFailed extends TroupeError {
   readonly code = 'persist-failed'

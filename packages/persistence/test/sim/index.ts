@@ -53,7 +53,7 @@ function act(world: World): void {
   const key = sim.oneOf(world.keys)
   const ref = world.ref(key)
   if (sim.system.phaseOf(ref) === 'terminated') return world.reopen(key)
-  switch (sim.choose(14)) {
+  switch (sim.choose(15)) {
     case 6:
       return ref.tell({ type: 'scribble', words: world.words() })
     case 7:
@@ -68,6 +68,8 @@ function act(world: World): void {
       return world.ask(key, 'puzzle')
     case 12:
       return ref.tell({ type: 'close' })
+    case 14:
+      return world.ask(key, 'blot')
     case 13:
       for (let i = sim.int(2, 8); i > 0; i--) ref.tell({ type: 'scribble', words: world.words() })
       return world.ask(key, 'read')

@@ -2,7 +2,7 @@
 // Whatever a notebook says is compared with the journal at that very moment: it must be how the journal begins. That is P1 (what is
 // acknowledged is there), P2 and P3 (what recovers is what was), P4 (nothing that is not durable is seen), P6 and P9 in one look.
 
-import type { ActorRef, Extension, SystemView } from '@troupe/core'
+import type { ActorRef, Extension, MessageSchema, SystemView } from '@troupe/core'
 import {
   type JournalEnvironment,
   type CommandContext,
@@ -25,6 +25,7 @@ export type Notebook =
   | { type: 'scribble'; words: readonly number[] }
   | { type: 'read'; replyTo: ActorRef<readonly number[]> }
   | { type: 'spill'; words: readonly number[]; replyTo: ActorRef<readonly number[]> }
+  | { type: 'blot'; words: readonly number[]; replyTo: ActorRef<readonly number[]> }
   | { type: 'show'; to: ActorRef<Shown> }
   | { type: 'puzzle'; replyTo: ActorRef<readonly number[]> }
   | { type: 'close' }
@@ -47,6 +48,17 @@ class Spilled extends Error {
 /** How notebooks are kept: by their events, all of them or as few as snapshots allow, or as a whole; by handlers that make another state or change the one they have. */
 export type Keeping = 'events' | 'few events' | 'state' | 'events in place' | 'state in place'
 
+/** A word that the schema of notebooks refuses. */
+const blotted = -1
+const schema: MessageSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'sim',
+    validate: (value) =>
+      (Array.isArray(value) ? value : [(value as { word: number }).word]).includes(blotted) ? { issues: [{ message: 'blotted' }] } : { value },
+  },
+}
+
 /** What commands do, whatever is kept. */
 function commandsOf<C extends Leaving<Notebook> & { readonly state: readonly number[] }>(
   write: (ctx: C, words: readonly number[]) => void,
@@ -64,6 +76,11 @@ function commandsOf<C extends Leaving<Notebook> & { readonly state: readonly num
       write(ctx, m.words)
       ctx.tell(m.replyTo, [...ctx.state])
       throw new Spilled(before)
+    },
+    // What the schema refuses comes last: all of the command is refused with it.
+    blot(ctx, m) {
+      write(ctx, [...m.words, blotted])
+      ctx.tell(m.replyTo, [...ctx.state])
     },
     show: (ctx, m) => ctx.tell(m.to, { key: ctx.key, words: [...ctx.state] }),
     puzzle: (ctx) => ctx.unhandled(),
@@ -85,6 +102,7 @@ function notebook(keeping: Keeping, snapshotEvery: number): Kind<Notebook> {
   if (isState(keeping))
     return durableState('notebook', {
       initial,
+      schema,
       commands: commandsOf<StateContext<readonly number[], Notebook>>((ctx, words) => {
         for (const word of words) ctx.update((before) => add(before, word))
       }),
@@ -95,6 +113,7 @@ function notebook(keeping: Keeping, snapshotEvery: number): Kind<Notebook> {
     commands: commandsOf<CommandContext<readonly number[], { readonly type: 'written'; word: number }, Notebook>>((ctx, words) => {
       for (const word of words) ctx.persist({ type: 'written', word })
     }),
+    schema,
     snapshotEvery,
     keepEvents: keeping === 'few events' ? 0 : undefined,
   })
@@ -118,7 +137,7 @@ export interface World {
   /** Compares what was said with what is stored. */
   seen(key: string, words: readonly number[], how: string): void
   /** Asks, and compares the answer. */
-  ask(key: string, question: 'write' | 'read' | 'spill' | 'puzzle'): void
+  ask(key: string, question: 'write' | 'read' | 'spill' | 'puzzle' | 'blot'): void
   /** Another system has taken over. */
   fenced: boolean
 }
@@ -201,7 +220,7 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
       )
     },
     ask(key, question) {
-      const words = question === 'write' || question === 'spill' ? world.words() : []
+      const words = question === 'write' || question === 'spill' || question === 'blot' ? world.words() : []
       const ref = world.ref(key)
       const asked = ref.ask({ type: question, words } as { type: 'write'; words: readonly number[] }, { timeout: sim.oneOf([400, 30, 2000]) })
       asked.then(
@@ -212,7 +231,7 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
               words.every((one) => answer.includes(one)),
               `P1: ${key} acknowledged [${words.join(' ')}] without having them`,
             )
-          sim.check(question !== 'spill', `a command of ${key} that threw has answered`)
+          sim.check(question !== 'spill' && question !== 'blot', `a command of ${key} that threw has answered`)
         },
         (cause: unknown) => {
           if (cause instanceof Spilled) world.seen(key, cause.words, 'failed, having seen')
@@ -227,6 +246,7 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
       const stored = world.stored(key)
       const seen = new Set<number>()
       for (const [i, one] of stored.entries()) {
+        if (one === blotted) return sim.violate('invariant', `${key} has stored what its schema refuses: it could never start again`)
         if (seen.has(one)) return sim.violate('invariant', `P6: ${key} has ${one} twice`)
         seen.add(one)
         // Words of one command follow each other, and all of them are there.
