@@ -17,22 +17,23 @@ interface Outcome {
 
 function node(...args: readonly string[]): Promise<Outcome> {
   return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: root, timeout: 50_000, env: { ...process.env, TROUPE_SEED: '' } }, (error, out, err) =>
+    execFile(process.execPath, args, { cwd: root, timeout: 150_000, env: { ...process.env, TROUPE_SEED: '' } }, (error, out, err) =>
       done({ code: error === null ? 0 : (error.signal ?? error.code ?? null), out, err }),
     )
   })
 }
 
 /** A simulation, as the program of a process of its own. */
-const simulation = (scenario: string): Promise<Outcome> =>
+const simulation = (scenario: string, holdLimit = 1000): Promise<Outcome> =>
   node(
     '--input-type=module',
     '-e',
     `import { simulate } from '@troupe/testkit'
      import { receive, same } from '@troupe/core'
      function spin() { for (let n = 0; ; n = (n + 1) % 1000) if (n < 0) return }
+     function wait(ms) { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms) }
      async function beget() { for (;;) await Promise.resolve() }
-     await simulate(${scenario}, { name: 'endless', seeds: [7], faults: 'none', holdLimit: 1000 })`,
+     await simulate(${scenario}, { name: 'endless', seeds: [7], faults: 'none', holdLimit: ${holdLimit} })`,
   )
 
 test.concurrent('a handler that loops for ever ends the process, and the report says seed, actor, message, place and how to see it again', async () => {
@@ -56,6 +57,17 @@ test.concurrent.each([
   expect(code).toBe('SIGKILL')
   expect(err).toContain('Simulation "endless" with seed 7 held its thread')
   expect(err).toMatch(where)
+})
+
+test.concurrent('a step that is long because it has no processor is not one without end', async () => {
+  const { code, err } = await simulation("(sim) => void sim.system.spawn(receive(() => { wait(5000); return same })).tell('go')")
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+})
+
+test.concurrent('a step that waits for ever without using the processor is found too', async () => {
+  const { code, err } = await simulation("(sim) => void sim.system.spawn(receive(() => wait()), { name: 'waiter' }).tell('go')", 100)
+  expect(code).toBe('SIGKILL')
+  expect(err).toContain('held its thread for')
 })
 
 test.concurrent('the run of a seed that broke something, and holds its thread when it is made simpler, is reported with what it broke', async () => {

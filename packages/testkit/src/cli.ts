@@ -58,7 +58,7 @@ const given = commandLine({
     with: anyText('file', 'a module of more scenarios, which exports them as library; several with commas between them (default: none)', undefined),
     alone: flag('just the scenarios of that module'),
     jobs: whole('how many processes share the work (default: one for each core)', undefined),
-    hold: whole('seconds that one step may take before its run counts as one without end', 10),
+    hold: whole('seconds of processor time that one step may take before its run counts as one without end', 10),
     twice: flag('runs every seed twice and compares the traces'),
     'stop-at-first': flag('ends at the first broken promise'),
     json: flag('prints the report as JSON'),

@@ -16,34 +16,56 @@ interface Modules {
   (name: 'node:inspector'): { readonly Session: new () => Session }
   (name: 'node:timers'): { setInterval(task: () => void, ms: number): unknown }
   (name: 'node:fs'): { writeSync(file: number, text: string): void }
-  (name: 'node:process'): { readonly pid: number; kill(pid: number, signal: string): void }
+  (name: 'node:process'): {
+    readonly pid: number
+    kill(pid: number, signal: string): void
+    cpuUsage(): { readonly user: number; readonly system: number }
+  }
 }
 
-/** Looks at the pulse now and then, for ever; when it stands still for too long, says so and ends the process. */
+/**
+ * Looks at the pulse now and then, for ever; when it stands still for too long, says so and ends the process. Too long is processor time: on a
+ * busy machine a step of a second may take a minute, and has an end. A thread that uses no processor waits for something of the host, or for a
+ * turn on a machine that is very busy; it gets twenty times as long.
+ */
 export function lookOn(require: Modules): void {
   const pulse = new Int32Array(require('node:worker_threads').workerData)
+  const process = require('node:process')
   const interval = 50
+  const idleFactor = 20
   let last = -1
+  /** Milliseconds without a beat, and how many of them the process used the processor. */
   let still = 0
+  let busy = 0
+  let usedBefore = 0
   /** What is known of who holds the thread; undefined while nobody does. */
   let frames: readonly string[] | undefined
   let about = 'A simulation'
-  let patience = 0
+  /** Where `heldFor()` was when the thread was halted. */
+  let haltedAt = 0
 
+  const heldFor = (): number => Math.max(busy, still / idleFactor)
   const look = (): void => {
     const now = Atomics.load(pulse, 0)
     const limit = Atomics.load(pulse, 1)
-    // Counts looks, not time: a machine that slept has not been held.
-    still = limit > 0 && now === last ? still + interval : 0
+    const { user, system } = process.cpuUsage()
+    const used = (user + system) / 1000
+    const isStill = limit > 0 && now === last
+    // Counts looks, not time: a machine that slept has not been held. Threads beside the one that is watched may be busy too.
+    still = isStill ? still + interval : 0
+    busy = isStill ? busy + Math.min(interval, used - usedBefore) : 0
+    usedBefore = used
     last = now
     if (still === 0) frames = undefined
-    else if (frames === undefined && still >= limit) halt()
+    else if (frames === undefined) {
+      if (heldFor() >= limit) halt()
+    }
     // Whoever cannot be halted waits for something of the host; or the heap is full, and nothing gets through.
-    else if (frames !== undefined && --patience === 0) end()
+    else if (heldFor() >= haltedAt + Math.min(limit, 3000)) end()
   }
   const halt = (): void => {
     frames = []
-    patience = 60
+    haltedAt = heldFor()
     const urls = new Map<string, string>()
     const session = new (require('node:inspector').Session)()
     session.connectToMainThread()
@@ -71,7 +93,6 @@ export function lookOn(require: Modules): void {
     const where = (frames ?? []).slice(0, 10).map((frame) => `    at ${frame}`)
     const lines = [`${what} held its thread for ${(still / 1000).toFixed(1)} s, and has no end. The process is ended.`, ...rest, ...where]
     require('node:fs').writeSync(2, `\n${lines.join('\n')}\n`)
-    const process = require('node:process')
     process.kill(process.pid, 'SIGKILL')
   }
   require('node:timers').setInterval(look, interval)

@@ -47,7 +47,10 @@ export interface SimulateOptions {
   readonly grace?: number
   /** A run with more steps never comes to rest, nor one with an eighth of them, and a few for each actor, at one moment; 20,000 if left out. */
   readonly maxSteps?: number
-  /** Real milliseconds that one step may take. A run that holds its thread for longer is reported, and the process ended; 10,000 if left out. */
+  /**
+   * Milliseconds of processor time that one step may take; twenty times as long where it uses no processor, but waits. A run that holds its
+   * thread for longer is reported, and the process ended; 10,000 if left out.
+   */
   readonly holdLimit?: number
   /** Options of the system; a function makes them anew for every run, as a journal needs that is to be empty at the beginning. */
   readonly system?: SystemOptions | (() => SystemOptions)
