@@ -397,6 +397,25 @@ describe('a journal', () => {
     expect(journalsAway(kit.system)).toEqual(['journal held was taken over by another process'])
   })
 
+  test('that works and has something to tell an operator is a warning', async () => {
+    const inner = memory({ name: 'ours' })
+    let warning: string | undefined = 'its log only grows'
+    const open: JournalSource['open'] = async (given) =>
+      new Proxy(await inner.open(given), {
+        get(journal, name) {
+          const value: unknown = name === 'warning' ? warning : Reflect.get(journal, name)
+          return typeof value === 'function' ? (value.bind(journal) as unknown) : value
+        },
+      })
+    await using kit = createTestKit({ logger: false, extensions: [persistence({ journal: { name: 'ours', open } })] })
+    kit.system.spawn(counter('a')).tell({ type: 'inc', by: 1 })
+    await kit.settle()
+    expect(await watch(kit, 1)).toMatchObject([{ id: 'journal-away:ours', severity: 'warning', sentence: 'its log only grows' }])
+    expect(journalsAway(kit.system)).toEqual([])
+    warning = undefined
+    expect(await watch(kit, 1)).toEqual([])
+  })
+
   test('that could not be opened is tried again by whoever asks whether it is away, since without work nobody else does', async () => {
     const inner = memory({ name: 'ours' })
     let away = true

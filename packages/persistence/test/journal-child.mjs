@@ -3,7 +3,7 @@
 
 import { sqliteJournal } from '@troupe/persistence'
 
-const { mode, directory, epoch = 1, id = 'cart/1', count = Infinity, bytes = 100_000, after = 0 } = JSON.parse(process.argv[2])
+const { mode, directory, epoch = 1, id = 'cart/1', scope = 'default', count = Infinity, bytes = 100_000, after = 0 } = JSON.parse(process.argv[2])
 const environment = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -16,7 +16,7 @@ const environment = {
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const told = (cause) => ({ code: cause?.code, message: cause?.message })
 const event = (n, text = '') => ({ type: 'added', version: 1, data: JSON.stringify({ n, text }), tags: ['all'], subject: undefined, time: 1000 + n })
-const run = (first, text) => ({ write: 'run', id, first, events: [event(first, text)], timers: [], scope: 'default', epoch })
+const run = (first, text) => ({ write: 'run', id, first, events: [event(first, text)], timers: [], scope, epoch })
 const append = async (journal, first, text) => {
   const [{ is, cause }] = await journal.append([run(first, text)])
   return { is, ...(cause === undefined ? {} : told(cause)) }
@@ -25,7 +25,7 @@ const append = async (journal, first, text) => {
 const modes = {
   /** Takes over, and writes until it is fenced or has written so many. */
   async own(journal) {
-    await journal.raise('default', epoch)
+    await journal.raise(scope, epoch)
     const [{ seq }] = await journal.heads([id])
     say({ owns: epoch, from: seq })
     for (let n = seq + 1; n <= seq + count; n++) {
@@ -57,6 +57,17 @@ const modes = {
       throw new Error('nobody catches this')
     })
     await new Promise(() => {})
+  },
+  /** Stands still in the middle of a read, as a process does that is stopped there. */
+  async 'stand-still'() {
+    const { loadSqlite } = await import('@troupe/sqlite')
+    const connection = (await loadSqlite()).open(`${directory}/journal.db`)
+    connection.exec('begin')
+    connection.prepare('select count(*) as n from heads').get()
+    say({ pid: process.pid })
+    process.kill(process.pid, 'SIGSTOP')
+    connection.exec('commit')
+    connection.close()
   },
   /** Waits for its end. */
   async 'exit-early'() {

@@ -2,12 +2,24 @@
 // another one, which uses the built package: run `npm run build` first; `npm test` does.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadSqlite, type SqliteDriver } from '@troupe/sqlite'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Journal, type Outcome, sqliteJournal } from '@troupe/persistence'
 import { enterFile } from '../src/journal/sqlite/sqlite-file.ts'
 import { networkFileSystem } from '../src/journal/sqlite/sqlite-file-system.ts'
@@ -305,6 +317,38 @@ test('owners follow one another through a chain of processes: one writes at a ti
   await journal.close()
 })
 
+test('several processes write at once, each for its own scope, and a reader beside them misses nothing and sees nothing twice', async () => {
+  const [writers, count] = [3, 40]
+  const journal = await opening()
+  const seen = new Map<string, number>()
+  const end = new AbortController()
+  const reading = (async () => {
+    for await (const batch of journal.events({ batch: 10, signal: end.signal }))
+      for (const { id, seq } of batch) {
+        expect(seq).toBe((seen.get(id) ?? 0) + 1)
+        seen.set(id, seq)
+        if (seen.size === writers && [...seen.values()].every((last) => last === count)) end.abort()
+      }
+  })()
+  const ran = await Promise.all(
+    Array.from({ length: writers }, async (_, i) => {
+      const task = JSON.stringify({ mode: 'own', directory, count, id: `cart/${i}`, scope: `shard-${i}` })
+      const writer = spawn(process.execPath, [child, task])
+      let out = ''
+      writer.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
+      await new Promise((resolve) => writer.once('close', resolve))
+      return lines(out)
+    }),
+  )
+  for (const said of ran) {
+    expect(said.at(-1)).toEqual({ done: directory })
+    expect(said.flatMap((line) => line['acknowledged'] ?? [])).toEqual(Array.from({ length: count }, (_, i) => i + 1))
+  }
+  await reading
+  expect((await journal.verify()).damages).toEqual([])
+  await journal.close()
+})
+
 describe('the log', () => {
   test('stays small while a reader is stopped, and the file shrinks after events were deleted', async () => {
     const journal = await opening()
@@ -331,6 +375,41 @@ describe('the log', () => {
     expect((await journal.verify()).damages).toEqual([])
     await journal.close()
     expect(statSync(file).size).toBeLessThan(10_000_000)
+  })
+
+  test.skipIf(!limited)('grows while a process is stopped in a read, which is named, and is short again when that continues', async () => {
+    const told: string[] = []
+    const logger = { ...environment.logger, warn: (_: unknown, text?: string) => void told.push(text ?? '') }
+    const journal = await sqliteJournal(file).open({ ...environment, logger })
+    await journal.raise('default', 1)
+    const data = JSON.stringify({ text: 'x'.repeat(100_000) })
+    let seq = 0
+    const write = async (count: number): Promise<void> => {
+      for (let i = 0; i < count; i++, seq += 10) {
+        const events = Array.from({ length: 10 }, (_, n) => event(seq + n + 1, { data }))
+        expect((await journal.append([run('cart/1', seq + 1, 0, { events })]))[0]!.is).toBe('stored')
+      }
+    }
+    await write(1)
+    const reader = spawn(process.execPath, [child, JSON.stringify({ mode: 'stand-still', directory })])
+    const ended = new Promise((resolve) => reader.once('close', resolve))
+    await new Promise((resolve) => reader.stdout.once('data', resolve))
+    await expect.poll(() => readFileSync(`/proc/${reader.pid}/stat`, 'latin1'), { timeout: 30_000 }).toMatch(/\) T/)
+    await write(80)
+    const warning = new RegExp(
+      `journal\\.db-wal has \\d+ MB and cannot be shortened while it is read: process ${reader.pid} is stopped; let it continue, or end it$`,
+    )
+    await vi.waitFor(() => expect(journal.warning).toMatch(warning), { timeout: 30_000 })
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(64 * 1024 * 1024)
+    expect(told).toEqual([expect.stringMatching(warning)])
+    reader.kill('SIGCONT')
+    await ended
+    // Without a further write.
+    await vi.waitFor(() => expect(journal.warning).toBeUndefined(), { timeout: 30_000 })
+    expect(statSync(`${file}-wal`).size).toBeLessThan(64 * 1024 * 1024)
+    await write(1)
+    expect((await journal.verify()).damages).toEqual([])
+    await journal.close()
   })
 
   /** Copies the files of a journal that a killed process left. */

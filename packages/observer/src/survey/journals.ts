@@ -12,6 +12,8 @@ export interface SeenJournal {
   readonly phase: string
   /** What it last said against opening or against a whole group, in one line; undefined since it last did what it was asked for. */
   readonly trouble: string | undefined
+  /** What an operator should know though it works, in one line. */
+  readonly warning: string | undefined
   /** Groups that it refused in a row. */
   readonly refused: number
   /** Whether it is given a pause, because it refused so many. */
@@ -31,11 +33,12 @@ const longestTrouble = 200
 export function journalsOf(core: SystemCore): readonly SeenJournal[] {
   return list(heard(core, 'persistence', 'survey')).map((journal) => {
     const circuit = known(journal['circuit'])
-    const [trouble = ''] = text(journal['trouble']).split('\n')
+    const [trouble, warning] = ['trouble', 'warning'].map((name) => text(journal[name]).split('\n')[0]!.slice(0, longestTrouble))
     return {
       name: text(journal['name']),
       phase: text(journal['phase']),
-      trouble: trouble === '' ? undefined : trouble.slice(0, longestTrouble),
+      trouble: trouble === '' ? undefined : trouble,
+      warning: warning === '' ? undefined : warning,
       refused: number(circuit['refused']),
       paused: circuit['state'] === 'open',
       writing: number(journal['writing']),

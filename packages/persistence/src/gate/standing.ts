@@ -13,6 +13,7 @@ export interface Standing extends Pick<JournalSurvey, 'scope' | 'whenAway' | 'ep
   readonly retryIn: number
   /** How many records a group may have; undefined until the journal is opened. */
   readonly mostWrites: number | undefined
+  readonly warning: string | undefined
 }
 
 /** What is seen of a journal: of its system's own part, and in sum of those that the system has besides. */
@@ -32,6 +33,7 @@ export function surveyOf({ name, kind = 'other', place }: JournalSource, own: St
     phase,
     whenAway,
     trouble,
+    warning: own.warning,
     actors: sum((one) => one.actors),
     writing: sum((one) => one.writing),
     writingFor: Math.max(...all.map((one) => one.writingFor)),

@@ -104,6 +104,8 @@ export interface Journal extends Fence {
   readonly limits: GroupLimits
   /** Whether `append` calls `handed`: then a group may be given to it before those are told who are in the last one. */
   readonly handsOver?: boolean | undefined
+  /** What an operator should know though everything works, such as a log that only grows; undefined if nothing. */
+  readonly warning?: string | undefined
 
   /**
    * Stores a group: each write whole or not at all, each independent of the others; the outcomes stand in the order of the writes.

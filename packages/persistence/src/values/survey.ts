@@ -18,6 +18,8 @@ export interface JournalSurvey {
   readonly whenAway: 'reject' | 'wait'
   /** What the journal last said against opening, or against a whole group; undefined since it last did what it was asked for. */
   readonly trouble: string | undefined
+  /** What an operator should know though the journal works, such as a log that only grows. */
+  readonly warning: string | undefined
   /** Persistent actors that are there, or still finish something. */
   readonly actors: number
   /** Records of the group that is being committed; each is of one actor. */

@@ -14,7 +14,7 @@ export function* journalClues(journals: readonly SeenJournal[], at: number): Ite
     else if (journal.writingFor >= slow) {
       const behind = journal.queued === 0 ? '' : `, and ${times(journal.queued, 'actor')} wait${journal.queued === 1 ? 's' : ''} behind it`
       yield clue(journal, 'warning', at - journal.writingFor, `a commit has been under way for ${duration(journal.writingFor)}${behind}`)
-    }
+    } else if (journal.warning !== undefined) yield clue(journal, 'warning', at, journal.warning)
   }
 }
 

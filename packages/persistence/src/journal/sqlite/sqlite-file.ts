@@ -95,12 +95,19 @@ export class SqliteFile {
   importing = false
   /** Called after every commit of this thread. */
   readonly listeners: Set<() => void> = new Set()
+  /** What an operator should know; undefined if nothing. */
+  warning: string | undefined
+  readonly warningListeners: Set<(warning: string | undefined) => void> = new Set()
 
   private constructor(name: string, path: string, synchronous: Synchronous) {
     this.name = name
     this.path = path
     this.synchronous = synchronous
     this.#worker = new SqliteWorker({ path, synchronous })
+    this.#worker.onWarning = (warning) => {
+      this.warning = warning
+      for (const listener of this.warningListeners) listener(warning)
+    }
   }
 
   static async open(name: string, path: string, synchronous: Synchronous): Promise<SqliteFile> {

@@ -92,6 +92,18 @@ class SqliteJournal implements Journal {
     this.#environment = environment
     this.#notifications = new SqliteNotifications(file, environment, pollMs)
     this.identity = file.identity
+    file.warningListeners.add(this.#onWarning)
+  }
+
+  get warning(): string | undefined {
+    return this.#file.warning
+  }
+  #warned = false
+  readonly #onWarning = (warning: string | undefined): void => {
+    // Its size changes with every look; once is enough for a log.
+    if (warning !== undefined && !this.#warned) this.#environment.logger.warn({ journal: this.#name }, warning)
+    if (warning === undefined) this.#environment.logger.info({ journal: this.#name }, 'the log of the journal is short again')
+    this.#warned = warning !== undefined
   }
 
   readonly #onBadSnapshot = (cause: unknown): void =>
@@ -303,6 +315,7 @@ class SqliteJournal implements Journal {
   }
   async #end(): Promise<void> {
     this.#notifications.close()
+    this.#file.warningListeners.delete(this.#onWarning)
     await Promise.allSettled(this.#pending)
     await this.#file.leave()
   }

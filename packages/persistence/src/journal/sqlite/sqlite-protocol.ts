@@ -103,6 +103,11 @@ export interface WorkerReply {
   readonly failure?: WorkerFailure
 }
 
+/** What a worker says without being asked: what an operator should know of the file, or that this is over. */
+export interface WorkerNotice {
+  readonly warning: string | undefined
+}
+
 /** What a worker is started with. */
 export interface WorkerStart {
   readonly path: string

@@ -92,7 +92,7 @@ function plain(sql: unknown): string {
 }
 
 /** How long a connection waits for another one that writes or recovers, in ms. */
-const busyTimeout = 5000
+export const busyTimeout = 5000
 
 export function settings(synchronous: 'full' | 'normal'): string {
   // Checkpoints at 16 MB of WAL: a page that many groups touch is written once.

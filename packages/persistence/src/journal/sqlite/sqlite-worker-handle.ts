@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, Worker } from 'node:worker_threads'
 import { shut } from './sqlite-exit-guard.ts'
-import type { OpenedFile, WorkerFailure, WorkerReply, WorkerRequest, WorkerStart } from './sqlite-protocol.ts'
+import type { OpenedFile, WorkerFailure, WorkerNotice, WorkerReply, WorkerRequest, WorkerStart } from './sqlite-protocol.ts'
 
 /** What a request failed with. */
 export class RequestFailed extends Error {
@@ -52,6 +52,8 @@ export class SqliteWorker {
   #worker: Worker | undefined
   #guard: Int32Array | undefined
   #requests = 0
+  /** Called with what an operator should know of the file, and without it when that is over. */
+  onWarning: (warning: string | undefined) => void = () => undefined
 
   constructor(start: Omit<WorkerStart, 'guard' | 'session'>) {
     this.#start = start
@@ -80,7 +82,7 @@ export class SqliteWorker {
     // Without the flags of the process: some are not for files, and loaders of the program have nothing to do here.
     const worker = new Worker(file, { workerData, execArgv: [], name: 'sqlite-journal' })
     guarded(guard)
-    worker.on('message', (reply: WorkerReply) => this.#onReply(reply))
+    worker.on('message', (message: WorkerReply | WorkerNotice) => ('request' in message ? this.#onReply(message) : this.onWarning(message.warning)))
     worker.on('error', (cause) => this.#onEnd(worker, guard, cause))
     worker.on('exit', () => this.#onEnd(worker, guard, undefined))
     this.#worker = worker

@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadSqlite } from '@troupe/sqlite'
-import type { WorkerReply, WorkerRequest, WorkerStart } from './sqlite-protocol.ts'
+import type { WorkerNotice, WorkerReply, WorkerRequest, WorkerStart } from './sqlite-protocol.ts'
 import { enter, leave } from './sqlite-exit-guard.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
@@ -14,6 +14,8 @@ const port = parentPort!
 const guard = new Int32Array(start.guard)
 const queue: Numbered[] = []
 let planned = false
+/** What was last told to the journal. */
+let warned: string | undefined
 let loading: Promise<SqliteWriter | undefined> | undefined
 
 port.on('message', (request: Numbered) => {
@@ -51,7 +53,15 @@ function workThrough(to: SqliteWriter): void {
   } finally {
     leave(guard)
   }
+  if (to.warning !== warned) port.postMessage({ warning: (warned = to.warning) } satisfies WorkerNotice)
+  // Without writes, too, it is noticed that a reader has ended.
+  if (warned !== undefined) again ??= setTimeout(lookAgain, 2000).unref()
   if (more) plan()
+}
+let again: NodeJS.Timeout | undefined
+function lookAgain(): void {
+  again = undefined
+  plan()
 }
 async function load(): Promise<SqliteWriter | undefined> {
   // Loading runs native code, and a statement that asks for the version.

@@ -8,15 +8,14 @@ import { resultCode, type SqliteConnection, type SqliteDriver, sqliteResult } fr
 import { CommitMark } from './sqlite-commit-mark.ts'
 import { examineFile, isBusy, syncFile, syncFolder } from './sqlite-open.ts'
 import type { ImportBatch, OpenedFile, RowOutcome, WorkerFailure, WorkerStart, WriteRow } from './sqlite-protocol.ts'
+import { SqliteLog } from './sqlite-log.ts'
 import { DamagedRow, sumOf } from './sqlite-rows.ts'
-import { settings } from './sqlite-schema.ts'
+import { busyTimeout, settings } from './sqlite-schema.ts'
 import { verifyRows } from './sqlite-verify.ts'
 import { Refusal, SqliteWrites } from './sqlite-writes.ts'
 
 /** What is kept free on a disk: a log must be checkpointed, and events deleted, when nothing else fits any more. */
 const reservedBytes = 2_000_000
-/** A log of this size is folded into the file even if readers must be waited for. */
-const largestLog = 64 * 1024 * 1024
 /** Free pages from which on a file is made smaller, and how many at a time. */
 const [manyFreePages, freedAtOnce] = [1000, 500]
 /** Rows that a verification lists. */
@@ -31,12 +30,12 @@ export class SqliteWriter {
   /** Whether `quick_check` must run before the first write. */
   #unchecked = false
   #inode = 0
-  /** Size of the log when folding it was last tried. */
-  #triedAt = 0
+  readonly #log: SqliteLog
 
   constructor(start: WorkerStart, driver: SqliteDriver) {
     this.#start = start
     this.#driver = driver
+    this.#log = new SqliteLog(start.path)
   }
 
   open(): OpenedFile {
@@ -231,12 +230,12 @@ export class SqliteWriter {
     syncFolder(to)
   }
 
-  /** What is done while nobody waits: gives free pages back, and folds a log that grew. Returns whether there is more to do. */
+  /** What is done while nobody waits: gives free pages back, and shortens a log that grew. Returns whether there is more to do. */
   tidy(): boolean {
     const connection = this.#connection
     if (connection === undefined) return false
     try {
-      this.#foldLog(connection)
+      this.#log.shorten(connection, busyTimeout)
       const [free, pages] = this.#writes!.pages()
       if (free < manyFreePages || free * 10 < pages) return false
       connection.exec(`pragma incremental_vacuum(${freedAtOnce})`)
@@ -246,14 +245,9 @@ export class SqliteWriter {
       return false
     }
   }
-  /** Readers are short, so that they can be waited for; one that was stopped is not waited for longer than that. */
-  #foldLog(connection: SqliteConnection): void {
-    const size = statSync(`${this.#start.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-    if (size < largestLog) this.#triedAt = 0
-    else if (size >= this.#triedAt + largestLog / 4) {
-      this.#triedAt = size
-      connection.exec('pragma wal_checkpoint(truncate)')
-    }
+  /** What an operator should know of the file; undefined if nothing. */
+  get warning(): string | undefined {
+    return this.#log.warning
   }
 
   close(): void {
