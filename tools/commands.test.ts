@@ -167,7 +167,7 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
   'test:repeat': [
     [['--runs', '0'], "--runs takes a whole number from 1 on, not '0'"],
     [['--load', '-1'], "--load takes a whole number from 0 to 64, not '-1'"],
-    [['--alone'], '--alone needs --only or --list'],
+    [['--alone'], '--alone needs --only, --list or --timers'],
     [['--list', 'no-such-file'], "cannot read 'no-such-file'"],
   ],
   'test:nodes': [

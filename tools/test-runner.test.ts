@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { realTimeFiles } from './test/real-time.mjs'
 import { failureLines, summaryOf } from './test/results.mjs'
 import { root, runVitest } from './test/run-vitest.mjs'
 
@@ -55,4 +56,13 @@ test('several runs are summed up by test and message, most failures first', () =
       '\n',
     ),
   )
+})
+
+test('files that depend on real time are found by what they and the tests beside them use', () => {
+  const found = realTimeFiles()
+  // By what they use themselves, by what they import, and not at all: on virtual time.
+  expect(found).toContain('packages/cli/test/command.test.ts')
+  expect(found).toContain('examples/airlift/test/cluster.test.ts')
+  expect(found).not.toContain('packages/core/src/deciders/recent-times.test.ts')
+  expect(found).not.toContain('packages/core/test/supervisor/control.test.ts')
 })

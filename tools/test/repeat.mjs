@@ -3,9 +3,11 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { anyText, commandLine, flag, misuse, whole } from '@troupe/testkit/internal'
 import { failureLines, summaryOf } from './results.mjs'
+import { realTimeFiles } from './real-time.mjs'
 import { root, runVitest } from './run-vitest.mjs'
 
 const name = 'npm run test:repeat'
@@ -19,6 +21,7 @@ const given = commandLine({
     cores: { ...whole('number of cores that the tests and the busy processes are pinned to; needs taskset', undefined), shown: 'all' },
     only: { ...anyText('path,…', 'files whose path contains one of these', ''), shown: 'all' },
     list: { ...anyText('file', 'a file with one path on each line, as --only', ''), shown: 'none' },
+    timers: flag('the files that depend on real time: those with processes, threads, browsers, timers of the host or systems on its clock'),
     alone: flag('each file in runs of its own'),
     jobs: whole('runs at once', 1, { from: 1, to: 16 }),
     minutes: { ...whole('begins no run after this many minutes', undefined), shown: 'no limit' },
@@ -29,8 +32,8 @@ const prefix = given.cores === undefined ? [] : ['taskset', '-c', given.cores ==
 if (prefix.length > 0 && spawnSync('taskset', ['--version']).status !== 0) misuse({ name }, '--cores needs taskset, which is not on this machine')
 if (given.list !== '' && !existsSync(given.list)) misuse({ name }, `cannot read '${given.list}'`)
 const listed = given.list === '' ? [] : readFileSync(given.list, 'utf8').split('\n')
-const paths = [...given.only.split(','), ...listed].map((path) => path.trim()).filter((path) => path !== '')
-if (given.alone && paths.length === 0) misuse({ name }, '--alone needs --only or --list')
+const paths = [...given.only.split(','), ...listed, ...(given.timers ? realTimeFiles() : [])].map((path) => path.trim()).filter((path) => path !== '')
+if (given.alone && paths.length === 0) misuse({ name }, '--alone needs --only, --list or --timers')
 const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
 const deadline = given.minutes === undefined ? Infinity : performance.now() + given.minutes * 60_000
 
@@ -69,15 +72,16 @@ async function once(run, selected) {
   const since = performance.now()
   const result = await runVitest(['--project', 'together', '--project', 'alone', ...selected], { prefix, timeoutMs: 3_600_000 })
   const { passed, failures, output } = result
+  // Last words of a process that died are printed, and belong to no test.
+  const printed = output.map(({ source, text }) => `${source}: ${text}`.slice(0, 4000))
   if (result.ok && output.length > 0)
     failures.push({ file: '', test: '', message: `printed by ${output[0].source}: ${output[0].text}`.slice(0, 2000) })
   const seconds = (performance.now() - since) / 1000
   const { load: busyProcesses, cores } = given
   const node = process.versions.node
-  appendFileSync(
-    given.results,
-    `${JSON.stringify({ time: new Date().toISOString(), commit, node, load: busyProcesses, cores, selected, seconds, passed, failures })}\n`,
-  )
+  const [loadAverage] = loadavg()
+  const about = { time: new Date().toISOString(), commit, node, load: busyProcesses, cores, loadAverage }
+  appendFileSync(given.results, `${JSON.stringify({ ...about, selected, seconds, passed, failures, ...(failures.length > 0 && { printed }) })}\n`)
   if (failures.length > 0) failedRuns++
   const what = given.alone ? `${selected[0]}, run ${run}` : `run ${run}`
   console.log(`${what} of ${given.runs}: ${passed} passed, ${failures.length} failed in ${seconds.toFixed(0)} s`)
