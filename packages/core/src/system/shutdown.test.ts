@@ -44,3 +44,23 @@ test('a draining shutdown of actors that never run out of messages stops them in
   const { queued, inProgress } = await system.ledger()
   expect([queued, inProgress]).toEqual([0, 0])
 })
+
+test('a shutdown on a clock that is moved by hand goes by that clock, also where the machine takes longer than the deadline for a step', async () => {
+  let now = 0
+  const runtime = new ManualRuntime({ now: () => now })
+  const system = ActorSystem.create('starved', { runtime, keepAlive: false, logger: false })
+  system
+    .spawn(
+      receive<string>(() => new Promise<void>(() => {})),
+      { name: 'stuck', stopTimeout: 50 },
+    )
+    .tell('go')
+  system.pump()
+  const ending = system.shutdown({ deadline: 100 })
+  for (now = 0; now <= 50; now += 25) {
+    const begun = performance.now()
+    while (performance.now() - begun < 150);
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(await ending).toMatchObject({ stopped: 1, killed: [] })
+})
