@@ -17,6 +17,8 @@ export interface PostgresClient {
 /** What is used of a pool of `pg`. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>
+  on?(event: 'error', listener: (cause: unknown) => void): unknown
+  removeListener?(event: 'error', listener: (cause: unknown) => void): unknown
 }
 
 /** How to reach a server: what `pg` takes. The journal makes a pool of it, and ends that with itself. */
@@ -82,7 +84,7 @@ export async function poolOf(
   name: string,
   way: PostgresPool | PostgresConfig,
 ): Promise<{ readonly pool: PostgresPool; readonly end: () => Promise<void> }> {
-  if ('connect' in way && typeof way.connect === 'function') return { pool: way, end: () => Promise.resolve() }
+  if ('connect' in way && typeof way.connect === 'function') return { pool: way, end: listening(way) }
   let make: typeof Pool
   try {
     make = (await import('pg')).default.Pool
@@ -95,8 +97,37 @@ export async function poolOf(
   return { pool: pool as unknown as PostgresPool, end: () => pool.end() }
 }
 
+/** Pools of users that journals use, and by how many. */
+const used = new WeakMap<PostgresPool, number>()
+const ignored = (): void => undefined
+
+/**
+ * Listens to the errors of a pool that is not ours, for as long as a journal uses it: without a listener a connection that breaks while it is idle
+ * ends the process. The pool replaces it by itself. One listener serves all journals, so that Node does not take them for a leak.
+ */
+function listening(pool: PostgresPool): () => Promise<void> {
+  if (!can(pool, 'on', 'removeListener')) return () => Promise.resolve()
+  const users = used.get(pool) ?? 0
+  used.set(pool, users + 1)
+  if (users === 0) pool.on!('error', ignored)
+  let over = false
+  return () => {
+    if (over) return Promise.resolve()
+    over = true
+    const left = used.get(pool)! - 1
+    used.set(pool, left)
+    if (left === 0) pool.removeListener!('error', ignored)
+    return Promise.resolve()
+  }
+}
+
+/** A pooler gave the statement to another connection of the server than the one that knows its name, or to one that knows another by that name. */
+const isUnknownName = /^(26000|42P05)$/
+
 export class Connections {
   readonly name: string
+  /** Named statements are parsed and planned once per connection. */
+  #named = true
   readonly #pool: PostgresPool
   readonly #environment: Pick<JournalEnvironment, 'after'>
   readonly #deadline: number
@@ -109,26 +140,34 @@ export class Connections {
   }
 
   /** Runs one query by itself. Rejects with `QueryFailed`. */
-  query<Row>(text: string, values: unknown[] = [], name?: string): Promise<readonly Row[]> {
-    return this.use(async (run) => (await run(text, values, name)) as readonly Row[])
+  async query<Row>(text: string, values: unknown[] = [], name?: string): Promise<readonly Row[]> {
+    const ask = (named: string | undefined): Promise<readonly Row[]> => this.use(async (run) => (await run(text, values, named)) as readonly Row[])
+    if (name === undefined || !this.#named) return ask(undefined)
+    try {
+      return await ask(name)
+    } catch (cause) {
+      if (!(cause instanceof QueryFailed) || !isUnknownName.test(cause.state ?? '')) throw cause
+      // It was refused before it ran. From now on without names: behind such a pooler the next one would be refused too.
+      this.#named = false
+      return ask(undefined)
+    }
   }
 
   /** Uses one connection for several queries; one on which any failed for lack of an answer is not used again. */
   async use<T>(
     work: (run: (text: string, values?: unknown[], name?: string) => Promise<readonly unknown[]>, client: PostgresClient) => Promise<T>,
   ): Promise<T> {
-    let client: PostgresClient
-    try {
-      client = await this.#within(this.#pool.connect(), (late) => late.release())
-      if (!can(client, 'query') || !can(client, 'on')) throw new TypeError('the pool gave something that is not a client of pg')
-    } catch (cause) {
-      throw new QueryFailed(false, cause)
-    }
-    if (!can(client, 'query', 'release', 'on', 'removeListener'))
-      throw new JournalRefused(this.name, 'its pool gives something that is no connection; use a pool of pg')
     let broken = false
     const breaks = (): void => void (broken = true)
-    client.on('error', breaks)
+    let client: PostgresClient
+    try {
+      client = await this.#within(this.#connect(breaks), (late) => {
+        late.removeListener('error', breaks)
+        late.release()
+      })
+    } catch (cause) {
+      throw cause instanceof JournalRefused ? cause : new QueryFailed(false, cause)
+    }
     try {
       return await work(async (text, values, name) => {
         try {
@@ -148,6 +187,28 @@ export class Connections {
       client.removeListener('error', breaks)
       client.release(broken)
     }
+  }
+
+  /**
+   * A connection to which `breaks` listens. A pool of `pg` is asked for it by a callback, which is called while it is handed out: one that the server
+   * ends together with its greeting says so before a promise could resolve, and an error without a listener ends the process.
+   */
+  #connect(breaks: () => void): Promise<PostgresClient> {
+    return new Promise((resolve, reject) => {
+      let given: PostgresClient | undefined
+      const take = (client: PostgresClient | undefined): void => {
+        if (client === undefined || client === given) return
+        if (!can(client, 'query', 'release', 'on', 'removeListener'))
+          return reject(new JournalRefused(this.name, 'its pool gives something that is no connection; use a pool of pg'))
+        given = client
+        client.on('error', breaks)
+        resolve(client)
+      }
+      const pool = this.#pool as unknown as { connect(done: (cause: unknown, client?: PostgresClient) => void): unknown }
+      const promised = pool.connect((cause, client) => (client === undefined ? reject(cause) : take(client)))
+      // Other pools know no callback.
+      if (can(promised, 'then')) (promised as Promise<PostgresClient>).then(take, reject)
+    })
   }
 
   /** Nothing is waited for longer than the deadline; what comes later is given to `late`. */
