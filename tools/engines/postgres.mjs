@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { cacheFolder, isAtLeast, printed, searchPath, versionIn } from './cache.mjs'
 import { endProgram, freePort, startProgram } from './server.mjs'
 
-/** What the journal's statements need: `pg_current_xact_id`, `pg_snapshot_xmin`. */
+/** The oldest version that the journal supports. */
 const oldest = [13, 0, 0]
 const fetched = '18.4.0-beta.17'
 /** Who runs it where we are root: PostgreSQL refuses that. */

@@ -22,6 +22,8 @@ const finding = 'persistence/src/journal/postgres/finding.ts'
 const placedRuns = 'persistence/src/journal/postgres/runs.ts'
 const replaying = 'persistence/src/journal/postgres/replaying.ts'
 const runText = 'persistence/src/journal/postgres/run-text.ts'
+const positions = 'persistence/src/journal/postgres/positions.ts'
+const connection = 'persistence/src/journal/postgres/connection.ts'
 const postgres = 'persistence/src/journal/postgres/postgres.ts'
 const sqliteWrites = 'persistence/src/journal/sqlite/sqlite-writes.ts'
 const sqliteReads = 'persistence/src/journal/sqlite/sqlite-reads.ts'
@@ -622,17 +624,61 @@ export const persistence = [
   },
   {
     name: 'PostgreSQL is read in the order of numbers, whoever is still open',
-    file: finding,
-    edits: [['and ${o}.xid < pg_snapshot_xmin(pg_current_snapshot())', '']],
-    test: inTest(
-      'postgres-trouble.test.ts',
-      'writers that commit in another order than they began: a reader waits for the late one, and skips nothing',
-    ),
+    file: positions,
+    edits: [['until: position - Number(row!.behind ?? 0)', 'until: position']],
+    test: inTest('postgres-positions.test.ts', 'a group that has its position and is not committed is passed by no reader'),
+  },
+  {
+    name: 'a writer of PostgreSQL takes a position without the lock that says so',
+    file: positions,
+    edits: [['case when ${lock(s)} is not null then nextval', 'case when true then nextval']],
+    test: inTest('postgres-positions.test.ts', 'a group that has its position and is not committed is passed by no reader'),
+  },
+  {
+    name: 'a lock of PostgreSQL is not read beyond 32 bits',
+    file: positions,
+    edits: [['and ((p.last & 4294967295) - l.objid::bigint) & 4294967295 < 2147483648', 'and p.last - l.objid::bigint between 0 and 2147483648']],
+    test: inTest('postgres-positions.test.ts', 'a group that has its position and is not committed is passed by no reader'),
+  },
+  {
+    name: 'a PostgreSQL journal whose sequence was not restored is taken',
+    file: postgres,
+    edits: [['if (Number(row!.used) > Number(row!.last))', 'if (Number(row!.used) < 0)']],
+    test: inTest('postgres-positions.test.ts', 'tables that were restored without their sequence are refused'),
+  },
+  {
+    name: 'the errors of a pool that a user gave have no listener',
+    file: connection,
+    edits: [["  if (users === 0) pool.on!('error', ignored)\n", '']],
+    test: inTest('postgres-connections.test.ts', 'a server that restarts ends no process whose pool has no listener of its own'),
+  },
+  {
+    name: 'a connection is listened to a moment after it was handed out',
+    file: connection,
+    edits: [
+      [
+        "        client.on('error', breaks)\n        resolve(client)",
+        "        void Promise.resolve().then(() => client.on('error', breaks))\n        resolve(client)",
+      ],
+    ],
+    test: inTest('postgres-connections.test.ts', 'a connection that is ended together with its greeting is an answer'),
+  },
+  {
+    name: 'behind a pooler statements keep their names',
+    file: connection,
+    edits: [['      this.#named = false\n      return ask(undefined)', '      throw cause']],
+    test: inTest('postgres-connections.test.ts', 'every append is stored, and readers in other processes are woken without NOTIFY'),
+  },
+  {
+    name: 'PostgreSQL keeps versions of states in 31 bits',
+    file: 'persistence/src/journal/postgres/schema.ts',
+    edits: [['revision bigint not null, version bigint not null', 'revision bigint not null, version int not null']],
+    test: inTest('postgres-connections.test.ts', 'a durable state, a snapshot and an event of a version'),
   },
   {
     name: 'a reader of PostgreSQL begins a run again in whose middle it stands',
     file: placedRuns,
-    edits: [['xid === this.#row.xid ? pos - before : 0', 'xid === this.#row.xid ? Math.min(0, pos - before) : 0']],
+    edits: [['after === position ? pos - before : 0', 'after === position ? Math.min(0, pos - before) : 0']],
     test: inTest('postgres-runs.test.ts', 'a reader goes on after every event of every run, by all, by kind and by tag'),
   },
   {

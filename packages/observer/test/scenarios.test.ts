@@ -344,6 +344,30 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    rule: 'readers-held',
+    severity: 'warning',
+    subject: /^ours$/,
+    says: /^projections and other readers of its events have been held back for 1\d s: a group is not committed$/,
+    run: async () => {
+      const inner = memory({ name: 'ours' })
+      const open: JournalSource['open'] = async (environment) => {
+        const journal = await inner.open(environment)
+        const began = environment.now()
+        const heldBack = () => ({ for: environment.now() - began, why: 'a group is not committed' })
+        return new Proxy(journal, {
+          get: (target, name) => {
+            if (name === 'heldBack') return heldBack()
+            const value = Reflect.get(target, name) as unknown
+            return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+          },
+        })
+      }
+      await using kit = createTestKit({ logger: false, extensions: [persistence({ journal: { name: 'ours', open } })] })
+      expect((await watch(kit, 5)).map(({ rule }) => rule)).toEqual([])
+      return await watch(kit, 5)
+    },
+  },
+  {
     rule: 'ledger-off',
     severity: 'error',
     subject: /^ledger$/,

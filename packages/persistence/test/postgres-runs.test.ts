@@ -171,7 +171,7 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
       return records.flatMap((one) => (one.record === 'place' ? [`${one.id}#${one.seq}`] : []))
     }
     expect(await place()).toEqual(['cart/1#5'])
-    const { rows: seen } = await admin.query<{ id: string; seq: string }>(`select id, seq from ${schema}.events order by xid, pos`)
+    const { rows: seen } = await admin.query<{ id: string; seq: string }>(`select id, seq from ${schema}.events order by position, pos`)
     expect(seen.map(({ id, seq }) => `${id}#${seq}`)).toEqual([...left, 'cart/2#1', 'cart/2#2'])
     expect(await journal.deleteEvents('cart/1', 7, owner)).toEqual({ is: 'stored' })
     // Nothing that it has passed is left.
@@ -215,7 +215,7 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
     await store(run('cart/1', 1, 0, { events: [event(1, { tags: ['a'], subject: 'anna' }), event(2, { type: 'opened', version: 2 }), event(3)] }))
     await store(run('cart/1', 4, 0, { events: [event(4, { data: '', tags: ['b'], subject: 'bert' })] }))
     const { rows: seen } = await admin.query(
-      `select seq::int, kind, type, version, data, tags, subject, round(extract(epoch from time) * 1000)::int as time from ${schema}.events where id = 'cart/1'`,
+      `select seq::int, kind, type, version::int, data, tags, subject, round(extract(epoch from time) * 1000)::int as time from ${schema}.events where id = 'cart/1'`,
     )
     expect(seen).toEqual([
       { seq: 1, kind: 'cart', type: 'added', version: 1, data: '{"n":1}', tags: ['a'], subject: 'anna', time: 1001 },
@@ -256,8 +256,8 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
   test('a run that is there twice in part is told', async () => {
     await store(run('cart/1', 1, 3))
     await store(run('cart/1', 4, 3))
-    await admin.query(`insert into ${schema}.runs (id, first, last, pos, kind, head, data)
-      select id, 2, 4, 9, kind, head, data from ${schema}.runs where first = 1`)
+    await admin.query(`insert into ${schema}.runs (id, first, last, position, pos, kind, head, data)
+      select id, 2, 4, position, 9, kind, head, data from ${schema}.runs where first = 1`)
     expect((await journal.verify()).damages.map(({ seq, problem }) => `${seq}: ${problem}`)).toEqual([
       '2: event 2 is there twice',
       '4: event 4 is there twice',

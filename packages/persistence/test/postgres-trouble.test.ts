@@ -76,7 +76,7 @@ describe.skipIf(found === undefined)('with PostgreSQL', () => {
       await expect(attempt()).rejects.toMatchObject({
         code: 'journal-refused',
         message: expect.stringMatching(
-          /have version 1, and .* 2; export it with the version that wrote it .* import that into a new schema/,
+          /have version 1, and .* 3; use a new schema, .* export it with the version that wrote it .* import that into the new schema/,
         ) as string,
       })
   })

@@ -56,6 +56,7 @@ export function Overview() {
 const ranks: readonly Finding['rule'][] = [
   'ledger-off',
   'journal-away',
+  'readers-held',
   'wait-cycle',
   'handler-pending',
   'restart-storm',

@@ -17,6 +17,7 @@ export type RuleName =
   | 'ask-chain'
   | 'drops'
   | 'journal-away'
+  | 'readers-held'
   | 'ledger-off'
 
 /** Something that needs attention. */
@@ -89,6 +90,7 @@ const titles: Readonly<Record<RuleName, readonly [title: string, view: Finding['
   'ask-chain': ['Long chain of asks', 'waits'],
   drops: ['Drops by policy', 'overview'],
   'journal-away': ['Journal away', 'runtime'],
+  'readers-held': ['Readers held back', 'runtime'],
   'ledger-off': ['Ledger does not add up', 'overview'],
 }
 

@@ -23,6 +23,9 @@ export interface SeenJournal {
   readonly writingFor: number
   /** Actors that wait for their turn behind those. */
   readonly queued: number
+  /** For how many milliseconds readers of its events cannot go on, and why; 0 where they can. */
+  readonly heldFor: number
+  readonly heldBy: string
 }
 
 /** So many groups refused in a row are all of them. */
@@ -33,6 +36,7 @@ const longestTrouble = 200
 export function journalsOf(core: SystemCore): readonly SeenJournal[] {
   return list(heard(core, 'persistence', 'survey')).map((journal) => {
     const circuit = known(journal['circuit'])
+    const heldBack = known(journal['heldBack'])
     const [trouble, warning] = ['trouble', 'warning'].map((name) => text(journal[name]).split('\n')[0]!.slice(0, longestTrouble))
     return {
       name: text(journal['name']),
@@ -44,6 +48,8 @@ export function journalsOf(core: SystemCore): readonly SeenJournal[] {
       writing: number(journal['writing']),
       writingFor: number(journal['writingFor']),
       queued: number(journal['queued']),
+      heldFor: number(heldBack['for']),
+      heldBy: text(heldBack['why']).slice(0, longestTrouble),
     }
   })
 }

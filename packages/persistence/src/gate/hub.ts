@@ -372,8 +372,8 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     const { epoch, journal } = this.#opened ?? {}
     const phase = closing ? 'closed' : this.#lost !== undefined ? 'lost' : epoch === undefined ? 'opening' : writer.raising ? 'raising' : 'open'
     const actors = this.#actors.size
-    const [mostWrites, warning] = [journal?.limits.writes, journal?.warning]
-    return { scope, whenAway, permits, epoch, phase, actors, mostWrites, warning, ...writer.standing, ...this.#recovery.standing }
+    const [mostWrites, warning, heldBack] = [journal?.limits.writes, journal?.warning, journal?.heldBack]
+    return { scope, whenAway, permits, epoch, phase, actors, mostWrites, warning, heldBack, ...writer.standing, ...this.#recovery.standing }
   }
 
   async close(): Promise<void> {

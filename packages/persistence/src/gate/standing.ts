@@ -10,6 +10,7 @@ export interface Standing extends Pick<JournalSurvey, 'scope' | 'whenAway' | 'ep
   readonly waiting: number
   readonly reading: number
   readonly refused: number
+  readonly heldBack: JournalSurvey['heldBack']
   readonly retryIn: number
   /** How many records a group may have; undefined until the journal is opened. */
   readonly mostWrites: number | undefined
@@ -21,7 +22,7 @@ export function surveyOf({ name, kind = 'other', place }: JournalSource, own: St
   const all = [own, ...parts]
   const sum = (of: (one: Standing) => number): number => all.reduce((total, one) => total + of(one), 0)
   const retryIn = Math.max(...all.map((one) => one.retryIn))
-  const { scope, epoch, phase, whenAway, permits } = own
+  const { scope, epoch, phase, whenAway, permits, heldBack } = own
   const { groups, records, events, failedGroups: failed, latency, trouble } = tally
   return {
     name,
@@ -40,6 +41,7 @@ export function surveyOf({ name, kind = 'other', place }: JournalSource, own: St
     queued: sum((one) => one.queued),
     queuedGroups: sum(({ queued, mostWrites = Infinity }) => (queued === 0 ? 0 : Math.max(1, Math.ceil(queued / mostWrites)))),
     commits: { groups, records, events, failed, latency },
+    heldBack,
     recoveries: {
       waiting: sum((one) => one.waiting),
       reading: sum((one) => one.reading),

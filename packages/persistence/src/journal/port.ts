@@ -97,6 +97,14 @@ export interface Fence {
   epoch(scope: string): Promise<number>
 }
 
+/** Readers of events that cannot go on, though there are later events. */
+export interface HeldBack {
+  /** For how many milliseconds the one has waited that has waited longest. */
+  readonly for: number
+  /** The reason, and where to look. */
+  readonly why: string
+}
+
 /** One open journal. Every promise of it settles, at the latest when it is closed; what is called after that rejects with `JournalUnavailable`. */
 export interface Journal extends Fence {
   /** Random, made once with the store and the same ever after: tells whether two systems mean the same journal. */
@@ -146,6 +154,8 @@ export interface Journal extends Fence {
    * when writers commit in another order than they began. Waits for new ones and wakes by itself, also for those of other processes.
    */
   events(query: EventQuery): AsyncIterable<readonly FoundEvent[]>
+  /** Readers of events that cannot go on at this moment; undefined if there are none. */
+  readonly heldBack?: HeldBack | undefined
 
   /** Where a projection has got to. */
   offset(projection: string): Promise<string | undefined>

@@ -40,6 +40,8 @@ export interface JournalSurvey {
     /** Of the last 256 groups, in milliseconds. */
     readonly latency: { readonly p50: number; readonly p99: number; readonly max: number; readonly last: number }
   }
+  /** Readers of events that cannot go on: for how many milliseconds, and why; undefined if there are none. */
+  readonly heldBack: { readonly for: number; readonly why: string } | undefined
   readonly recoveries: {
     /** Actors that wait for a permit. */
     readonly waiting: number

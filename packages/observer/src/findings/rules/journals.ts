@@ -1,10 +1,11 @@
-// Journals that take nothing, or take long: persistent actors wait, are refused or have stopped, and none of them can help it.
+// Journals that take nothing, or take long, or whose readers cannot go on: persistent actors and projections wait, are refused or have stopped, and
+// none of them can help it.
 
 import { awayOf, refusedLast, type SeenJournal } from '../../survey/journals.ts'
 import type { Clue } from '../finding.ts'
 import { duration, times } from '../words.ts'
 
-/** A commit that takes so long is worth a look. */
+/** A commit that takes so long, or keeps readers waiting for so long, is worth a look. */
 const slow = 10_000
 
 export function* journalClues(journals: readonly SeenJournal[], at: number): Iterable<Clue> {
@@ -15,6 +16,7 @@ export function* journalClues(journals: readonly SeenJournal[], at: number): Ite
       const behind = journal.queued === 0 ? '' : `, and ${times(journal.queued, 'actor')} wait${journal.queued === 1 ? 's' : ''} behind it`
       yield clue(journal, 'warning', at - journal.writingFor, `a commit has been under way for ${duration(journal.writingFor)}${behind}`)
     } else if (journal.warning !== undefined) yield clue(journal, 'warning', at, journal.warning)
+    if (journal.heldFor >= slow) yield heldClue(journal, at)
   }
 }
 
@@ -45,5 +47,17 @@ function clue(journal: SeenJournal, severity: Clue['severity'], since: number, s
     since,
     evidence: { phase, refused, writingFor, queued },
     tell: () => ({ subject: name, sentence }),
+  }
+}
+
+function heldClue({ name, heldFor, heldBy }: SeenJournal, at: number): Clue {
+  return {
+    rule: 'readers-held',
+    severity: 'warning',
+    key: name,
+    uids: [],
+    since: at - heldFor,
+    evidence: { heldFor },
+    tell: () => ({ subject: name, sentence: `projections and other readers of its events have been held back for ${duration(heldFor)}: ${heldBy}` }),
   }
 }

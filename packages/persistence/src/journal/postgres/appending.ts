@@ -4,10 +4,14 @@
 //             and we for him. (`for key share` would let a takeover through while this statement is open.)
 //   accepted  heads that stood right before a run, moved on: the row is locked, so that of two writers one finds it moved
 //
-// A run is one row. The place of its last event in the order of all events is (transaction, place in the group).
+//   placed    the position of the group among all groups (`positions.ts`), taken once every head is ours, so that no group that waits for
+//             another writer holds readers back
+//
+// A run is one row. The place of its last event in the order of all events is (position of the group, place in the group).
 
 import type { Outcome, StoredEvent, Write } from '../../values/stored.ts'
 import type { Connections, QueryFailed } from './connection.ts'
+import { nextPosition } from './positions.ts'
 import { writeRun } from './run-text.ts'
 import { split, toArray, toJoined, toNumbers, toText } from './text.ts'
 
@@ -34,14 +38,17 @@ with named as materialized (
   update ${s}.heads h set seq = w.last from w where w.first > 1 and h.id = w.id and h.seq = w.first - 1 returning w.*
 ), accepted as materialized (
   select * from moved union all select * from w where first = 1 and (id in (select id from begun)) is true
+), placed as materialized (
+  ${nextPosition(s, '(select count(*) from accepted) > 0')}
 ), written as (
-  insert into ${s}.runs (id, first, last, pos, kind, head, data) select a.id, a.first, a.last, r.pos, a.kind, r.head, r.data
+  insert into ${s}.runs (id, first, last, position, pos, kind, head, data)
+  select a.id, a.first, a.last, (select position from placed), r.pos, a.kind, r.head, r.data
   from unnest($3::int[], $8::int[], ${split('$9')}, ${split('$10')}) as r(n, pos, head, data) join accepted a using (n)
 ), tagged as (
-  insert into ${s}.run_tags (tag, xid, pos, id, first) select t.tag, pg_current_xact_id(), t.pos, a.id, a.first
+  insert into ${s}.run_tags (tag, position, pos, id, first) select t.tag, (select position from placed), t.pos, a.id, a.first
   from unnest($11::int[], $12::int[], $13::text[]) as t(n, pos, tag) join accepted a using (n)
 ), x as materialized (
-  select x.* from unnest($14::int[], $15::int[], $16::text[], $17::bigint[], $18::bigint[], $19::int[], $20::text[], $21::text[], $22::float8[])
+  select x.* from unnest($14::int[], $15::int[], $16::text[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::text[], $22::float8[])
     as x(n, k, id, expected, revision, version, data, subject, time) join mine using (k)
 ), created as (
   insert into ${s}.states (id, revision, version, data, subject, time)

@@ -8,7 +8,8 @@ import { tagsOf } from './appending.ts'
 import type { Connections } from './connection.ts'
 import { type SnapshotRow, snapshotOf, stateOf, type StateRow } from './rows.ts'
 import { writeRun } from './run-text.ts'
-import { beginning, bounded, PlacedRun, type Place, type RunRow } from './runs.ts'
+import { lockPositions, nextLockedPosition } from './positions.ts'
+import { beginning, bounded, placeAfter, PlacedRun, type Place, type RunRow } from './runs.ts'
 import { fromText, toText } from './text.ts'
 
 const pageSize = 1000
@@ -90,12 +91,12 @@ async function* pages(connections: Connections, s: string, run: Run, signal: Abo
   yield* table<{ projection: string; id: string; seq: string }>(
     // The event at that place, if it is there; else the last one of the run before it.
     (more) => `select o.projection, e.id, e.seq from ${s}.offsets o
-      cross join lateral (select split_part(o.at, '.', 1)::xid8 as xid, split_part(o.at, '.', 2)::int as pos) p join lateral (
+      cross join lateral (select split_part(o.at, '.', 1)::bigint as position, split_part(o.at, '.', 2)::int as pos) p join lateral (
         (select 1 as n, r.id, r.last - (r.pos - p.pos) as seq from (
-           select * from ${s}.runs where xid = p.xid and pos >= p.pos order by pos limit 1) r join ${s}.heads h on h.id = r.id
+           select * from ${s}.runs where position = p.position and pos >= p.pos order by pos limit 1) r join ${s}.heads h on h.id = r.id
          where r.last - (r.pos - p.pos) >= greatest(r.first, h.deleted + 1))
         union all
-        (select 2 as n, id, last as seq from ${s}.runs where (xid, pos) < (p.xid, p.pos) order by xid desc, pos desc limit 1)
+        (select 2 as n, id, last as seq from ${s}.runs where (position, pos) < (p.position, p.pos) order by position desc, pos desc limit 1)
         order by n limit 1) e on true ${more}`,
     ['projection'],
     ({ projection }) => [projection],
@@ -113,8 +114,8 @@ async function* events(connections: Connections, s: string, run: Run, signal: Ab
   let after: Place = beginning
   const text = bounded(
     s,
-    `select * from ${s}.runs where (xid, pos) > ($1::xid8, $2::int) order by xid, pos limit ${pageSize}`,
-    ['xid', 'pos'],
+    `select * from ${s}.runs where (position, pos) > ($1::bigint, $2::int) order by position, pos limit ${pageSize}`,
+    ['position', 'pos'],
     pageSize,
   )
   for (;;) {
@@ -122,7 +123,7 @@ async function* events(connections: Connections, s: string, run: Run, signal: Ab
     const rows = (await run(text, [...after])) as readonly RunRow[]
     const last = rows.at(-1)
     if (last === undefined) return
-    after = [last.xid, last.pos]
+    after = placeAfter(last)
     const made: JournalRecord[] = []
     for (const row of rows) {
       const placed = new PlacedRun(connections, s, row)
@@ -145,8 +146,8 @@ export async function restoreInto(connections: Connections, s: string, records: 
       )) as [{ there: boolean }]
       if (found.there)
         throw new JournalRefused(connections.name, 'it has something already, which an import would overwrite; import into one that is new')
-      let pos = 0
-      for await (const some of records) pos = await take(run, s, some, pos)
+      await run(lockPositions(s))
+      for await (const some of records) await take(run, s, some)
       await run('commit')
     } catch (cause) {
       await run('rollback').catch(() => undefined)
@@ -157,11 +158,10 @@ export async function restoreInto(connections: Connections, s: string, records: 
 
 type Kinds = { readonly [K in JournalRecord['record']]: Extract<JournalRecord, { record: K }>[] }
 
-/** Inserts some records; `pos` counts events over all of them, and is their order. */
-async function take(run: Run, s: string, records: readonly JournalRecord[], before: number): Promise<number> {
+/** Inserts some records; those of events are one group. */
+async function take(run: Run, s: string, records: readonly JournalRecord[]): Promise<void> {
   const by: Kinds = { id: [], event: [], state: [], snapshot: [], timer: [], key: [], place: [] }
   for (const record of records) (by[record.record] as JournalRecord[]).push(record)
-  let pos = before
   /** Rows as columns; one statement for all of them. */
   const insert = async <R>(rows: readonly R[], statement: string, ...columns: readonly ((row: R) => unknown)[]): Promise<void> => {
     if (rows.length > 0)
@@ -178,6 +178,8 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
     ({ seq }) => seq,
     ({ deleted }) => deleted,
   )
+  const [position] = by.event.length === 0 ? [] : ((await run(nextLockedPosition(s))) as [{ position: string }])
+  let pos = 0
   const runs: { id: string; first: number; last: number; pos: number; head: string; data: string }[] = []
   const tagged: { tag: string; id: string; first: number; pos: number }[] = []
   for (const { id, first, events: some } of groupsOf(by.event).flat()) {
@@ -188,8 +190,9 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
   }
   await insert(
     runs,
-    `insert into ${s}.runs (id, first, last, pos, kind, head, data)
-     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[], $7::text[])`,
+    `insert into ${s}.runs (id, first, last, position, pos, kind, head, data)
+     select r.id, r.first, r.last, ${position?.position}, r.pos, r.kind, r.head, r.data from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[], $7::text[])
+       as r(id, first, last, pos, kind, head, data)`,
     ({ id }) => toText(id),
     ({ first }) => first,
     ({ last }) => last,
@@ -200,8 +203,8 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
   )
   await insert(
     tagged,
-    `insert into ${s}.run_tags (tag, xid, pos, id, first)
-     select t.tag, pg_current_xact_id(), t.pos, t.id, t.first from unnest($1::text[], $2::int[], $3::text[], $4::bigint[]) as t(tag, pos, id, first)`,
+    `insert into ${s}.run_tags (tag, position, pos, id, first)
+     select t.tag, ${position?.position}, t.pos, t.id, t.first from unnest($1::text[], $2::int[], $3::text[], $4::bigint[]) as t(tag, pos, id, first)`,
     ({ tag }) => toText(tag),
     (one) => one.pos,
     ({ id }) => toText(id),
@@ -210,7 +213,7 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
   await insert(
     by.state,
     `insert into ${s}.states (id, revision, version, data, subject, time)
-     select * from unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::float8[])`,
+     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::float8[])`,
     ({ id }) => toText(id),
     ({ revision }) => revision,
     ({ version }) => version,
@@ -220,7 +223,7 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
   )
   await insert(
     by.snapshot,
-    `insert into ${s}.snapshots (id, seq, version, data, time) select * from unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::float8[])`,
+    `insert into ${s}.snapshots (id, seq, version, data, time) select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::float8[])`,
     ({ id }) => toText(id),
     ({ seq }) => seq,
     ({ version }) => version,
@@ -242,14 +245,13 @@ async function take(run: Run, s: string, records: readonly JournalRecord[], befo
   )
   await insert(
     by.place.filter(({ id }) => id !== undefined),
-    `insert into ${s}.offsets (projection, at) select p.projection, r.xid::text || '.' || r.pos - (r.last - p.seq)
+    `insert into ${s}.offsets (projection, at) select p.projection, r.position::text || '.' || r.pos - (r.last - p.seq)
      from unnest($1::text[], $2::text[], $3::bigint[]) as p(projection, id, seq)
      join ${s}.runs r on r.id = p.id and r.first <= p.seq and r.last >= p.seq`,
     ({ projection }) => toText(projection),
     ({ id }) => toText(id!),
     ({ seq }) => seq,
   )
-  return pos
 }
 
 function optional(text: string | undefined): string | null {

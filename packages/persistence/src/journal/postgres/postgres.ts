@@ -19,19 +19,21 @@ import {
   type Verified,
   type Write,
 } from '../../values/stored.ts'
-import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from '../port.ts'
+import type { EventQuery, GroupLimits, HeldBack, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from '../port.ts'
 import type { JournalRecord } from '../records.ts'
 import { append, appendStatement } from './appending.ts'
 import { verify } from './checking.ts'
 import { checkWay, Connections, placeOf, type PostgresConfig, type PostgresPool, poolOf, QueryFailed } from './connection.ts'
 import { recordsOf, restoreInto } from './copying.ts'
-import { find, isPast, now } from './finding.ts'
+import { find } from './finding.ts'
+import { HeldReaders } from './held-readers.ts'
+import { readableNow } from './positions.ts'
 import { listIds, readHeads } from './reading.ts'
 import { replay } from './replaying.ts'
 import { readOffset, type SnapshotRow, snapshotOf } from './rows.ts'
 import { schemaVersion, whatToDo } from './schema.ts'
 import { deleteEventsStatement, deleteSnapshotsStatement, raiseStatement, saveSnapshotStatement } from './statements.ts'
-import { fromText, quoted, toText } from './text.ts'
+import { fromText, literal, quoted, toText } from './text.ts'
 import { Waking } from './waking.ts'
 
 /** Options of `postgres()`. */
@@ -95,7 +97,22 @@ async function greet(connections: Connections, schema: string): Promise<string> 
   for (const setting of ['fsync', 'synchronous_commit'])
     if (said.get(setting) === 'off')
       throw new JournalRefused(connections.name, `${setting} is off, so that what it acknowledges may be lost; turn it on`)
+  await checkPositions(connections, schema)
   return said.get('identity')!
+}
+
+/** Tables that were restored without their sequence would give positions a second time, and readers would never see what is stored at them. */
+async function checkPositions(connections: Connections, schema: string): Promise<void> {
+  const s = quoted(schema)
+  const [row] = await connections.query<{ used: string; last: string }>(
+    `select (select coalesce(max(position), 0) from ${s}.runs) as used, last_value as last from ${s}.positions`,
+  )
+  if (Number(row!.used) > Number(row!.last))
+    throw new JournalRefused(
+      connections.name,
+      `its sequence positions stands at ${row!.last}, and events have positions up to ${row!.used}: it was not restored with the tables; ` +
+        `select setval(${literal(`${s}.positions`)}, ${row!.used})`,
+    )
 }
 
 class PostgresJournal implements Journal {
@@ -107,6 +124,7 @@ class PostgresJournal implements Journal {
   readonly #statement: string
   readonly #holder: string = randomUUID()
   readonly #waking: Waking
+  readonly #held: HeldReaders
   readonly #poll: number
   readonly #endPool: () => Promise<void>
   readonly #underWay = new Set<Promise<unknown>>()
@@ -119,6 +137,7 @@ class PostgresJournal implements Journal {
     this.identity = identity
     this.#poll = poll
     this.#waking = new Waking(connections, environment, `troupe ${identity}`)
+    this.#held = new HeldReaders(environment)
     this.#endPool = end
   }
 
@@ -193,7 +212,7 @@ class PostgresJournal implements Journal {
     return this.#owned(deleteSnapshotsStatement(this.#s), toText(scope), epoch, toText(id), upTo)
   }
   async deleteEvents(id: string, upTo: number, { scope, epoch }: Ownership): Promise<Outcome> {
-    // A part at a time: one that takes long would hold back the readers of all events.
+    // A part at a time: one statement that takes long would exceed the timeout.
     for (;;) {
       const [head] = await this.heads([id]).catch((cause: unknown) => [cause as Error])
       if (head instanceof Error) return { is: 'failed', cause: head }
@@ -206,28 +225,41 @@ class PostgresJournal implements Journal {
   async *events(query: EventQuery): AsyncGenerator<readonly FoundEvent[]> {
     const { signal, once = false } = query
     let after = readOffset(query.after)
-    const end = once ? await this.#do(() => now(this.#connections)) : undefined
-    const isOver = (): boolean => signal?.aborted === true || this.#closing !== undefined
+    let end = once ? undefined : Infinity
     let patience = 5
-    let waited = false
-    for (;;) {
-      if (signal?.aborted === true || (waited && this.#closing !== undefined)) return
-      const { events, last } = await this.#do(() => find(this.#connections, this.#s, query, after))
-      if (last !== undefined) {
-        patience = 5
-        after = last
-        for (let i = 0; i < events.length; i += query.batch) {
-          if (i > 0 && isOver()) return
-          yield events.slice(i, i + query.batch)
-          waited = true
+    // One that begins when the journal is closed is refused; one that has begun ends, after what its first look found.
+    let begun = false
+    const isOver = (): boolean => signal?.aborted === true || (begun && this.#closing !== undefined)
+    try {
+      while (!isOver()) {
+        const { wakes } = this.#waking
+        const { until, first } = await this.#do(async () => {
+          const readable = await readableNow(this.#connections, this.#s)
+          this.#held.note(query, readable)
+          end ??= readable.last
+          const limit = Math.min(readable.until, end)
+          return { until: limit, first: await find(this.#connections, this.#s, query, after, limit) }
+        })
+        begun = true
+        for (let { events, last } = first; last !== undefined;) {
+          after = last
+          for (let i = 0; i < events.length && (i === 0 || !isOver()); i += query.batch) yield events.slice(i, i + query.batch)
+          if (isOver()) return
+          ;({ events, last } = await this.#do(() => find(this.#connections, this.#s, query, after, until)))
         }
-      } else if (end !== undefined && (await this.#do(() => isPast(this.#connections, end)))) return
-      else {
-        await this.#waking.wait(patience, signal)
-        patience = Math.min(patience * 2, this.#poll)
-        waited = true
+        if (until >= end!) return
+        if (first.last !== undefined) patience = 5
+        else {
+          await this.#waking.wait(patience, signal, wakes)
+          patience = Math.min(patience * 2, this.#poll)
+        }
       }
+    } finally {
+      this.#held.end(query)
     }
+  }
+  get heldBack(): HeldBack | undefined {
+    return this.#held.longest
   }
 
   async offset(projection: string): Promise<string | undefined> {

@@ -5,35 +5,35 @@ import type { Head, Snapshot, StoredState } from '../../values/stored.ts'
 import { beginning, type Place } from './runs.ts'
 import { fromText } from './text.ts'
 
-/** Transaction and place of the last event that was seen. */
+/** The place of the last event that was seen. */
 export function readOffset(offset: string | undefined): Place {
   if (offset === undefined) return beginning
-  const found = /^(\d{1,19})\.(\d{1,9})$/.exec(offset)
+  const found = /^(\d{1,15})\.(\d{1,9})$/.exec(offset)
   if (found === null) throw new InvalidOption('after', offset, 'use an offset of this journal')
-  return [found[1]!, Number(found[2])]
+  return [Number(found[1]), Number(found[2])]
 }
 
 export interface SnapshotRow {
   readonly seq: string
-  readonly version: number
+  readonly version: string
   readonly data: string
   readonly time: number
 }
 export function snapshotOf({ seq, version, data, time }: SnapshotRow): Snapshot {
-  return { seq: Number(seq), version, data: fromText(data), time }
+  return { seq: Number(seq), version: Number(version), data: fromText(data), time }
 }
 
 export interface HeadRow extends StateRow {
   readonly seq: string | null
   readonly deleted: string | null
   readonly p_seq: string | null
-  readonly p_version: number
+  readonly p_version: string
   readonly p_data: string
   readonly p_time: number
 }
 export interface StateRow {
   readonly revision: string | null
-  readonly version: number
+  readonly version: string
   readonly data: string | null
   readonly subject: string | null
   readonly time: number
@@ -44,7 +44,7 @@ export function headOf(id: string, row: HeadRow): Head {
 }
 export function stateOf({ revision, version, data, subject, time }: StateRow): StoredState | undefined {
   if (revision === null) return undefined
-  return { revision: Number(revision), version, data: maybe(data), subject: maybe(subject), time }
+  return { revision: Number(revision), version: Number(version), data: maybe(data), subject: maybe(subject), time }
 }
 
 function maybe(text: string | null): string | undefined {

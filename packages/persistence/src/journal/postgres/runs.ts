@@ -11,7 +11,7 @@ export interface RunRow {
   readonly id: string
   readonly first: string
   readonly last: string
-  readonly xid: string
+  readonly position: string
   readonly pos: number
   readonly head: string
   readonly data: string
@@ -29,7 +29,7 @@ const bytesAtOnce = 4_000_000
  * have, so that there is one always. What is long is not looked at for that.
  */
 export function bounded(s: string, query: string, order: readonly string[], events: number): string {
-  return `select b.id, b.first, b.last, b.xid::text as xid, b.pos, b.head, b.data, b.runs, (select deleted from ${s}.heads h where h.id = b.id) as deleted from (
+  return `select b.id, b.first, b.last, b.position, b.pos, b.head, b.data, b.runs, (select deleted from ${s}.heads h where h.id = b.id) as deleted from (
     select q.*, count(*) over () as runs, sum((q.last - q.first + 1)::int) over w as events,
       sum(octet_length(q.head) + octet_length(q.data)) over w as bytes from (${query}) q
     window w as (order by ${order.map((column) => `q.${column}`).join(', ')} rows between unbounded preceding and 1 preceding)
@@ -70,18 +70,24 @@ export class PlacedRun {
   }
 
   /** Those that were not deleted, and come after a place in the order of all. Throws `JournalDamaged`. */
-  found([xid, pos]: Place): FoundEvent[] {
+  found([after, pos]: Place): FoundEvent[] {
     const { id, first, last, deleted } = this
+    const position = Number(this.#row.position)
     /** The place of the event before the first one. */
     const before = this.#row.pos - (last - first + 1)
-    const skip = Math.max(0, deleted + 1 - first, xid === this.#row.xid ? pos - before : 0)
+    const skip = Math.max(0, deleted + 1 - first, after === position ? pos - before : 0)
     const found: FoundEvent[] = []
     for (const [i, event] of this.events().entries())
-      if (i >= skip) found.push({ ...event, id, seq: first + i, offset: `${this.#row.xid}.${before + i + 1}` })
+      if (i >= skip) found.push({ ...event, id, seq: first + i, offset: `${position}.${before + i + 1}` })
     return found
   }
 }
 
-/** Transaction and place of an event in the order of all. */
-export type Place = readonly [xid: string, pos: number]
-export const beginning: Place = ['0', 0]
+/** The place of an event in the order of all: the position of its group, and its place there. */
+export type Place = readonly [position: number, pos: number]
+export const beginning: Place = [0, 0]
+
+/** The place of the last event of a row. */
+export function placeAfter({ position, pos }: RunRow): Place {
+  return [Number(position), pos]
+}

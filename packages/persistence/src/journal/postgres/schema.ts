@@ -1,7 +1,8 @@
 // The tables of a PostgreSQL journal, as text and as an act. They are versioned, are made by whoever may make tables, and are used by a
 // role that may do to each table what the journal does and nothing more: nobody changes an event.
 //
-//   runs      (id, first)  the consecutive events of an id in one group, as one row; (xid, pos) of the last one is its place in the order of all
+//   positions              the sequence that gives each group its position (`positions.ts`)
+//   runs      (id, first)  the consecutive events of an id in one group, as one row; (position, pos) of the last one is its place in the order of all
 //   run_tags  (tag, …)     the runs in which events have a tag
 //   events                 a view for people: the events of all runs, one by one. The journal does not use it.
 
@@ -12,10 +13,11 @@ import { checkWay, Connections, type PostgresConfig, type PostgresPool, poolOf }
 import { quoted } from './text.ts'
 
 /** The version of the tables that this code reads and writes. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** The way from one version of the tables to another. */
-export const whatToDo = 'export it with the version that wrote it (troupe journal export), and import that into a new schema'
+export const whatToDo =
+  'use a new schema, which createPostgresSchema creates; to keep what is there, export it with the version that wrote it (troupe journal export), and import that into the new schema'
 
 /** Where a journal's tables are, and who uses them. */
 export interface PostgresSchemaOptions {
@@ -34,6 +36,7 @@ const writing: Readonly<Record<string, string>> = {
   meta: 'select',
   owners: 'select, insert, update',
   heads: 'select, insert, update',
+  positions: 'select, usage',
   runs: 'select, insert',
   run_tags: 'select, insert',
   events: 'select',
@@ -71,21 +74,23 @@ create table if not exists ${s}.owners (scope text collate "C" primary key, epoc
 create table if not exists ${s}.heads (
   id text collate "C" primary key, kind text collate "C" not null, seq bigint not null, deleted bigint not null default 0
 ) with (fillfactor = 70);
+create sequence if not exists ${s}.positions as bigint;
 create table if not exists ${s}.runs (
-  id text collate "C", first bigint, last bigint not null, xid xid8 not null default pg_current_xact_id(), pos int not null,
+  id text collate "C", first bigint, last bigint not null, position bigint not null, pos int not null,
   kind text collate "C" not null, head text not null, data text not null, primary key (id, first)
 );
-create index if not exists runs_in_order on ${s}.runs (xid, pos);
-create index if not exists runs_of_kind on ${s}.runs (kind, xid, pos);
+create index if not exists runs_in_order on ${s}.runs (position, pos);
+create index if not exists runs_of_kind on ${s}.runs (kind, position, pos);
 create table if not exists ${s}.run_tags (
-  tag text collate "C", xid xid8 not null, pos int not null, id text collate "C" not null, first bigint not null, primary key (tag, xid, pos)
+  tag text collate "C", position bigint not null, pos int not null, id text collate "C" not null, first bigint not null,
+  primary key (tag, position, pos)
 );
 create index if not exists tags_of_run on ${s}.run_tags (id, first);
 create table if not exists ${s}.states (
-  id text collate "C" primary key, revision bigint not null, version int not null, data text, subject text, time double precision not null
+  id text collate "C" primary key, revision bigint not null, version bigint not null, data text, subject text, time double precision not null
 );
 create table if not exists ${s}.snapshots (
-  id text collate "C", seq bigint, version int not null, data text not null, time double precision not null, primary key (id, seq)
+  id text collate "C", seq bigint, version bigint not null, data text not null, time double precision not null, primary key (id, seq)
 );
 create table if not exists ${s}.timers (id text collate "C", key text collate "C", due double precision not null, primary key (id, key));
 create index if not exists timers_by_due on ${s}.timers (due, id, key);
@@ -93,11 +98,11 @@ create table if not exists ${s}.offsets (projection text collate "C" primary key
 create table if not exists ${s}.keys (subject text collate "C" primary key, key bytea);
 create or replace view ${s}.events as select r.id, r.first + d.n - 1 as seq, r.kind,
   coalesce(j.head->>'type', j.head->'types'->>(d.n::int - 1)) as type,
-  coalesce(j.head->>'version', j.head->'versions'->>(d.n::int - 1))::int as version, d.data,
+  coalesce(j.head->>'version', j.head->'versions'->>(d.n::int - 1))::bigint as version, d.data,
   coalesce(j.head->'tags', j.head->'tagsOfEach'->(d.n::int - 1), '[]') as tags,
   coalesce(j.head->>'subject', j.head->'subjects'->>(d.n::int - 1)) as subject,
   to_timestamp(coalesce(j.head->>'time', j.head->'times'->>(d.n::int - 1))::float8 / 1000) as time,
-  r.xid, r.pos - (r.last - r.first + 1) + d.n as pos
+  r.position, r.pos - (r.last - r.first + 1) + d.n as pos
   from ${s}.runs r join ${s}.heads h on h.id = r.id cross join lateral (select r.head::jsonb as head) j
   cross join lateral unnest(string_to_array(r.data, E'\\n')) with ordinality as d(data, n)
   where d.n <= r.last - r.first + 1 and r.first + d.n - 1 > h.deleted;

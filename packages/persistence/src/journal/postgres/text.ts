@@ -51,3 +51,8 @@ export function split(parameter: string): string {
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
+
+/** A text as PostgreSQL quotes one. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

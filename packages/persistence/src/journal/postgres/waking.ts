@@ -14,6 +14,8 @@ export class Waking {
   #stop: (() => void) | undefined
   #announcing: 'no' | 'soon' = 'no'
   #over = false
+  /** Counts wake-ups: a reader that looked before the latest one does not wait. */
+  wakes = 0
 
   constructor(connections: Connections, environment: JournalEnvironment, channel: string) {
     this.#connections = connections
@@ -32,12 +34,14 @@ export class Waking {
     })
   }
   #wake(): void {
+    this.wakes++
     for (const end of this.#waiting) end()
   }
 
-  /** Until it is worth a look, for at most so long. */
-  wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  /** Until it is worth a look, for at most so long; not at all where it became so since a look that began at `seen` wakes. */
+  wait(ms: number, signal: AbortSignal | undefined, seen: number): Promise<void> {
     this.#listen()
+    if (seen !== this.wakes || signal?.aborted === true) return Promise.resolve()
     return new Promise((resolve) => {
       const end = (): void => {
         cancel()
