@@ -3,6 +3,7 @@
 
 const gated = 'persistence/src/gate/gated.ts'
 const held = 'persistence/src/gate/held.ts'
+const effect = 'persistence/src/gate/effect.ts'
 const sourced = 'persistence/src/gate/sourced.ts'
 const writer = 'persistence/src/journal/writer.ts'
 const hub = 'persistence/src/gate/hub.ts'
@@ -718,15 +719,32 @@ export const persistence = [
     test: inTest('postgres-trouble.test.ts', 'a projection and its offset are stored together or not at all, and of two under one name one moves'),
   },
   {
+    name: 'a stop of a command loses the effects that wait',
+    scenario: 'persistence in peace',
+    file: effect,
+    edits: [
+      ['  await by.barrier()\n  await runEffects(by, ctx)\n  return stopped', '  await by.barrier()\n  return stopped'],
+      ['  if (by.latched !== undefined) await by.hub.recover(by)\n  await runEffects(by, ctx)\n', '  if (by.seq < 0) await runEffects(by, ctx)\n'],
+    ],
+  },
+  {
+    name: 'a stop from outside loses the effects that wait',
+    test: inTest('stopping-effects.test.ts', 'it is stopped from outside during the write'),
+    file: effect,
+    edits: [
+      ['  if (by.latched !== undefined) await by.hub.recover(by)\n  await runEffects(by, ctx)\n', '  if (by.seq < 0) await runEffects(by, ctx)\n'],
+    ],
+  },
+  {
     name: 'an effect runs though commands since are not durable',
-    file: gated,
-    edits: [['if (this.durable === this.seq) {\n      // One of an incarnation', 'if (this.durable <= this.seq) {\n      // One of an incarnation']],
+    file: effect,
+    edits: [['if (by.durable === by.seq) return this.run', 'if (by.durable <= by.seq) return this.run']],
     test: inTest('gate.test.ts', 'P4: after sees nothing that is not durable'),
   },
   {
     name: 'an effect of an earlier incarnation sees what was never stored',
-    file: gated,
-    edits: [['if (effect.owner !== this) effect.owner.follow(this)', 'if (effect.owner === this) effect.owner.follow(this)']],
+    file: effect,
+    edits: [['if (this.#owner !== by) this.#owner.follow(by)', 'if (this.#owner === by) this.#owner.follow(by)']],
     test: inTest('gate.test.ts', 'P4: after sees nothing that is not durable'),
   },
   {

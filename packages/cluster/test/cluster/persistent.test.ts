@@ -1,7 +1,7 @@
 // Persistent sharded actors, as somebody uses them who has read both guides: nodes that only send, deliveries and timers that cross nodes.
 
 import type { ActorRef } from '@troupe/core'
-import { eventSourced, type Kind, memory as memoryJournal, persistence } from '@troupe/persistence'
+import { eventSourced, type Kind, memory as memoryJournal, type MemorySource, persistence } from '@troupe/persistence'
 import { expect, test } from 'vitest'
 import type { Sharded } from '../../src/index.ts'
 import type { SimulatedNode } from '../../src/testing.ts'
@@ -11,7 +11,11 @@ type Account =
   | { type: 'pay'; to: string; amount: number }
   | { type: 'take'; amount: number }
   | { type: 'later'; ms: number; amount: number }
+  | { type: 'tip'; of: string; stops: boolean }
   | { type: 'get'; replyTo: ActorRef<number> }
+
+/** What effects did, in order. */
+let tips: string[] = []
 
 const account: Kind<Account> = eventSourced('account', {
   initial: () => 100,
@@ -23,6 +27,11 @@ const account: Kind<Account> = eventSourced('account', {
     },
     take: (ctx, m) => ctx.persist({ type: 'taken', amount: m.amount }),
     later: (ctx, m) => ctx.timers.once('bonus', m.ms, { type: 'take', amount: m.amount }),
+    tip(ctx, m) {
+      ctx.persist({ type: 'taken', amount: 1 })
+      ctx.after(() => void tips.push(`${m.of} ${ctx.key}`))
+      if (m.stops) ctx.stop()
+    },
     get: (ctx, m) => ctx.tell(m.replyTo, ctx.state),
   },
 })
@@ -31,7 +40,10 @@ const shards = 8
 const ids = ['1', '2', '3', '4', '5', '6']
 
 /** Nodes with one journal, by which each finds the actors of the kind wherever they are. */
-async function bank(stage: Stage, ...names: readonly string[]): Promise<{ nodes: readonly SimulatedNode[]; kinds: Sharded<Account>[] }> {
+async function bank(
+  stage: Stage,
+  ...names: readonly string[]
+): Promise<{ nodes: readonly SimulatedNode[]; kinds: Sharded<Account>[]; journal: MemorySource }> {
   const journal = memoryJournal()
   const found = new Map<string, Sharded<Account>>()
   stage.world.nodeOptions = (name) => ({
@@ -44,7 +56,7 @@ async function bank(stage: Stage, ...names: readonly string[]): Promise<{ nodes:
     return kind
   })
   await stage.until('all shards run', () => kinds.reduce((sum, kind) => sum + kind.active.length, 0) === shards)
-  return { nodes, kinds }
+  return { nodes, kinds, journal }
 }
 
 test('a node that has no shards of a persistent kind needs no journal', () =>
@@ -86,4 +98,28 @@ test('a durable timer of a sharded actor fires though its node is gone, and once
     nodes[1]!.kill()
     await stage.wait(60_000)
     for (const id of ids) expect(await a!.ref(id).ask({ type: 'get' }, { timeout: 20_000 })).toBe(107)
+  }))
+
+test('effects of a sharded actor run before it goes to sleep, stops or moves, each once', () =>
+  onStage(async (stage) => {
+    tips = []
+    const { nodes, kinds, journal } = await bank(stage, 'a', 'b')
+    const [a] = kinds
+    await stage.until('b has some of them', () => ids.some((id) => a!.ownerOf(id) === 'b'))
+    const told = (of: string): string[] => ids.map((id) => `${of} ${id}`)
+    const sorted = (): string[] => [...tips].sort()
+    // The write takes longer than the silence after which an actor sleeps.
+    journal.faults.delay = 3000
+    for (const id of ids) a!.ref(id).tell({ type: 'tip', of: 'sleep', stops: false })
+    await stage.wait(20_000)
+    expect(sorted()).toEqual(told('sleep'))
+    for (const id of ids) a!.ref(id).tell({ type: 'tip', of: 'stop', stops: true })
+    await stage.wait(20_000)
+    expect(sorted()).toEqual([...told('sleep'), ...told('stop')])
+    for (const id of ids) a!.ref(id).tell({ type: 'tip', of: 'move', stops: false })
+    await stage.wait(1000)
+    const left = nodes[1]!.cluster!.leave()
+    await stage.wait(30_000)
+    await left
+    expect(sorted()).toEqual([...told('move'), ...told('sleep'), ...told('stop')])
   }))

@@ -42,8 +42,11 @@ export interface Leaving<M> {
    * stored together with its removal, so that the effect is there once. With `find` of `persistence(…)` they wake an actor that sleeps.
    */
   readonly timers: DurableTimers<M>
-  /** Does something, in a turn of its own, once all is durable; at most once, and not if the process ends first. May spawn, watch, and use promises. */
-  after(effect: (ctx: ActorContext<M>) => void): void
+  /**
+   * Does something, in a turn of its own, once all is durable; at most once. An actor that stops runs what waits first, in order. Lost where the
+   * process ends or the actor is killed before. May spawn, watch, and use promises.
+   */
+  after(effect: (ctx: ActorContext<M>) => void | Promise<void>): void
   /** Puts the present message aside; `unstashAll` brings all of them back. */
   stash(): void
   unstashAll(): void

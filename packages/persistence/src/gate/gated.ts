@@ -10,13 +10,12 @@ import { can, type Catcher, type Cell, fuse, isThenable, type Meta, PendingAsk, 
 import type { Writing } from '../journal/writer.ts'
 import { failedWith, PersistFailed, PersistFenced, PersistUnknown } from '../values/errors.ts'
 import type { Head, Outcome, Ownership, Write } from '../values/stored.ts'
-import { Effect } from './effect.ts'
+import { Effect, hasEffects, stopAfterEffects } from './effect.ts'
 import { Flight, Turn } from './flight.ts'
 import { refuse } from './held.ts'
 import type { Hub } from './hub.ts'
 import { checkUnchanged, textOf } from './immutable-check.ts'
 import type { OpenedEvent } from './keyring.ts'
-import { ours } from './own-envelope.ts'
 
 /** What an actor may have in flight; beyond it, it takes no further message until the journal has caught up. */
 const mostEvents = 1000
@@ -38,6 +37,8 @@ export abstract class Gated implements Catcher, Writing {
   ended = false
   /** It was told to stop, and could let out what it held. */
   orderly = false
+  /** It is being stopped: effects that wait run before its end, and need its memory. */
+  finishing = false
   /** What it has under way; an idle actor has nothing, and no such object. */
   protected flight: Flight | undefined = undefined
   /** The command that runs now. */
@@ -62,7 +63,7 @@ export abstract class Gated implements Catcher, Writing {
   /** What is written next. */
   protected abstract write(owner: Ownership, flight: Flight): Write | undefined
   /** Has the state of another incarnation, which is what the journal has. */
-  protected abstract follow(other: Gated): void
+  abstract follow(other: Gated): void
   /** Forgets what was not given to the journal; what is under way is forgotten already. */
   protected forget(): void {}
   /** Begins with what the journal knows of it; returns the number after which events are to be replayed, or undefined where none are. */
@@ -77,7 +78,7 @@ export abstract class Gated implements Catcher, Writing {
   handle(ctx: ActorContext<never>, message: unknown): unknown {
     // Only where supervision lets it go on after a failed write: memory must be what the journal has before anything is handled.
     if (this.latched !== undefined) return this.hub.recover(this).then(() => this.handle(ctx, message))
-    if (message instanceof Effect) return this.#effect(ctx, message)
+    if (message instanceof Effect) return message.handle(this, ctx)
     const turn = (this.turn = Turn.begin(ctx, message, this.seq))
     this.flight?.held?.begin()
     this.mark(turn)
@@ -114,31 +115,13 @@ export abstract class Gated implements Catcher, Writing {
     this.#release()
     const { stops, notUnderstood } = turn
     Turn.end(turn)
-    if (stops || notUnderstood || returned === unhandled) {
-      const next = stops ? stopped : unhandled
-      return this.durable === this.seq ? next : this.barrier().then(() => next)
-    }
+    const ready = this.durable === this.seq
+    if (stops || returned === stopped) return ready && !hasEffects(this.cell) ? stopped : stopAfterEffects(this, ctx)
+    if (notUnderstood || returned === unhandled) return ready ? unhandled : this.barrier().then(() => unhandled)
     const { flight } = this
     if (flight !== undefined && (this.seq - this.durable >= mostEvents || flight.bytes >= mostBytes))
       return this.#until(flight.submitted > this.durable ? flight.submitted : this.seq).then(() => same)
     return same
-  }
-
-  /** What an effect sees and tells is not held: commands that ran since it was sent must be durable, too. */
-  #effect(ctx: ActorContext<never>, effect: Effect): unknown {
-    if (this.durable === this.seq) {
-      // One of an incarnation before this may have memory that was never stored.
-      if (effect.owner !== this) effect.owner.follow(this)
-      return effect.run(ctx)
-    }
-    return this.barrier().then(
-      () => this.#effect(ctx, effect),
-      (cause: unknown) => {
-        // Its own command is stored: whoever comes next does it.
-        this.cell.send(effect, ours)
-        throw cause
-      },
-    )
   }
 
   /** Lets a signal's handler run; what it sends is held as long as something is in flight. */
@@ -170,6 +153,7 @@ export abstract class Gated implements Catcher, Writing {
   end(dropped: boolean): void {
     if (this.ended) return
     this.ended = true
+    this.finishing = false
     // What it persisted is on its way all the same.
     if (dropped)
       refuse(
@@ -249,10 +233,9 @@ export abstract class Gated implements Catcher, Writing {
   get subjects(): ReadonlySet<string> {
     return nobody
   }
-  /** Whether the data of somebody is in memory who is known to be erased. */
+  /** Whether memory has the data of a subject that is known to be erased. */
   get hasErased(): boolean {
-    for (const subject of this.subjects) if (this.hub.keyring.peek(subject) === 'erased') return true
-    return false
+    return [...this.subjects].some((subject) => this.hub.keyring.peek(subject) === 'erased')
   }
 
   #stored(): void {
@@ -369,8 +352,8 @@ export abstract class Gated implements Catcher, Writing {
   }
   after(effect: (ctx: ActorContext<never>) => void): void {
     this.inCommand('use after')
-    const { cell } = this
-    this.acted(() => cell.send(new Effect(this, effect), ours))
+    const leaving = new Effect(this, effect)
+    this.acted(() => leaving.send())
   }
   stash(): void {
     const { ctx, message } = this.inCommand('stash')

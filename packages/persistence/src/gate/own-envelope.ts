@@ -2,10 +2,10 @@
 
 import { Envelope } from '@troupe/core/internal'
 
-class Own extends Envelope {
+export class OwnEnvelope extends Envelope {
   override get own(): boolean {
     return true
   }
 }
 
-export const ours: Envelope = new Own()
+export const ours: Envelope = new OwnEnvelope()

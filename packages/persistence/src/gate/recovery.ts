@@ -162,8 +162,8 @@ export class Recovery {
 }
 
 /** Whether an actor is still there, or was stopped while it waited. */
-export function isWanted({ cell: { phase } }: Gated): boolean {
-  return phase === 'starting' || phase === 'running' || phase === 'suspended'
+export function isWanted({ cell: { phase }, finishing }: Gated): boolean {
+  return phase === 'starting' || phase === 'running' || phase === 'suspended' || finishing
 }
 
 /** The same; one that is not is told that it is too late. */

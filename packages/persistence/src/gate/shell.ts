@@ -3,6 +3,7 @@
 
 import { type ActorContext, type Behavior, type Signal, unhandled } from '@troupe/core'
 import { BehaviorNode, BehaviorWithOptions, type Cell, type CellOptions, cellOf, endless, extensionOf } from '@troupe/core/internal'
+import { finish, hasEffects } from './effect.ts'
 import type { Gated } from './gated.ts'
 import { Hub } from './hub.ts'
 import { cannotStart, patient } from './patience.ts'
@@ -71,8 +72,8 @@ async function start(this: Behind, id: string, ctx: ActorContext<never>): Promis
 function handle(this: Gated, ctx: ActorContext<never>, message: unknown): unknown {
   return this.handle(ctx, message)
 }
-function hear(this: Gated, _ctx: never, signal: Signal): unknown {
-  return heardBy(this, signal, () => unhandled)
+function hear(this: Gated, ctx: never, signal: Signal): unknown {
+  return heardBy(this, ctx, signal, () => unhandled)
 }
 
 /** The kind is what figures and pages call such actors, unless whoever spawns one says otherwise. */
@@ -86,17 +87,17 @@ const ofKind = new Map<string, typeof options & { readonly kind: string }>()
 
 /** The behavior of one that has recovered, and hears signals by the hooks of its class. */
 export function running(gated: Gated, heard: BehaviorNode['signal']): BehaviorNode {
-  const signal = (ctx: never, s: Signal): unknown => heardBy(gated, s, () => (heard === undefined ? unhandled : gated.hear(() => heard(ctx, s))))
+  const signal = (ctx: never, s: Signal): unknown => heardBy(gated, ctx, s, () => (heard === undefined ? unhandled : gated.hear(() => heard(ctx, s))))
   return new BehaviorNode('receive', handle.bind(gated), signal)
 }
 
 /** What the gate itself does at the edges of a life, around what others do. */
-function heardBy(gated: Gated, signal: Signal, others: () => unknown): unknown {
+function heardBy(gated: Gated, ctx: ActorContext<never>, signal: Signal, others: () => unknown): unknown {
   switch (signal.type) {
     case 'PreStop':
       gated.orderly = true
       // An orderly end lets out what is held, as far as it has the time.
-      return gated.idle ? others() : gated.barrier().then(others, others)
+      return gated.idle && !hasEffects(gated.cell) ? others() : finish(gated, ctx).then(others, others)
     case 'PreRestart': {
       const heardIt = others()
       gated.end(false)

@@ -107,7 +107,7 @@ export abstract class Sourced extends Entity {
     this.hub.environment.logger.warn({ id: this.id, seq, cause }, 'a snapshot was not kept; recovery replays more events until the next one is')
   }
 
-  protected override follow(other: Sourced): void {
+  override follow(other: Sourced): void {
     this.current = other.current
   }
 

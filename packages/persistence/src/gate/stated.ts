@@ -99,7 +99,7 @@ export abstract class Stated extends Entity {
     this.hub.writer.wants(this)
   }
 
-  protected override follow(other: Stated): void {
+  override follow(other: Stated): void {
     this.#memory = other.#memory
   }
 

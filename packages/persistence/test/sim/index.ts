@@ -53,13 +53,13 @@ function act(world: World): void {
   const key = sim.oneOf(world.keys)
   const ref = world.ref(key)
   if (sim.system.phaseOf(ref) === 'terminated') return world.reopen(key)
-  switch (sim.choose(15)) {
+  switch (sim.choose(17)) {
     case 6:
       return ref.tell({ type: 'scribble', words: world.words() })
     case 7:
       return world.ask(key, 'spill')
     case 8:
-      return sim.system.kill(ref)
+      return world.kill(key)
     case 9:
       return sim.system.restart(ref)
     case 10:
@@ -68,6 +68,9 @@ function act(world: World): void {
       return world.ask(key, 'puzzle')
     case 12:
       return ref.tell({ type: 'close' })
+    case 15:
+    case 16:
+      return world.note(key)
     case 14:
       return world.ask(key, 'blot')
     case 13:

@@ -26,6 +26,7 @@ export type Notebook =
   | { type: 'read'; replyTo: ActorRef<readonly number[]> }
   | { type: 'spill'; words: readonly number[]; replyTo: ActorRef<readonly number[]> }
   | { type: 'blot'; words: readonly number[]; replyTo: ActorRef<readonly number[]> }
+  | { type: 'note'; words: readonly number[]; stops: boolean; replyTo: ActorRef<readonly number[]> }
   | { type: 'show'; to: ActorRef<Shown> }
   | { type: 'puzzle'; replyTo: ActorRef<readonly number[]> }
   | { type: 'close' }
@@ -59,9 +60,13 @@ const schema: MessageSchema = {
   },
 }
 
+/** An effect of a notebook ran: that of the command with this word. */
+type Ran = (key: string, word: number) => void
+
 /** What commands do, whatever is kept. */
 function commandsOf<C extends Leaving<Notebook> & { readonly state: readonly number[] }>(
   write: (ctx: C, words: readonly number[]) => void,
+  ran: Ran,
 ): Commands<C, Notebook> {
   return {
     write(ctx, m) {
@@ -82,6 +87,13 @@ function commandsOf<C extends Leaving<Notebook> & { readonly state: readonly num
       write(ctx, [...m.words, blotted])
       ctx.tell(m.replyTo, [...ctx.state])
     },
+    note(ctx, m) {
+      const { key } = ctx
+      write(ctx, m.words)
+      ctx.after(() => ran(key, m.words[0]!))
+      ctx.tell(m.replyTo, [...ctx.state])
+      if (m.stops) ctx.stop()
+    },
     show: (ctx, m) => ctx.tell(m.to, { key: ctx.key, words: [...ctx.state] }),
     puzzle: (ctx) => ctx.unhandled(),
     close: (ctx) => ctx.stop(),
@@ -92,7 +104,7 @@ export function isState(keeping: Keeping): boolean {
   return keeping === 'state' || keeping === 'state in place'
 }
 
-function notebook(keeping: Keeping, snapshotEvery: number): Kind<Notebook> {
+function notebook(keeping: Keeping, snapshotEvery: number, ran: Ran): Kind<Notebook> {
   const initial = (): readonly number[] => []
   const inPlace = (words: readonly number[], word: number): readonly number[] => {
     ;(words as number[]).push(word)
@@ -105,14 +117,14 @@ function notebook(keeping: Keeping, snapshotEvery: number): Kind<Notebook> {
       schema,
       commands: commandsOf<StateContext<readonly number[], Notebook>>((ctx, words) => {
         for (const word of words) ctx.update((before) => add(before, word))
-      }),
+      }, ran),
     })
   return eventSourced('notebook', {
     initial,
     events: { written: (words, e: { word: number }) => add(words, e.word) },
     commands: commandsOf<CommandContext<readonly number[], { readonly type: 'written'; word: number }, Notebook>>((ctx, words) => {
       for (const word of words) ctx.persist({ type: 'written', word })
-    }),
+    }, ran),
     schema,
     snapshotEvery,
     keepEvents: keeping === 'few events' ? 0 : undefined,
@@ -138,6 +150,10 @@ export interface World {
   seen(key: string, words: readonly number[], how: string): void
   /** Asks, and compares the answer. */
   ask(key: string, question: 'write' | 'read' | 'spill' | 'puzzle' | 'blot'): void
+  /** Writes with an effect, which must run though the notebook stops meanwhile. */
+  note(key: string): void
+  /** Kills a notebook: effects that wait are lost with it. */
+  kill(key: string): void
   /** Another system has taken over. */
   fenced: boolean
 }
@@ -178,7 +194,17 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
   const journal = journals.get(sim.system)!
   groups.get(sim.system)!.writes = sim.oneOf([1000, 1, 2])
   const keeping = sim.oneOf(keepings)
-  const kind = notebook(keeping, keeping === 'few events' ? sim.oneOf([2, 3, 5]) : sim.oneOf([0, 1, 3, 7]))
+  /** By word: effects that ran, and those that must because their command was acknowledged. */
+  const effects = new Set<number>()
+  const owed = new Map<number, string>()
+  const killed = new Set<ActorRef<Notebook>>()
+  const ran: Ran = (key, noted) => {
+    sim.check(!effects.has(noted), `an effect of ${key} ran twice: that of ${noted}`)
+    sim.check(world.fenced || world.stored(key).includes(noted), `P4: an effect of ${key} ran, and ${noted} is not stored`)
+    effects.add(noted)
+    owed.delete(noted)
+  }
+  const kind = notebook(keeping, keeping === 'few events' ? sim.oneOf([2, 3, 5]) : sim.oneOf([0, 1, 3, 7]), ran)
   /** What was stored, also what was deleted since. */
   const known = new Map<string, number[]>()
   const keys = Array.from({ length: sim.int(1, keysAtMost) }, (_, i) => `n${i}`)
@@ -219,6 +245,21 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
         `P4: ${key} ${how} [${words.join(' ')}], and the journal has [${stored.join(' ')}]`,
       )
     },
+    note(key) {
+      const words = world.words()
+      const ref = world.ref(key)
+      ref.ask({ type: 'note', words, stops: sim.choose(2) === 1 }, { timeout: 2000 }).then(
+        () => {
+          if (!effects.has(words[0]!) && !killed.has(ref)) owed.set(words[0]!, key)
+        },
+        () => undefined,
+      )
+    },
+    kill(key) {
+      for (const [noted, of] of owed) if (of === key) owed.delete(noted)
+      sim.system.kill(world.ref(key))
+      killed.add(world.ref(key))
+    },
     ask(key, question) {
       const words = question === 'write' || question === 'spill' || question === 'blot' ? world.words() : []
       const ref = world.ref(key)
@@ -239,6 +280,7 @@ export function stage(sim: Simulation, faults: MemoryFaults, keepings: readonly 
       )
     },
   }
+  sim.eventually('every effect ran whose command was acknowledged', () => world.fenced || [...owed.values()].every((key) => world.damaged.has(key)))
   for (const key of keys) world.reopen(key)
   Object.assign(journal.faults, faults)
   sim.always(() => {

@@ -2,7 +2,7 @@
 // `stopped` names an actor that takes no messages any more, an expired question was settled, a full mailbox was full.
 
 import { type EndReason, poison, takesMessages, Watch } from '@troupe/core/internal'
-import { type Entry, heldBy, mostOf } from './entry.ts'
+import { type Entry, heldBy, isObsolete, mostOf } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 import { isTimer } from './traced-node.ts'
@@ -13,7 +13,7 @@ export class EndReasons {
     this.#tap = tap
   }
   check(entry: Entry, how: 'dead' | 'dropped', reason: EndReason): void {
-    if (entry.to.phase === 'stopped' && entry.meta !== poison && entry.state !== 'under way') this.#checkDrain(entry, how, reason)
+    if (entry.to.phase === 'stopped' && !isObsolete(entry.meta) && entry.state !== 'under way') this.#checkDrain(entry, how, reason)
     const wrong = this.#wrong(entry, reason)
     if (wrong !== undefined) this.#tap.violate('C2', entry.to, `${entry.type}#${entry.id} ended as ${how} (${reason}), but ${wrong}`)
   }
@@ -46,7 +46,7 @@ export class EndReasons {
         if (options.restartMailbox !== 'clear') return 'a restart keeps the mailbox'
         return to.phase === 'restarting' ? undefined : `the actor is ${to.phase}`
       case 'drain':
-        return to.phase === 'stopped' && (options.drain === 'drop' || meta === poison) ? undefined : `the actor is ${to.phase}, and drains otherwise`
+        return to.phase === 'stopped' && (options.drain === 'drop' || isObsolete(meta)) ? undefined : `the actor is ${to.phase}, and drains otherwise`
       case 'not-accepted':
         return options.accepts === undefined ? 'there is no schema' : undefined
       case 'middleware':

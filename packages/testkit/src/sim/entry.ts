@@ -1,7 +1,7 @@
 // One message, from its sending to its end, as the simulator's own account has it; and how many of them count towards the
 // bound of a mailbox.
 
-import { type Meta, poison } from '@troupe/core/internal'
+import { Envelope, type Meta, poison } from '@troupe/core/internal'
 import type { SimCell } from './sim-cell.ts'
 
 export class Entry {
@@ -42,4 +42,9 @@ export function heldBy(cell: SimCell): number {
   let held = 0
   for (const entry of cell.waiting) if (!entry.fronted && entry.meta !== poison) held++
   return held
+}
+
+/** Whether nothing is left to be done about a message: a pill whose actor has stopped, or what was done without it. */
+export function isObsolete(meta: Meta): boolean {
+  return meta === poison || (meta instanceof Envelope && meta.obsolete)
 }

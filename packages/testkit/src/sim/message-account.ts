@@ -3,7 +3,7 @@
 // whether an end has the right reason for EndReasons.
 
 import { Adapted, cellOf, type EndReason, type Meta, poison, poisonPill, takesMessages } from '@troupe/core/internal'
-import { Entry, heldBy, mostOf } from './entry.ts'
+import { Entry, heldBy, isObsolete, mostOf } from './entry.ts'
 import { EndReasons } from './end-reasons.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -153,7 +153,7 @@ export class MessageAccount {
     tap.trace.add(how, entry?.to.ref.uid ?? 0, 0, `${entry?.type ?? typeName(message)} (${reason})`, entry?.id ?? 0)
     if (entry === undefined) return
     if (entry.state === 'ended') tap.violate('C2', entry.to, `${entry.type}#${entry.id} ended twice, the second time as ${how}: ${reason}`)
-    if (entry.to.phase === 'stopped' && entry.state !== 'under way' && entry.meta !== poison) this.leftBehind++
+    if (entry.to.phase === 'stopped' && entry.state !== 'under way' && !isObsolete(entry.meta)) this.leftBehind++
     this.#reasons.check(entry, how, reason)
     tap.asks.owes(entry.meta)
     entry.state = 'ended'

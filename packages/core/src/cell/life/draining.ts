@@ -17,7 +17,7 @@ export function drainMailbox(cell: Cell, end: EndInfo): boolean {
   const { drain } = cell.options
   const target = typeof drain === 'object' ? redirectOf(cell) : undefined
   const leave = (message: unknown, meta: Meta): void => {
-    if (meta === poison) return host.drop(message, meta, 'drain')
+    if (meta === poison || (meta instanceof Envelope && meta.obsolete)) return host.drop(message, meta, 'drain')
     host.undelivered++
     if (drain === 'dead-letter') host.bury(message, meta, cell.ref, host.phase === 'open' ? 'stopped' : 'system-closed', end.cause)
     else if (drain === 'drop') host.drop(message, meta, 'drain')

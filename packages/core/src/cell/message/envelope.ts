@@ -36,6 +36,10 @@ export abstract class Envelope {
   get own(): boolean {
     return false
   }
+  /** Whether what the message asked for was done without it: left in the mailbox of an actor that stopped, it is no dead letter. */
+  get obsolete(): boolean {
+    return false
+  }
   /** The message went on to another cell's mailbox. */
   moved(_to: Cell): void {}
 }
