@@ -126,7 +126,7 @@ describe.concurrent.each(examples)('$name', ({ file, runs, expected }) => {
     expect(diagnosticsOf(file)).toEqual([])
   })
   test.runIf(runs)('runs, ends by itself, and prints what it says', async () => {
-    const { ok, output, errors } = await run(join(scratch, 'out', `${file}.js`), [], 50_000)
+    const { ok, output, errors } = await run(join(scratch, 'out', `${file}.js`), [], 150_000)
     expect(unlogged(errors)).toBe('')
     expect(ok).toBe(true)
     expect(expected.length === 0 ? expected : output.trimEnd().split('\n')).toEqual(expected)

@@ -125,7 +125,7 @@ interface Outcome {
 
 function run(load: Load): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, scriptArguments(script(load), '--expose-gc'), { timeout: 60_000 + runs / 10 })
+    const child = spawn(process.execPath, scriptArguments(script(load), '--expose-gc'), { timeout: 170_000 + runs / 10 })
     let out = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
@@ -139,7 +139,7 @@ function run(load: Load): Promise<Outcome> {
 
 describe(`C14: after ${runs} of each, registries and heap are back at the baseline`, () => {
   for (const [name, load] of Object.entries(loads))
-    test(name, { timeout: 70_000 + runs / 10 }, async () => {
+    test(name, { timeout: 180_000 + runs / 10 }, async () => {
       const { grown, ...rest } = await run(load)
       expect(rest).toEqual({ off: 0, ended: true, active: 0, armed: 0, killed: 0 })
       expect(grown).toBeLessThan(Math.max(1, runs / 500_000) * 1024 * 1024)

@@ -638,7 +638,7 @@ describe('60. a system that is idle keeps the process alive until it ends, one w
       process.on('exit', () => process.stdout.write('exit'))
       setTimeout(() => { process.stdout.write('alive '); void system.shutdown() }, ${alive}).unref()
     `
-    return spawnSync(process.execPath, scriptArguments(script), { timeout: 50_000, encoding: 'utf8' })
+    return spawnSync(process.execPath, scriptArguments(script), { timeout: 150_000, encoding: 'utf8' })
   }
   test('keepAlive left out: it stays, and ends with its shutdown', () => {
     expect(run('{}', 200)).toMatchObject({ status: 0, stdout: 'alive exit' })

@@ -411,7 +411,7 @@ test('37. timers do not keep the process alive after shutdown', () => {
     await system.shutdown()
     process.stdout.write('done')
   `
-  const ran = spawnSync(process.execPath, scriptArguments(script), { timeout: 50_000, encoding: 'utf8' })
+  const ran = spawnSync(process.execPath, scriptArguments(script), { timeout: 150_000, encoding: 'utf8' })
   expect(ran.stderr).toBe('')
   expect(ran.stdout).toBe('done')
   expect(ran.status).toBe(0)

@@ -52,7 +52,7 @@ const lines = (text: string): Line[] =>
 
 function inChild(task: object, ...front: string[]): { lines: Line[]; status: number | null; signal: string | null } {
   const [program, ...args] = [...front, process.execPath, child, JSON.stringify({ directory, ...task })]
-  const { stdout, status, signal } = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000 })
+  const { stdout, status, signal } = spawnSync(program, args, { encoding: 'utf8', timeout: 150_000 })
   return { lines: lines(stdout), status, signal }
 }
 

@@ -135,7 +135,7 @@ describe('on SQLite', () => {
     const child = fileURLToPath(new URL('./full-disk-child.mjs', import.meta.url))
     const run = (...front: string[]): Record<string, unknown> => {
       const [program, ...args] = [...front, process.execPath, child, folder]
-      const { stdout } = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000 })
+      const { stdout } = spawnSync(program, args, { encoding: 'utf8', timeout: 150_000 })
       return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, unknown>
     }
     const full = run('sh', '-c', 'trap \'\' XFSZ; ulimit -f 3000; exec "$@"', 'sh')
@@ -155,7 +155,7 @@ describe('on SQLite', () => {
       const script = 'mount -t tmpfs -o size=6m tmpfs "$2" && exec "$0" "$1" "$2"'
       const { stdout, stderr, signal } = spawnSync('unshare', ['-rm', 'sh', '-c', script, process.execPath, child, folder], {
         encoding: 'utf8',
-        timeout: 60_000,
+        timeout: 150_000,
       })
       expect({ stderr, signal }).toEqual({ stderr: '', signal: null })
       const { anew, before, ...rest } = JSON.parse(stdout) as Record<string, unknown>

@@ -66,13 +66,14 @@ export function lookOn(require: Modules): void {
   const halt = (): void => {
     frames = []
     haltedAt = heldFor()
+    const heldAt = last
     const urls = new Map<string, string>()
     const session = new (require('node:inspector').Session)()
     session.connectToMainThread()
     session.on('Debugger.scriptParsed', ({ params }) => void urls.set(params.scriptId, params.url))
     session.on('Debugger.paused', ({ params }) => {
       // Halted as it is, it cannot move any more: if it has meanwhile, all is well.
-      if (Atomics.load(pulse, 0) !== last || Atomics.load(pulse, 1) === 0) {
+      if (Atomics.load(pulse, 0) !== heldAt || Atomics.load(pulse, 1) === 0) {
         session.post('Debugger.resume')
         return session.post('Debugger.disable')
       }
