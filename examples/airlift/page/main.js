@@ -15,6 +15,7 @@ const saidFor = 12_000
 let wipe
 async function deed(what, more = {}) {
   const text = await act({ what, ...more })
+  $('said').dataset.of = what
   $('said').textContent = text
   clearTimeout(wipe)
   wipe = setTimeout(() => ($('said').textContent = ''), saidFor)

@@ -1,6 +1,7 @@
 // Who presses the buttons: a visitor in a browser, where there is one, or whoever speaks as the page does. A test says what is pressed once.
 
 import { type Browser, chromium as playwright, type Page } from 'playwright-core'
+import { vi } from 'vitest'
 import { chromium, flags } from '../../../packages/observer/test/page/chromium.ts'
 import type { Client } from './client.ts'
 
@@ -22,6 +23,8 @@ export interface Hands {
   end(): Promise<void>
 }
 
+/** Generous: a busy machine takes its time. */
+const saidTimeoutMs = 120_000
 const drone = /^\/user\/district-\d+\/drone-\d+$/
 
 /** Speaks as the page does. */
@@ -71,30 +74,41 @@ export class Visitor implements Hands {
   async visit(url: string): Promise<void> {
     await this.page.goto(url)
     await this.page.locator('#sent', { hasText: /\d/ }).waitFor()
+    await this.page.evaluate(
+      `window.heard = []
+       const said = document.getElementById('said')
+       new MutationObserver(() => said.textContent !== '' && window.heard.push({ of: said.dataset.of, text: said.textContent })).observe(said, { childList: true })`,
+    )
   }
 
-  /** What is said next: what was said before is wiped away. */
-  async #said(act: () => Promise<unknown>): Promise<string> {
-    await this.page.evaluate(`document.getElementById('said').textContent = ''`)
+  /** What is said next about one of these deeds. A storm is several requests, and the answers to the last may come when something else was done. */
+  async #said(deeds: readonly string[], act: () => Promise<unknown>): Promise<string> {
+    await this.page.evaluate(`window.heard.length = 0`)
     await act()
-    const said = this.page.locator('#said', { hasText: /./ })
-    await said.waitFor()
-    return await said.innerText()
+    return await vi.waitFor(
+      async () => {
+        const heard = await this.page.evaluate<{ of: string; text: string }[]>('window.heard')
+        const found = heard.find(({ of }) => deeds.includes(of))
+        if (found === undefined) throw new Error(`The page says nothing of ${deeds.join(' or ')}, but: ${JSON.stringify(heard)}`)
+        return found.text
+      },
+      { timeout: saidTimeoutMs },
+    )
   }
   press(deed: string): Promise<string> {
-    return this.#said(() => this.page.click(`[data-deed=${deed}]`))
+    return this.#said([deed], () => this.page.click(`[data-deed=${deed}]`))
   }
   async click(x: number, y: number): Promise<string> {
     const at = await this.page.evaluate<{ left: number; top: number }>(
       `const { sky } = window.airlift; const drone = sky.nearest({ x: ${x}, y: ${y} }, 400); sky.spot({ x: sky.xs[drone], y: sky.ys[drone] })`,
     )
     const box = (await this.page.locator('#sky').boundingBox())!
-    return await this.#said(() => this.page.mouse.click(box.x + at.left, box.y + at.top))
+    return await this.#said(['crash', 'charger'], () => this.page.mouse.click(box.x + at.left, box.y + at.top))
   }
   async storm(x: number, y: number): Promise<string> {
     const at = await this.page.evaluate<{ left: number; top: number }>(`window.airlift.sky.spot({ x: ${x}, y: ${y} })`)
     const box = (await this.page.locator('#sky').boundingBox())!
-    const said = await this.#said(async () => {
+    const said = await this.#said(['storm'], async () => {
       await this.page.mouse.move(box.x + at.left - 60, box.y + at.top)
       await this.page.mouse.down()
       await this.page.mouse.move(box.x + at.left, box.y + at.top, { steps: 3 })
@@ -109,7 +123,9 @@ export class Visitor implements Hands {
       await this.page.waitForTimeout(100)
       return undefined
     }
-    const said = await this.#said(() => this.page.click(`#findings li:has(code:text-is("${path}")) button`, { timeout: 5000 })).catch(() => undefined)
+    const said = await this.#said(['accuse'], () => this.page.click(`#findings li:has(code:text-is("${path}")) button`, { timeout: 5000 })).catch(
+      () => undefined,
+    )
     if (said !== undefined) this.#accused.add(path)
     return said
   }
