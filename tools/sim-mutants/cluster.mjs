@@ -493,7 +493,7 @@ export const cluster = [
   {
     name: 'what was told of the directory is lost with a connection',
     file: 'cluster/src/node/cluster-node.ts',
-    edits: [["if (this.phase !== 'over' && this.isMember(peer)) this.receptionist.reconnected(peer)", '']],
+    edits: [['    this.receptionist.reconnected(peer)\n', '']],
     test: inTest('cluster/broken-connection.test.ts', 'who is registered on the other node, and who no longer is, is known after a break'),
   },
   {
@@ -507,6 +507,68 @@ export const cluster = [
     file: 'cluster/src/membership/mirror.ts',
     edits: [['this.#lists.then(() => this.#list(list))', 'this.#list(list)']],
     test: inTest('membership/mirror.property.test.ts', 'lists never overlap'),
+  },
+  // Actors that are slow.
+  {
+    name: 'credit is not given back for what an actor takes',
+    scenario: 'cluster slow',
+    file: 'cluster/src/sharding/letter-credit.ts',
+    edits: [['    credits?.taken(this.origin, this.#offered)\n', '    void credits\n']],
+  },
+  {
+    name: 'credit is given before the mailbox has room',
+    scenario: 'cluster slow',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [
+      [
+        '    entering.add(waiting)\n    queue.wait!(waiting)\n',
+        '    entering.add(waiting)\n    if (meta instanceof LetterCredit) meta.entered(windowOf(cell))\n    queue.wait!(waiting)\n',
+      ],
+    ],
+  },
+  {
+    name: 'credit comes back when a letter arrives, not when it is taken',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [
+      ['      handTo(cell, message, meta)\n', "      handTo(cell, message, meta instanceof LetterCredit ? (meta.end('refused', undefined), meta.inner) : meta)\n"],
+    ],
+    test: inTest('cluster/slow-actors.test.ts', 'a flood of tells from another node stays there'),
+  },
+  {
+    name: 'what was offered is refused by a mailbox that is full when it arrives',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [["if (letter.entry === entry.told || options", "if (letter.entry <= entry.offered || options"]],
+    test: inTest('cluster/slow-actors.test.ts', 'an offer to an actor of another node waits for room in its mailbox'),
+  },
+  {
+    name: 'what waits for an actor stays when the node of the actor is lost',
+    file: routes,
+    edits: [[' || lost.length > 0) this.#flush(route)', ') this.#flush(route)']],
+    test: inTest('cluster/slow-actors.test.ts', 'when its shard is handed over'),
+  },
+  {
+    name: 'what was under way to a node that is lost counts for ever',
+    scenario: 'cluster slow losses',
+    file: routes,
+    edits: [['      for (const account of lost) this.#accounts.reset(account)\n', '']],
+  },
+  {
+    name: 'credit that is lost with a connection is waited for',
+    scenario: 'cluster slow losses',
+    file: routes,
+    edits: [['      for (const account of accounts) this.#accounts.reset(account)\n', '']],
+  },
+  {
+    name: 'offers that were given up are kept',
+    file: 'cluster/src/sharding/accounts.ts',
+    edits: [['    for (const offer of this.offers.drain()) if (!offer.waiting.ended) this.offers.push(offer)\n', '']],
+    test: inTest('cluster/slow-actors.test.ts', 'offers and questions that were given up are not kept'),
+  },
+  {
+    name: 'offers to another node that were given up are kept',
+    file: 'border/src/way/wire-queue.ts',
+    edits: [['this.#offers = this.#offers.filter((offer) => !offer.ended)', 'void 0']],
+    test: inTest('cluster/refs.test.ts', 'offers and questions to a node that is cut off are not kept when they were given up'),
   },
   // Whoever uses it, and whoever is hostile.
   {

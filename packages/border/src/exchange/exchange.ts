@@ -66,6 +66,8 @@ export interface OtherRefs {
 
 /** Mailboxes that are filled in small portions stay small: handlers have their turns between. */
 const bytesPerPass = 16 * 1024
+/** Milliseconds between two looks for offers and questions that were given up while they waited. */
+const sweepEvery = 1_000
 
 /** One place's post office: what goes to other places and comes from them passes through it. */
 export class Exchange {
@@ -87,6 +89,8 @@ export class Exchange {
   readonly #lost = new Map<number, unknown>()
   /** Mailboxes with messages that wait for credit or for a way. */
   readonly #waiting = new Set<WireQueue>()
+  /** While something waits: ends the sweeps. */
+  #endSweeps: (() => void) | undefined
   /** Bytes of messages that wait, by the place they are for. */
   readonly #waitingBytes = new Map<number, number>()
   readonly #numbers: Numbers
@@ -289,6 +293,13 @@ export class Exchange {
   /** A mailbox has messages that cannot go now. */
   waits(queue: WireQueue): void {
     this.#waiting.add(queue)
+    this.#endSweeps ??= this.#parts.loop.every(sweepEvery, () => this.#sweep())
+  }
+  #sweep(): void {
+    for (const queue of [...this.#waiting]) queue.sweep()
+    if (this.#waiting.size > 0) return
+    this.#endSweeps?.()
+    this.#endSweeps = undefined
   }
   waitsNoMore(queue: WireQueue): void {
     this.#waiting.delete(queue)

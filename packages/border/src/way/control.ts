@@ -100,6 +100,8 @@ export type Control =
   /** A count of all nodes, begun by the place of that name; and one node's part of it. */
   | { readonly op: 'cut'; readonly id: number; readonly by: string }
   | { readonly op: 'cut.part'; readonly id: number; readonly part: unknown }
+  /** Credit for letters to sharded actors: lot, taken, entered and window of each, in turn. */
+  | { readonly op: 'entity.credit'; readonly credits: readonly number[] }
   /** What the sender has done so far. */
   | { readonly op: 'account'; readonly account: unknown }
   // Between an actor's home and the thread that hosts it.
@@ -284,6 +286,7 @@ const shapes: Shapes = {
   named: { place: whole, name: text },
   cut: { id: whole, by: text },
   'cut.part': { id: whole, part: object },
+  'entity.credit': { credits: each(whole) },
   account: { account: object },
   'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },

@@ -5,29 +5,15 @@ import { type Cell, Envelope, headersOf, type Meta, senderOf, Told } from '@trou
 import type { Arrivals } from './arrivals.ts'
 import { record } from './crossing.ts'
 
-/** Gives credit back when its message is taken, or ends otherwise. */
-export class Credit extends Told {
+/** Goes with a message, and gives back what that takes up when it is taken, or ends otherwise. */
+export abstract class Returning extends Told {
   readonly inner: Meta
-  #of: Arrivals | undefined
-  readonly #messages: number
-  readonly #bytes: number
-  constructor(of: Arrivals, inner: Meta, messages: number, bytes: number) {
+  constructor(inner: Meta) {
     super(senderOf(inner), headersOf(inner), inner instanceof Envelope ? inner.priority : undefined)
-    this.#of = of
     this.inner = inner
-    this.#messages = messages
-    this.#bytes = bytes
   }
-  #give(): void {
-    const of = this.#of
-    if (of === undefined) return
-    this.#of = undefined
-    giveCredit(of, this.#messages, this.#bytes)
-  }
-  release(): Meta {
-    this.#give()
-    return this.inner
-  }
+  /** Gives it back, the first time it is called. */
+  protected abstract give(): void
   override from(): ReturnType<typeof senderOf> {
     return senderOf(this.inner)
   }
@@ -38,11 +24,11 @@ export class Credit extends Told {
     return this.inner instanceof Envelope ? this.inner.deadline : Infinity
   }
   override open(cell: Cell, message: unknown): unknown {
-    this.#give()
+    this.give()
     return this.inner instanceof Envelope ? this.inner.open(cell, message) : message
   }
   override end(reason: 'failed' | 'unhandled' | 'refused' | 'stopped', cause: unknown): void {
-    this.#give()
+    this.give()
     if (this.inner instanceof Envelope) this.inner.end(reason, cause)
   }
   override onward(): Meta {
@@ -50,6 +36,29 @@ export class Credit extends Told {
   }
   override moved(to: Cell): void {
     if (this.inner instanceof Envelope) this.inner.moved(to)
+  }
+}
+
+/** Gives the credit of a link back. */
+export class Credit extends Returning {
+  #of: Arrivals | undefined
+  readonly #messages: number
+  readonly #bytes: number
+  constructor(of: Arrivals, inner: Meta, messages: number, bytes: number) {
+    super(inner)
+    this.#of = of
+    this.#messages = messages
+    this.#bytes = bytes
+  }
+  protected override give(): void {
+    const of = this.#of
+    if (of === undefined) return
+    this.#of = undefined
+    giveCredit(of, this.#messages, this.#bytes)
+  }
+  release(): Meta {
+    this.give()
+    return this.inner
   }
 }
 

@@ -93,46 +93,41 @@ export class Link implements Route {
     if (queue?.wants === true) queue.pump()
   }
 
-  pass(message: unknown): void {
-    this.#passed(this.crossing.message(this.id, message))
+  pass(message: unknown): number {
+    return this.#passed(this.crossing.message(this.id, message))
   }
-  passSent(message: unknown, sender: AnyRef): void {
-    this.#passed(
+  passSent(message: unknown, sender: AnyRef): number {
+    return this.#passed(
       this.crossing.valued((w) => {
         this.#head(w, meta.sender)
         w.value(sender)
       }, message),
     )
   }
-  passEnvelope(cell: Cell, given: unknown, envelope: Envelope): void {
-    if (envelope === poison) {
-      this.#passed(this.crossing.valued((w) => this.#head(w, meta.poison), null))
-      return
-    }
+  passEnvelope(cell: Cell, given: unknown, envelope: Envelope): number {
+    if (envelope === poison) return this.#passed(this.crossing.valued((w) => this.#head(w, meta.poison), null))
     // A question that has expired, or whatever else must not reach its handler, ends here.
     const message = envelope.open(cell, given)
-    if (message === undefined) return
+    if (message === undefined) return 0
     const onward = envelope.onward()
-    if (onward instanceof PendingAsk) this.#passAsk(message, onward)
-    else {
-      const sender = senderOf(onward)
-      const headers = headersOf(onward)
-      this.#passed(
-        this.crossing.valued((w) => {
-          this.#head(w, meta.envelope)
-          w.value(sender)
-          w.labelled('headers', headers)
-          w.value(envelope.priority)
-        }, message),
-      )
-    }
+    if (onward instanceof PendingAsk) return this.#passAsk(message, onward)
+    const sender = senderOf(onward)
+    const headers = headersOf(onward)
+    return this.#passed(
+      this.crossing.valued((w) => {
+        this.#head(w, meta.envelope)
+        w.value(sender)
+        w.labelled('headers', headers)
+        w.value(envelope.priority)
+      }, message),
+    )
   }
-  #passAsk(message: unknown, ask: PendingAsk): void {
+  #passAsk(message: unknown, ask: PendingAsk): number {
     // One that goes over at once has no deadline yet, only its time.
     const remaining = ask.at > 0 ? Math.max(1, ask.at - this.#exchange.now) : ask.timeout
     const { questions } = this.#exchange
     const { origin, id } = questions.markOf(ask)
-    this.#passed(
+    const size = this.#passed(
       this.crossing.valued((w) => {
         this.#head(w, meta.ask)
         w.whole(this.crossing.placeOut(origin))
@@ -142,6 +137,7 @@ export class Link implements Route {
       }, message),
     )
     questions.left(ask, this.crossing)
+    return size
   }
 
   #head(writer: Writer, kind: number): void {
@@ -149,10 +145,11 @@ export class Link implements Route {
     writer.whole(this.id)
     writer.byte(kind)
   }
-  #passed(size: number): void {
+  #passed(size: number): number {
     this.crossing.sent++
     this.#credit--
     this.#bytes -= size
+    return size
   }
 
   close(): void {

@@ -119,6 +119,12 @@ export class ProxyCell extends Cell {
   override put(message: unknown, meta: Meta): void {
     this.wire.push(message, meta)
   }
+  /** Takes a message that is already counted as sent; returns the bytes that it takes, on its way or here, and 0 if it was refused. */
+  pass(message: unknown, meta: Meta): number {
+    if (this.phase === 'running') return this.wire.push(message, meta)
+    this.accept(message, meta)
+    return 0
+  }
   override rouse(): void {}
   override signal(): void {}
   override command(command: Command): void {

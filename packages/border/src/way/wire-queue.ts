@@ -6,14 +6,16 @@ import { type Cell, Envelope, headersOf, highWater, MessageRing, type Meta, note
 import type { Exchange } from '../exchange/exchange.ts'
 import { measured, snapshot } from '../values/snapshot.ts'
 import { homeOf } from '../values/epochs.ts'
+import { Returning } from './credit.ts'
 
 /** How messages get from here to the actor. */
 export interface Route {
   /** Whether another message may go now. */
   readonly open: boolean
-  pass(message: unknown): void
-  passSent(message: unknown, sender: AnyRef): void
-  passEnvelope(from: Cell, message: unknown, envelope: Envelope): void
+  /** Each returns the bytes that it took; 0 for a message that ended here. */
+  pass(message: unknown): number
+  passSent(message: unknown, sender: AnyRef): number
+  passEnvelope(from: Cell, message: unknown, envelope: Envelope): number
   close(): void
 }
 
@@ -29,7 +31,9 @@ export class WireQueue implements MailboxQueue {
   /** What each message that waits counts in bytes, in their order; only where that is bounded. */
   readonly #sizes: number[] = []
   /** Offers that wait for credit; only where what waits is bounded. */
-  readonly #offers: WaitingOffer[] = []
+  #offers: WaitingOffer[] = []
+  /** Whether a question may be among what waits. */
+  #hasQuestions = false
 
   constructor(cell: Cell, inner: MailboxQueue, exchange: Exchange) {
     this.#cell = cell
@@ -45,12 +49,17 @@ export class WireQueue implements MailboxQueue {
     return this.inner.size
   }
 
-  push(message: unknown, meta: unknown): void {
-    if (this.inner.size === 0 && this.#passes()) this.#pass(message, meta as Meta)
-    else this.#wait(message, meta)
+  /** True if what is pushed next goes at once. */
+  get isOpen(): boolean {
+    return this.inner.size === 0 && this.#passes()
   }
 
-  #wait(message: unknown, meta: unknown): void {
+  /** Returns the bytes that the message takes, on its way or here; 0 if it was refused. */
+  push(message: unknown, meta: unknown): number {
+    return this.isOpen ? this.#pass(message, meta as Meta) : this.#wait(message, meta)
+  }
+
+  #wait(message: unknown, meta: unknown): number {
     // What waits is what it was when it was told.
     let kept: { readonly copy: unknown; readonly size: number }
     try {
@@ -59,15 +68,19 @@ export class WireQueue implements MailboxQueue {
     } catch (cause) {
       return this.#refuse(message, meta as Meta, cause)
     }
-    if (this.#exchange.bounded && !this.#reserve(kept.size + perMessage))
-      return this.#cell.dispatcher.host.bury(message, meta as Meta, this.#cell.ref, 'node-behind')
+    if (this.#exchange.bounded && !this.#reserve(kept.size + perMessage)) {
+      this.#cell.dispatcher.host.bury(message, meta as Meta, this.#cell.ref, 'node-behind')
+      return 0
+    }
     this.inner.push(kept.copy, meta)
+    if (meta instanceof Envelope && meta.asked() !== undefined) this.#hasQuestions = true
     this.#exchange.waits(this)
     // A mailbox that was chosen looks after this by itself.
     if (this.inner.size >= highWater && this.inner instanceof MessageRing) notePressure(this.#cell, this.inner.size)
     if (this.link === undefined) this.#exchange.whereabouts.locate(this.#cell)
     // Somebody's getter may have opened the way meanwhile.
     else if (this.#passes()) this.pump()
+    return kept.size + perMessage
   }
 
   #reserve(bytes: number): boolean {
@@ -84,6 +97,10 @@ export class WireQueue implements MailboxQueue {
     return homeOf(this.#exchange.numberOf(this.#cell))
   }
 
+  /** Offers that wait here, those that were given up since the last sweep included. */
+  get waitingOffers(): number {
+    return this.#offers.length
+  }
   /** Whether something waits here for a way. */
   get wants(): boolean {
     return this.inner.size > 0 || this.#offers.length > 0
@@ -94,17 +111,17 @@ export class WireQueue implements MailboxQueue {
     return link !== undefined && link.open && this.#cell.phase === 'running'
   }
 
-  #pass(message: unknown, meta: Meta): void {
+  #pass(message: unknown, meta: Meta): number {
     try {
-      if (meta === undefined) this.link!.pass(message)
-      else if (meta instanceof Envelope) this.link!.passEnvelope(this.#cell, message, meta)
-      else this.link!.passSent(message, meta)
+      if (meta === undefined) return this.link!.pass(message)
+      return meta instanceof Envelope ? this.link!.passEnvelope(this.#cell, message, meta) : this.link!.passSent(message, meta)
     } catch (cause) {
-      this.#refuse(message, meta, cause)
+      return this.#refuse(message, meta, cause)
     }
   }
-  #refuse(message: unknown, meta: Meta, cause: unknown): void {
+  #refuse(message: unknown, meta: Meta, cause: unknown): 0 {
     this.#cell.dispatcher.host.bury(message, meta, this.#cell.ref, 'not-transferable', cause)
+    return 0
   }
 
   /** Lets go what may go; returns whether anything did. */
@@ -136,6 +153,31 @@ export class WireQueue implements MailboxQueue {
     if (this.#offers.length > 0) this.#exchange.waits(this)
   }
 
+  /** Lets go of offers and questions that were given up: nobody waits for what becomes of them, and the way may stay closed for long. */
+  sweep(): void {
+    if (this.#offers.length > 0) this.#offers = this.#offers.filter((offer) => !offer.ended)
+    const { inner } = this
+    // A mailbox that was chosen decides itself what is in it.
+    if (!this.#hasQuestions || !(inner instanceof MessageRing)) return
+    this.#hasQuestions = false
+    for (let left = inner.size; left > 0; left--) {
+      const message = inner.shift()
+      const meta = inner.meta as Meta
+      const bytes = this.#sizes.shift()
+      const question = meta instanceof Envelope ? meta.asked() : undefined
+      if (question?.settled === true) {
+        // It counts as expired.
+        ;(meta as Envelope).open(this.#cell, message)
+        if (bytes !== undefined) this.#exchange.waited(this.#place, bytes)
+        continue
+      }
+      this.#hasQuestions ||= question !== undefined
+      inner.push(message, meta)
+      if (bytes !== undefined) this.#sizes.push(bytes)
+    }
+    if (!this.wants) this.#exchange.waitsNoMore(this)
+  }
+
   /** What the cell takes: nothing in its turns, for what may go has gone; everything when it is drained. */
   shift(): unknown {
     if (this.#cell.phase === 'running') {
@@ -152,7 +194,7 @@ export class WireQueue implements MailboxQueue {
 
   /** Whether an offer would be taken now: passed on, or let wait here. */
   hasRoom(): boolean {
-    return (this.inner.size === 0 && this.#passes()) || (this.inner.hasRoom?.() ?? !this.#exchange.bounded)
+    return this.isOpen || (this.inner.hasRoom?.() ?? !this.#exchange.bounded)
   }
   wait(offer: WaitingOffer): void {
     if (!this.#exchange.bounded) return this.inner.wait?.(offer)
@@ -177,6 +219,7 @@ export class WireQueue implements MailboxQueue {
 
 /** Headers are nobody's to change once they are sent; whoever gave them may still hold them. */
 function keepHeaders(meta: Meta): void {
+  if (meta instanceof Returning) return keepHeaders(meta.inner)
   const headers = headersOf(meta)
   if (headers !== undefined) (meta as { headers: unknown }).headers = snapshot(headers, undefined, ['headers'])
 }

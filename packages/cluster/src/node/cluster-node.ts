@@ -14,6 +14,7 @@ import type { Member } from '../values/member.ts'
 import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
 import { ownVersions } from '../values/versions.ts'
 import { defaultMaxMessageBytes, type JoinOptions } from './options.ts'
+import { Credits } from '../sharding/credits.ts'
 import type { KindSpec } from '../sharding/kind.ts'
 import { NodeGate } from '../sharding/lease-gate.ts'
 import { Region } from '../sharding/region.ts'
@@ -25,11 +26,14 @@ import { ClusterReceptionist } from './cluster-receptionist.ts'
 import { Post } from './post.ts'
 import { reportOf } from './report.ts'
 import { Topics } from './topics.ts'
+import { waitUntil } from './condition-wait.ts'
 
 /** How long a node waits between two looks at a session that it does not know. */
 const lookEvery = 500
 /** And between two looks whether one has ended. */
 const endEvery = 20
+/** And between two looks whether what was sent has gone. */
+const flushEvery = 10
 
 export class ClusterNode implements OtherPlaces {
   readonly core: SystemCore
@@ -43,6 +47,7 @@ export class ClusterNode implements OtherPlaces {
   readonly asking: Asking
   readonly entities: EntityRefs
   readonly post: Post
+  readonly credits: Credits
   readonly gate: NodeGate
   readonly receptionist: ClusterReceptionist
   readonly topics: Topics
@@ -76,7 +81,7 @@ export class ClusterNode implements OtherPlaces {
       onClosed: (peer, why, detail) => {
         if (why !== 'bad-frame' && why !== 'reset') return
         this.border.disconnected(peer, detail)
-        if (this.phase !== 'over' && this.isMember(peer)) this.receptionist.reconnected(peer)
+        if (this.phase !== 'over' && this.isMember(peer)) this.#reconnected(peer)
       },
     })
     this.border = new NodeBorder({
@@ -98,9 +103,10 @@ export class ClusterNode implements OtherPlaces {
     )
     this.asking = new Asking(this.border, core)
     this.post = new Post(core, this.border)
+    this.credits = new Credits(core, this.border)
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
-    sortShardMail(core, this.post, this.regions, this.entities)
+    sortShardMail(core, this.post, this.regions, this.entities, this.credits)
     this.post.answer('ended', (session) => this.#endKnown(readSessionText(String(session))))
     const { otherPlaces } = core
     // One that has left is of the past: only what it sent and got goes on counting.
@@ -179,6 +185,14 @@ export class ClusterNode implements OtherPlaces {
     this.#onOver.push(tell)
   }
 
+  /** A connection broke, and both nodes live. */
+  #reconnected(peer: Session): void {
+    this.receptionist.reconnected(peer)
+    for (const region of this.regions.values()) region.broken()
+    // What others had sent by this way may be lost with it, too.
+    for (const session of this.others()) this.post.send(session, ['broken'])
+  }
+
   /** The session of a node that is a member. */
   sessionOf(node: string): Session | undefined {
     return this.phase === 'over' ? undefined : this.membership.member(node)?.session
@@ -252,6 +266,7 @@ export class ClusterNode implements OtherPlaces {
   async end(): Promise<void> {
     if (this.phase === 'over') return
     this.phase = 'over'
+    await this.#drained()
     // What was sent has arrived there and was taken: what others send directly from now on does not overtake what went by this node.
     await this.post.flushed(this.others(), this.lease / 3)
     await this.ledgers.tell()
@@ -264,14 +279,18 @@ export class ClusterNode implements OtherPlaces {
     await this.#disconnect()
   }
 
+  /** Waits, within the lease, until nothing of this node's waits for sharded actors that are behind. */
+  #drained(): Promise<boolean> {
+    const isDrained = (): boolean => !this.membership.held || [...this.regions.values()].every(({ accounts }) => accounts.waiting === 0)
+    return waitUntil(this.core.runtime, isDrained, this.lease / 3, flushEvery)
+  }
+
   /** Waits, within the lease, until all that was sent was acknowledged. */
-  async #flushed(): Promise<void> {
-    const { runtime } = this.core
-    const until = runtime.now() + this.lease / 2
-    const settled = (): boolean =>
+  #flushed(): Promise<boolean> {
+    const isSettled = (): boolean =>
       this.border.exchange.crossings.every(({ standing }) => standing.unsent === 0) &&
       this.membership.members.every(({ session }) => this.channels.channel(session)?.settled ?? true)
-    while (!settled() && runtime.now() < until && this.membership.held) await new Promise<void>((resolve) => void runtime.timer(10, resolve))
+    return waitUntil(this.core.runtime, () => !this.membership.held || isSettled(), this.lease / 2, flushEvery)
   }
 
   /** All other members. */
@@ -351,15 +370,9 @@ export class ClusterNode implements OtherPlaces {
   }
 
   /** Resolves when this node knows that a session has ended, as another does already. */
-  async #endKnown(session: Session | undefined): Promise<boolean> {
-    const { runtime } = this.core
-    const until = runtime.now() + this.lease
+  #endKnown(session: Session | undefined): Promise<boolean> {
     const isKnown = (): boolean => this.phase === 'over' || session === undefined || !this.isMember(session)
-    while (!isKnown()) {
-      if (runtime.now() >= until) return false
-      await new Promise<void>((resolve) => void runtime.timer(endEvery, resolve))
-    }
-    return true
+    return waitUntil(this.core.runtime, isKnown, this.lease, endEvery)
   }
 
   /** Looks at a session that somebody named until it is a member or has ended. */

@@ -2,24 +2,31 @@
 // has moved. A message that is told to one is passed to the region of its kind, which knows the way.
 
 import type { OtherRefs } from '@troupe/border'
-import { type ActorRef, type AnyRef, ignore } from '@troupe/core'
+import { type ActorRef, type AnyRef, ignore, OfferRefused, type WaitingOffer } from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
+  type CellOptions,
   defaultOptions,
   type FrontableQueue,
   LocalRef,
+  MessageRing,
   type Meta,
   type SystemCore,
   tellWatchers,
 } from '@troupe/core/internal'
 
+import type { EntityOffer } from '../sharding/accounts.ts'
+import { entry, type Entry } from '../sharding/letter.ts'
+
 /** Who takes messages for the actors of a kind. */
 export interface EntityTaker {
-  /** Whether more may wait here for its actors. */
-  readonly hasRoom: boolean
-  take(id: string, message: unknown, meta: Meta): void
+  take(id: string, message: unknown, meta: Meta, how: Entry): void
+  offer(id: string, offer: EntityOffer): void
 }
+
+/** Every offer is the taker's to let wait: it knows the way to the mailbox of the actor. */
+const options: CellOptions = { ...defaultOptions, mailbox: { kind: 'sharded', overflow: 'block', create: () => new MessageRing() } }
 
 class EntityRef extends LocalRef {
   readonly #path: string
@@ -32,20 +39,22 @@ class EntityRef extends LocalRef {
   }
 }
 
-/** What an offer asks: there is room as long as what waits on this node for the actors of the kind is within its bound. */
+/** Where offers are given to the taker. What its cell is told never gets here. */
 class EntityQueue implements FrontableQueue {
   readonly size = 0
   readonly meta = undefined
-  readonly #hasRoom: () => boolean
-  constructor(hasRoom: () => boolean) {
-    this.#hasRoom = hasRoom
+  readonly #cell: EntityCell
+  constructor(cell: EntityCell) {
+    this.#cell = cell
   }
-  // What its cell is told never gets here.
   push(): void {}
   unshift(): void {}
   shift(): undefined {}
-  hasRoom(): boolean {
-    return this.#hasRoom()
+  hasRoom(): false {
+    return false
+  }
+  wait(offer: WaitingOffer): void {
+    this.#cell.offer(offer)
   }
 }
 
@@ -54,16 +63,31 @@ class EntityCell extends Cell {
   readonly kind: string
   readonly id: string
   readonly #refs: EntityRefs
+  #how: Entry = entry.told
   constructor(refs: EntityRefs, core: SystemCore, kind: string, id: string) {
-    super(new EntityRef(`/sharded/${kind}/${id}`, core.nextUid()), core.dispatchers.fallback, defaultOptions, ignore as BehaviorNode)
+    super(new EntityRef(`/sharded/${kind}/${id}`, core.nextUid()), core.dispatchers.fallback, options, ignore as BehaviorNode)
     this.kind = kind
     this.id = id
     this.#refs = refs
     this.phase = 'running'
-    this.queue = refs.queueOf(kind)
+    this.queue = new EntityQueue(this)
   }
   override put(message: unknown, meta: Meta): void {
-    this.#refs.take(this, message, meta)
+    this.#refs.take(this, message, meta, this.#how)
+  }
+  offer(waiting: WaitingOffer): void {
+    this.#refs.offer(this, { waiting, path: this.ref.path, send: () => this.#sendOffered(waiting) })
+  }
+  #sendOffered(offer: WaitingOffer): void {
+    // It may have waited longer than there is a cluster.
+    if (this.phase === 'terminated') return offer.fail(new OfferRefused(this.ref.path, 'the actor has stopped'))
+    this.#how = entry.offered
+    try {
+      this.send(offer.message, offer.meta as Meta)
+    } finally {
+      this.#how = entry.told
+    }
+    offer.took()
   }
   override rouse(): void {}
   override signal(): void {}
@@ -88,7 +112,6 @@ class EntityCell extends Cell {
 export class EntityRefs implements OtherRefs {
   readonly #core: SystemCore
   readonly #takers = new Map<string, EntityTaker>()
-  readonly #queues = new Map<string, EntityQueue>()
   readonly #refs = new Map<string, WeakRef<LocalRef>>()
   readonly #forgotten: FinalizationRegistry<string>
   #over: { readonly cause: unknown } | undefined
@@ -117,17 +140,15 @@ export class EntityRefs implements OtherRefs {
     return cell.ref
   }
 
-  /** One for all refs of a kind. */
-  queueOf(kind: string): EntityQueue {
-    let queue = this.#queues.get(kind)
-    if (queue === undefined) this.#queues.set(kind, (queue = new EntityQueue(() => this.#takers.get(kind)?.hasRoom ?? true)))
-    return queue
-  }
-
-  take({ kind, id, ref }: EntityCell, message: unknown, meta: Meta): void {
+  take({ kind, id, ref }: EntityCell, message: unknown, meta: Meta, how: Entry): void {
     const taker = this.#takers.get(kind)
     if (taker === undefined) this.#core.bury(message, meta, ref, 'unknown-kind')
-    else taker.take(id, message, meta)
+    else taker.take(id, message, meta, how)
+  }
+  offer({ kind, id }: EntityCell, offer: EntityOffer): void {
+    const taker = this.#takers.get(kind)
+    if (taker === undefined) offer.send()
+    else taker.offer(id, offer)
   }
 
   write(cell: Cell): string | undefined {

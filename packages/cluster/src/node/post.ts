@@ -84,11 +84,13 @@ export class Post {
     return proxy !== undefined
   }
 
-  /** Passes on a message, in mail, that was counted as sent before; false where the session has ended. */
-  pass(to: Session, mail: Mail, meta: Meta): boolean {
-    const proxy = this.#proxy(to)
-    proxy?.accept(mail, meta)
-    return proxy !== undefined
+  /** Passes on a message, in mail, that was counted as sent before; returns the bytes it takes, 0 if it was refused, undefined where the session has ended. */
+  pass(to: Session, mail: Mail, meta: Meta): number | undefined {
+    return this.#proxy(to)?.pass(mail, meta)
+  }
+  /** True if mail to a node leaves at once. */
+  isOpen(to: Session): boolean {
+    return this.#proxy(to)?.wire.isOpen === true
   }
 
   /** Resolves when these nodes have taken all that was sent to them before, or `ms` have passed. */

@@ -40,6 +40,13 @@ export class Backlog {
     if (letter.waits === 0) this.#count(letter, sizeOf(letter))
   }
 
+  /** Counts a letter that waited in another backlog. */
+  take(letter: Letter, from: Backlog): void {
+    const bytes = letter.waits - perMessage
+    from.release(letter)
+    this.#count(letter, bytes)
+  }
+
   /** It waits no longer. */
   release(letter: Letter): void {
     this.#bytes -= letter.waits

@@ -1,13 +1,17 @@
 // The actors of one kind that live on this node: made at their first message, gone after a silence, made again when they are needed. What arrives
 // while one is leaving waits for its successor, behind what that one left in its mailbox and stash.
 
-import { passivate, receive, same } from '@troupe/core'
+import { OfferRefused, passivate, receive, same } from '@troupe/core'
 import { BehaviorWithOptions, type Cell, cellOf, type Meta, spawnUnder, type SystemCore } from '@troupe/core/internal'
 import { handTo, PassingCell } from '../refs/passing-cell.ts'
+import type { EntityOffer } from './accounts.ts'
 import type { Backlog } from './backlog.ts'
+import type { Credits } from './credits.ts'
+import { EnteringLetter, HereOffer, windowOf } from './entering.ts'
 import type { KindSpec } from './kind.ts'
 import { leased, type LeaseGate } from './leased-mailbox.ts'
-import { type Letter, letterFor } from './letter.ts'
+import { LetterCredit } from './letter-credit.ts'
+import { entry, type Letter, letterAgain } from './letter.ts'
 import type { Refuse } from './refusal.ts'
 import type { Tenancy, Unpacked } from './tenancy.ts'
 
@@ -17,6 +21,8 @@ interface Entity {
   readonly cell: Cell
   /** What the actor left behind when it ended, in order. */
   readonly left: { readonly message: unknown; readonly meta: Meta }[]
+  /** What was offered to it and waits for room in its mailbox. */
+  readonly entering: Set<EnteringLetter>
   /** What came while it was on its way out. */
   readonly waiting: Letter[]
 }
@@ -26,7 +32,10 @@ export interface EntitiesHost {
   readonly gate: LeaseGate
   readonly tenancy: Tenancy | undefined
   readonly backlog: Backlog
+  readonly credits: Credits
   readonly refuse: Refuse
+  /** An offer that waited here for room looks for its actor again. */
+  offerAgain(id: string, offer: EntityOffer): void
   /** An actor has been made: before its first turn. */
   made(shard: number, cell: Cell): void
   /** An actor is gone, and these are for its successor. Empty: nobody waits. */
@@ -61,7 +70,7 @@ export class Entities {
   /** Messages that wait for successors. */
   get waiting(): number {
     let count = 0
-    for (const { left, waiting } of this.#byId.values()) count += left.length + waiting.length
+    for (const { left, entering, waiting } of this.#byId.values()) count += left.length + entering.size + waiting.length
     return count
   }
 
@@ -80,6 +89,15 @@ export class Entities {
     if (entity.cell.end === undefined) this.#hand(entity, letter)
     else if (backlog.admit(letter)) entity.waiting.push(letter)
     else refuse(letter, 'no-owner')
+  }
+
+  /** Takes an offer to an actor of this node; false if its message may be sent. */
+  offer(id: string, offer: EntityOffer): boolean {
+    const cell = this.#byId.get(id)?.cell
+    if (cell === undefined || cell.end !== undefined || cell.queue?.hasRoom?.() !== false) return false
+    if (cell.options.mailbox?.overflow === 'block') cell.queue.wait!(new HereOffer(offer, () => this.#host.offerAgain(id, offer)))
+    else offer.waiting.fail(new OfferRefused(offer.path, 'its mailbox is full'))
+    return true
   }
 
   /** Starts an actor that nobody has sent anything to yet. */
@@ -120,8 +138,35 @@ export class Entities {
     } catch (cause) {
       return refuse(letter, 'not-accepted', cause)
     }
-    if (message === undefined) refuse(letter, 'not-accepted')
-    else handTo(entity.cell, message, meta)
+    if (message === undefined) return refuse(letter, 'not-accepted')
+    const { origin } = letter
+    this.#enter(entity, letter, message, origin === undefined ? meta : new LetterCredit(this.#host.credits, origin, letter.entry === entry.offered, meta))
+  }
+  /** Into the mailbox, or, for what was offered, before it until there is room. */
+  #enter(entity: Entity, letter: Letter, message: unknown, meta: Meta): void {
+    const { cell, entering } = entity
+    const { queue, options } = cell
+    if (letter.entry === entry.told || options.mailbox?.overflow !== 'block' || queue?.hasRoom?.() !== false) {
+      handTo(cell, message, meta)
+      if (meta instanceof LetterCredit) meta.entered(windowOf(cell))
+      return
+    }
+    const { ledger } = this.#host.core
+    const waiting = new EnteringLetter(letter, message, meta, cell, {
+      entered: () => {
+        entering.delete(waiting)
+        // The mailbox counted it as sent, and so did whoever sent it.
+        ledger.sent--
+      },
+      // Its actor begins anew, with the mailbox it had; of one that ends it is collected.
+      again: () => {
+        entering.delete(waiting)
+        if (cell.end === undefined) this.#enter(entity, letter, message, meta)
+        else entering.add(waiting)
+      },
+    })
+    entering.add(waiting)
+    queue.wait!(waiting)
   }
   /** What a message of a version is now. */
   #current(message: unknown, from: number): unknown {
@@ -149,7 +194,7 @@ export class Entities {
       ...(accepts === undefined ? undefined : { accepts }),
       ...(stopTimeout === undefined ? undefined : { stopTimeout }),
     })
-    const entity: Entity = { id, shard, cell: ref.cell, left, waiting: [] }
+    const entity: Entity = { id, shard, cell: ref.cell, left, entering: new Set(), waiting: [] }
     this.#byId.set(id, entity)
     this.#byCell.set(ref.cell, entity)
     this.#perShard.set(shard, this.in(shard) + 1)
@@ -168,15 +213,17 @@ export class Entities {
     const { id, shard } = entity
     const { version } = this.#spec
     const letters: Letter[] = [
-      ...entity.left.map(({ message, meta }) => letterFor(id, message, meta, version, this.#host.tenancy)),
+      ...entity.left.map(({ message, meta }) => letterAgain(id, message, meta, version, this.#host.tenancy)),
+      ...Array.from(entity.entering, (waiting) => waiting.leave()),
       ...entity.waiting,
     ]
-    const { core, backlog } = this.#host
+    const { core, backlog, credits } = this.#host
     for (const letter of letters) backlog.keep(letter)
     if (cell.end?.unstarted === true && cell.end.reason === 'failure') {
       // It would not start for its successor either: whoever asked hears why.
       for (const letter of letters.splice(0)) {
         backlog.release(letter)
+        if (letter.origin !== undefined) credits.taken(letter.origin, letter.entry === entry.offered ? 1 : 0)
         core.bury(letter.message, letter.meta, cell.ref, 'stopped', cell.end.cause)
       }
     }

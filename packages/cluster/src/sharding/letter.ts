@@ -3,7 +3,16 @@
 
 import type { Meta } from '@troupe/core/internal'
 import type { Mail } from '../node/post.ts'
+import type { Origin } from './credits.ts'
+import { LetterCredit } from './letter-credit.ts'
 import type { Tenancy } from './tenancy.ts'
+
+/**
+ * How a letter enters a full mailbox that blocks. One that was told is refused. One that was offered waits for room, and its sender hears when it is in;
+ * so does one that was in a mailbox already, before its actor moved or ended, but of that nobody hears again.
+ */
+export const entry = { told: 0, offered: 1, kept: 2 } as const
+export type Entry = (typeof entry)[keyof typeof entry]
 
 /** A message for one actor of a kind. */
 export interface Letter {
@@ -13,6 +22,9 @@ export interface Letter {
   readonly meta: Meta
   /** The version of the kind that sent it; 0 for a word of persistence: its version, and what was packed. */
   readonly version: number
+  readonly entry: Entry
+  /** Who waits for its credit; undefined for a letter of an actor of this node. */
+  readonly origin: Origin | undefined
   /** What it counts in the backlog of this node; 0 while it does not wait. */
   waits: number
 }
@@ -36,26 +48,43 @@ export interface Came {
 }
 
 /** A letter of this node; what persistence says to an actor goes as plain data. */
-export function letterFor(id: string, message: unknown, meta: Meta, version: number, tenancy: Tenancy | undefined): Letter {
+export function letterFor(
+  id: string,
+  message: unknown,
+  meta: Meta,
+  version: number,
+  tenancy: Tenancy | undefined,
+  how: Entry = entry.told,
+  origin?: Origin,
+): Letter {
   const packed = tenancy?.pack(message)
   return packed === undefined
-    ? { is: 'letter', id, message, meta, version, waits: 0 }
-    : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0, waits: 0 }
+    ? { is: 'letter', id, message, meta, version, entry: how, origin, waits: 0 }
+    : { is: 'letter', id, message: [version, packed], meta: undefined, version: 0, entry: how, origin, waits: 0 }
 }
 
-export function writeItem(kind: string, shard: number, epoch: number, item: Item): Mail {
-  return item.is === 'letter'
-    ? ['letter', kind, shard, epoch, item.id, item.version, item.message]
-    : ['barrier', kind, shard, epoch, item.origin, item.token]
+/** The letter again that was in a mailbox; it keeps its credit. */
+export function letterAgain(id: string, message: unknown, meta: Meta, version: number, tenancy: Tenancy | undefined): Letter {
+  if (!(meta instanceof LetterCredit)) return letterFor(id, message, meta, version, tenancy, entry.kept)
+  return letterFor(id, message, meta.inner, version, tenancy, entry.kept, meta.isGiven ? undefined : meta.origin)
+}
+
+export function writeLetter(kind: string, shard: number, epoch: number, letter: Letter, { session, lot }: Origin): Mail {
+  return ['letter', kind, shard, epoch, letter.id, letter.version, letter.message, session, lot, letter.entry]
+}
+export function writeBarrier(kind: string, shard: number, epoch: number, { origin, token }: Barrier): Mail {
+  return ['barrier', kind, shard, epoch, origin, token]
 }
 
 /** Undefined for what no node writes. */
 export function readItem(mail: Mail, meta: Meta): Came | undefined {
-  const [is, kind, shard, epoch, first, second, message] = mail
+  const [is, kind, shard, epoch, first, second, message, session, lot, how] = mail
   if (typeof kind !== 'string' || !isWhole(shard) || !isWhole(epoch) || typeof first !== 'string') return undefined
   if (is === 'letter') {
-    if (!isWhole(second) || message === undefined) return undefined
-    return { kind, shard, epoch, item: { is, id: first, version: second, message, meta, waits: 0 } }
+    if (!isWhole(second) || message === undefined || typeof session !== 'string' || !isWhole(lot) || !isWhole(how) || how > entry.kept) return undefined
+    const inner = meta instanceof LetterCredit ? meta.inner : meta
+    const letter: Letter = { is, id: first, version: second, message, meta: inner, entry: how as Entry, origin: { session, lot }, waits: 0 }
+    return { kind, shard, epoch, item: letter }
   }
   if (is !== 'barrier' || !isWhole(second)) return undefined
   return { kind, shard, epoch, item: { is, origin: first, token: second } }

@@ -3,13 +3,16 @@
 
 import { Mirror } from '@troupe/border'
 import type { AnyRef, DeadLetterReason } from '@troupe/core'
-import { cellOf, Envelope, type Meta, type SystemCore } from '@troupe/core/internal'
-import type { Letter } from './letter.ts'
+import { cellOf, Envelope, type SystemCore } from '@troupe/core/internal'
+import type { Credits } from './credits.ts'
+import { entry, type Letter } from './letter.ts'
 
 /** Says that nobody will have a letter. */
-export type Refuse = (letter: Pick<Letter, 'id' | 'message' | 'meta'>, reason: DeadLetterReason, cause?: unknown) => void
+export type Refuse = (letter: Letter, reason: DeadLetterReason, cause?: unknown) => void
 
-export function refuseFor(core: SystemCore, ref: AnyRef, message: unknown, meta: Meta, reason: DeadLetterReason, cause: unknown): void {
+export function refuseFor(core: SystemCore, credits: Credits, ref: AnyRef, letter: Letter, reason: DeadLetterReason, cause?: unknown): void {
+  const { message, meta, origin } = letter
+  if (origin !== undefined) credits.taken(origin, letter.entry === entry.offered ? 1 : 0)
   const ask = meta instanceof Envelope ? meta.asked() : undefined
   const cell = cellOf(ref)
   if (ask instanceof Mirror && cell !== undefined) ask.takenBy(cell)

@@ -5,13 +5,14 @@ import { Envelope, type Meta, PendingAsk, type SystemCore } from '@troupe/core/i
 import type { ClusterNode } from '../node/cluster-node.ts'
 import { JournalDiffers, KindDiffers, KindNotHosted, OwnershipLost, RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import { sameSession, type Session, sessionText } from '../values/session.ts'
+import type { EntityOffer } from './accounts.ts'
 import { Backlog } from './backlog.ts'
 import { shardOf } from './desired.ts'
 import { HostKeys } from './host-keys.ts'
 import { kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
 import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
-import { type Came, letterFor } from './letter.ts'
+import { type Came, type Entry, letterFor } from './letter.ts'
 import type { Ownership } from './ownership.ts'
 import { type Refuse, refuseFor } from './refusal.ts'
 import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
@@ -54,18 +55,19 @@ export class Region {
     this.#core = node.core
     this.#self = node.self.session
     this.#tenancy = Tenancy.of(node.core.view, spec.kind)
-    const refuse: Refuse = ({ id, message, meta }, reason, cause) =>
-      refuseFor(node.core, node.entities.ref(spec.kind, id), message, meta, reason, cause)
+    const refuse: Refuse = (letter, reason, cause) => refuseFor(node.core, node.credits, node.entities.ref(spec.kind, letter.id), letter, reason, cause)
     this.#routesHost = {
       core: node.core,
       post: node.post,
       self: this.#self,
       lease: node.lease,
       backlog: this.#backlog,
+      credits: node.credits,
       refuse,
       isMember: (session) => node.isMember(session),
       endKnown: (session, to) => node.post.asked([to], 'ended', [sessionText(session)], node.lease + 2_000),
       deliver: (shard, item) => this.#shards.deliver(shard, item),
+      offerHere: (shard, id, offer) => this.#shards.offer(shard, id, offer),
       lookAt: () => this.#keeper.lookAgain(),
     }
     this.#routes = new Routes(spec.kind, spec.shards, this.#routesHost)
@@ -74,7 +76,9 @@ export class Region {
       gate: node.gate,
       tenancy: this.#tenancy,
       backlog: this.#backlog,
+      credits: node.credits,
       refuse,
+      offerAgain: (id, offer) => this.offer(id, offer),
       barrier: (shard, barrier) => answerBarrier(this.#routesHost, this.#routes, spec.kind, shard, barrier),
       fenced: (shard, epoch) => void this.#keeper.fenced(shard, epoch),
       leave: (shard, items) => this.#routes.leave(shard, items),
@@ -130,9 +134,9 @@ export class Region {
   get waiting(): number {
     return this.#routes.waiting + this.#shards.waiting
   }
-  /** Whether more may wait here. */
-  get hasRoom(): boolean {
-    return this.#backlog.hasRoom
+  /** Actors to which something is under way from here, and what waits until theirs has taken others. */
+  get accounts(): Routes['accounts'] {
+    return this.#routes.accounts
   }
   ownerOf(id: string): Ownership | undefined {
     return this.#routes.ownerOf(shardOf(id, this.spec.shards))
@@ -144,9 +148,13 @@ export class Region {
   }
 
   /** An actor of this node has told one of the kind something. */
-  take(id: string, message: unknown, meta: Meta): void {
-    const letter = letterFor(id, message, meta, this.spec.version, this.#tenancy)
+  take(id: string, message: unknown, meta: Meta, how: Entry): void {
+    const letter = letterFor(id, message, meta, this.spec.version, this.#tenancy, how)
     if (this.#routes.take(shardOf(id, this.spec.shards), letter) === 'waits') this.#mayFail(meta)
+  }
+  /** An actor of this node offers something to one of the kind. */
+  offer(id: string, offer: EntityOffer): void {
+    this.#routes.offer(shardOf(id, this.spec.shards), id, offer)
   }
   /** A host may be starting: who asks waits as long as a failover takes, but hears before its time is over that there is none. */
   #mayFail(meta: Meta): void {
@@ -169,6 +177,10 @@ export class Region {
     this.#routes.ready(shard, token)
   }
 
+  /** A connection between two nodes broke. */
+  broken(): void {
+    this.#routes.broken()
+  }
   joined(): void {
     this.#routes.joined()
     this.#keeper.look()

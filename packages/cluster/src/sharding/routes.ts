@@ -2,22 +2,28 @@
 // that went to the owner before has arrived at the next one, so that nothing is overtaken: a barrier goes the same way, and whoever owns the shard
 // then says that it has come. What others send here because they know less is passed on, in the order in which it came.
 //
-//   own ──► owner            own (waits) ─ barrier ─► old owner ─ barrier ─► owner ─ ready ─►
+//   own ──► account ──► owner            own (waits) ─ barrier ─► old owner ─ barrier ─► owner ─ ready ─►
 //   others ──► here ──► owner of a later epoch
+//
+// What the own actors send to one that is slow waits in the account of that one (accounts.ts). What is passed on for others is not kept back: it has its
+// credit from whoever sent it, and that goes along.
 //
 // What others send is not kept back by a barrier, for two nodes could wait for each other so. It need not be: a shard moves on when all nodes have
 // settled where it is (settling.ts), and nobody sends by an older way then.
 
 import { measured } from '@troupe/border'
+import { OfferRefused } from '@troupe/core'
 import type { SystemCore } from '@troupe/core/internal'
 import type { Post } from '../node/post.ts'
 import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
+import { type Account, Accounts, type EntityOffer, sweepLetters } from './accounts.ts'
 import type { Backlog } from './backlog.ts'
-import { Fifo } from './fifo.ts'
-import type { Barrier, Item, Letter } from './letter.ts'
-import { writeItem } from './letter.ts'
+import type { Credits } from './credits.ts'
+import { PassedCredit } from './letter-credit.ts'
+import { type Barrier, entry, type Item, type Letter, writeBarrier, writeLetter } from './letter.ts'
 import type { Ownership } from './ownership.ts'
 import type { Refuse } from './refusal.ts'
+import { Route, waits } from './route.ts'
 
 export interface RoutesHost {
   readonly core: SystemCore
@@ -25,43 +31,24 @@ export interface RoutesHost {
   readonly self: Session
   readonly lease: number
   readonly backlog: Backlog
+  readonly credits: Credits
   readonly refuse: Refuse
   isMember(session: Session): boolean
   /** Resolves when an owner knows that a session has ended: nothing that it passed on arrives there any more. */
   endKnown(session: Session, to: Session): Promise<unknown>
   /** Takes an item for a shard that this node owns. */
   deliver(shard: number, item: Item): void
+  /** Takes an offer to an actor of such a shard. */
+  offerHere(shard: number, id: string, offer: EntityOffer): void
   /** A shard has an owner of whom nothing is known here. */
   lookAt(shard: number): void
-}
-
-interface Passing {
-  readonly item: Item
-  readonly epoch: number
-}
-
-class Route {
-  readonly shard: number
-  owner: Ownership | undefined
-  /** What actors of this node sent. */
-  readonly own = new Fifo<Letter>()
-  /** What was on its way already and is here again: what never left for a node that is lost, and what a shard of this node had. Before all else. */
-  readonly back = new Fifo<Item>()
-  /** What came from others and cannot go on yet. */
-  readonly passing = new Fifo<Passing>()
-  /** Who has what went by this node last, in its mailboxes too: when it is the owner no longer, that is on its way to the next. */
-  wentTo: Session | undefined
-  /** Without `via` it is waited for that the owner knows of an end. */
-  barrier: { readonly token: number; readonly via: Session | undefined; readonly since: number } | undefined
-  constructor(shard: number) {
-    this.shard = shard
-  }
 }
 
 export class Routes {
   readonly #kind: string
   readonly #host: RoutesHost
   readonly #routes: readonly Route[]
+  readonly #accounts: Accounts
   #token = 0
   #closed: { readonly reason: 'no-owner' | 'unknown-kind'; readonly cause: unknown } | undefined
 
@@ -69,6 +56,7 @@ export class Routes {
     this.#kind = kind
     this.#host = host
     this.#routes = Array.from({ length: shards }, (_, shard) => new Route(shard))
+    this.#accounts = new Accounts(host.credits, host.refuse, (account) => this.#pump(this.#routes[account.shard]!, account))
   }
 
   get size(): number {
@@ -83,13 +71,19 @@ export class Routes {
   }
   /** Messages that wait here. */
   get waiting(): number {
-    let count = 0
+    let count = this.#accounts.waiting
     for (const { own, back, passing } of this.#routes) {
       count += own.length
       for (const item of back) if (item.is === 'letter') count++
       for (const { item } of passing) if (item.is === 'letter') count++
     }
     return count
+  }
+
+  /** Actors to which something is under way, and the letters and offers that wait until theirs has taken others. */
+  get accounts(): { readonly count: number; readonly waiting: number; readonly offers: number } {
+    const { size, waiting, offers } = this.#accounts
+    return { count: size, waiting, offers }
   }
 
   /** An actor of this node has sent something; says whether it goes on, waits here, or goes nowhere. */
@@ -100,11 +94,29 @@ export class Routes {
       return 'refused'
     }
     if (route.own.length === 0 && this.#isOpen(route)) {
-      this.#passOn(route, letter)
+      this.#depart(route, letter)
       return 'goes'
     }
     this.#wait(route, letter)
     return 'waits'
+  }
+
+  /**
+   * An actor of this node offers something: it is sent when the mailbox of its actor has room, as far as is known; while nobody has the actor, when it may
+   * wait here.
+   */
+  offer(shard: number, id: string, offer: EntityOffer): void {
+    const route = this.#routes[shard]!
+    if (this.#closed !== undefined) return offer.send()
+    if (route.own.length > 0 || !this.#isOpen(route)) {
+      if (this.#host.backlog.hasRoom) return offer.send()
+      return offer.waiting.fail(new OfferRefused(offer.path, `too much waits for actors of ${this.#kind} that have no owner now`))
+    }
+    if (this.#isHere(route)) return this.#host.offerHere(shard, id, offer)
+    const account = this.#accounts.of(id, shard)
+    if (account.offers.length === 0 && account.takesOffers) return offer.send()
+    account.hold(offer)
+    route.behind.add(account)
   }
 
   /** Whether this node knows of an owner of that epoch at least, and nothing that went by it is on the way to an earlier one. */
@@ -127,8 +139,16 @@ export class Routes {
   returned(shard: number, item: Item): void {
     const route = this.#routes[shard]
     if (route === undefined || this.#closed !== undefined) return this.#refuse(item)
-    if (item.is === 'letter') this.#host.backlog.keep(item)
-    route.back.push(item)
+    let again = item
+    if (item.is === 'letter') {
+      // One of this node's own is under way no longer.
+      if (item.origin !== undefined && this.#host.credits.isOwn(item.origin)) {
+        this.#host.credits.taken(item.origin, item.entry === entry.offered ? 1 : 0)
+        again = { ...item, origin: undefined }
+      }
+      this.#host.backlog.keep(again as Letter)
+    }
+    route.back.push(again)
     this.#host.lookAt(shard)
   }
 
@@ -138,8 +158,10 @@ export class Routes {
    */
   owned(shard: number, owner: Ownership, had: readonly Item[] = []): void {
     const route = this.#routes[shard]!
-    if (route.owner !== undefined && owner.epoch <= route.owner.epoch) return this.leave(shard, had)
+    const before = route.owner
+    if (before !== undefined && owner.epoch <= before.epoch) return this.leave(shard, had)
     route.owner = owner
+    if (before !== undefined && !sameSession(before.session, owner.session)) this.#movedOn(route, owner.epoch > before.epoch + 1)
     this.#putBack(route, had)
     const { wentTo } = route
     if (wentTo !== undefined && !sameSession(wentTo, owner.session)) {
@@ -147,6 +169,14 @@ export class Routes {
       else this.#awaitEnd(route, wentTo)
     }
     this.#flush(route)
+  }
+
+  /** What is under way goes from the owner before to the next, unless there was one between them, who may be lost with it. */
+  #movedOn(route: Route, unseen: boolean): void {
+    for (const account of this.#accounts.in(route.shard)) {
+      if (unseen) this.#accounts.reset(account)
+      else if (account.underWay > 0) account.moved = true
+    }
   }
 
   /** What a shard of this node had when it was given away goes to its owner, before all else. */
@@ -178,16 +208,20 @@ export class Routes {
   ended(session: Session): void {
     for (const route of this.#routes) {
       const { barrier, owner } = route
+      const isOwner = owner !== undefined && sameSession(owner.session, session)
+      // What it was given may be lost with it; so may what went by another to it, or by it to another.
+      const lost = this.#accounts.in(route.shard).filter(({ moved }) => moved || isOwner)
+      for (const account of lost) this.#accounts.reset(account)
       const wentThere = route.wentTo !== undefined && sameSession(route.wentTo, session)
       // What it was to wait for is lost with it, or has arrived, or arrives late: until the owner knows of the end, too.
       const isFirst = barrier?.via === undefined ? wentThere : sameSession(barrier.via, session)
-      if (owner !== undefined && sameSession(owner.session, session)) {
+      if (isOwner) {
         route.barrier = undefined
         if (wentThere) route.wentTo = undefined
       } else if (isFirst) this.#awaitEnd(route, session)
       // The barrier may have been lost with it.
       else if (barrier?.via !== undefined) this.#raise(route, barrier.via)
-      if (barrier !== undefined || isFirst) this.#flush(route)
+      if (barrier !== undefined || isFirst || lost.length > 0) this.#flush(route)
     }
   }
   #awaitEnd(route: Route, session: Session): void {
@@ -200,19 +234,39 @@ export class Routes {
     void this.#host.endKnown(session, owner.session).then(() => this.ready(route.shard, token))
   }
 
-  /** Barriers that did not come are sent again: somebody on their way may be gone whom nobody here knew. */
-  tick(): void {
-    const now = this.#host.core.runtime.now()
-    for (const route of this.#routes)
-      if (route.barrier?.via !== undefined && now - route.barrier.since > this.#host.lease) this.#raise(route, route.barrier.via)
+  /** A connection between two nodes broke, and letters or credit may be lost with it: nothing counts as under way any more. */
+  broken(): void {
+    for (const route of this.#routes) {
+      const accounts = this.#accounts.in(route.shard)
+      for (const account of accounts) this.#accounts.reset(account)
+      if (accounts.length > 0) this.#flush(route)
+    }
   }
 
+  /** Barriers that did not come are sent again: somebody on their way may be gone whom nobody here knew. What was given up waits no longer. */
+  tick(): void {
+    const now = this.#host.core.runtime.now()
+    for (const route of this.#routes) {
+      if (route.barrier?.via !== undefined && now - route.barrier.since > this.#host.lease) this.#raise(route, route.barrier.via)
+      if (route.own.length > 0) sweepLetters(this.#host.core, route.own, this.#host.backlog)
+      for (const account of route.behind) {
+        account.sweep()
+        sweepLetters(this.#host.core, account.waiting, this.#accounts.backlog)
+        this.#settle(route, account)
+      }
+    }
+  }
   /** There is no cluster any more, or the kind cannot be had on this node: what waits is nobody's, and so is what comes. */
   close(reason: 'no-owner' | 'unknown-kind' = 'no-owner', cause?: unknown): void {
     this.#closed ??= { reason, cause }
     for (const route of this.#routes) {
       for (const item of route.back.drain()) this.#refuse(item)
       for (const { item } of route.passing.drain()) this.#refuse(item)
+      for (const account of route.behind) {
+        for (let left = account.waiting.length; left > 0; left--) this.#refuse(this.#accounts.next(account))
+        for (const { waiting, path } of account.offers.drain()) waiting.fail(new OfferRefused(path, 'this node is no member of the cluster any more'))
+        this.#settle(route, account)
+      }
       for (const letter of route.own.drain()) this.#refuse(letter)
       route.barrier = undefined
     }
@@ -246,32 +300,76 @@ export class Routes {
     if (barrier === undefined) route.wentTo = owner === undefined || sameSession(owner.session, this.#host.self) ? undefined : owner.session
   }
 
+  #isHere({ owner }: Route): boolean {
+    return owner !== undefined && sameSession(owner.session, this.#host.self)
+  }
+
+  /** A letter of this node's own leaves, or waits until its actor has taken what went before. */
+  #depart(route: Route, letter: Letter): void {
+    const account = this.#isHere(route) ? undefined : this.#accounts.of(letter.id, route.shard)
+    if (account === undefined || account.isOpen) return this.#passOn(route, letter)
+    this.#accounts.wait(account, letter, this.#host.backlog)
+    route.behind.add(account)
+  }
+
   #passOn(route: Route, item: Item): void {
     const { session, epoch } = route.owner!
     this.#wentTo(route)
-    if (sameSession(session, this.#host.self)) return this.#host.deliver(route.shard, item)
-    if (item.is === 'letter') this.#host.backlog.release(item)
-    const mail = writeItem(this.#kind, route.shard, epoch, item)
-    if (item.is === 'letter') this.#host.post.pass(session, mail, item.meta)
-    else this.#host.post.send(session, mail)
+    if (this.#isHere(route)) return this.#host.deliver(route.shard, item)
+    if (item.is === 'barrier') this.#host.post.send(session, writeBarrier(this.#kind, route.shard, epoch, item))
+    else this.#post(route, item, session, epoch)
+  }
+
+  #post(route: Route, letter: Letter, to: Session, epoch: number): void {
+    const { post, credits, backlog } = this.#host
+    backlog.release(letter)
+    const offered = letter.entry === entry.offered
+    const account = letter.origin === undefined ? this.#accounts.of(letter.id, route.shard) : undefined
+    const origin = letter.origin ?? credits.originOf(account!.lot)
+    // What leaves at once can end here no more.
+    const meta = account !== undefined && post.isOpen(to) ? letter.meta : new PassedCredit(credits, origin, offered, letter.meta)
+    const bytes = post.pass(to, writeLetter(this.#kind, route.shard, epoch, letter, origin), meta)
+    if (account !== undefined && bytes !== undefined && bytes > 0) account.charge(bytes, offered)
+    else if (account !== undefined) this.#accounts.settle(account)
+    if (bytes === undefined) this.returned(route.shard, letter)
   }
 
   #flush(route: Route): void {
     if (this.#closed !== undefined) return
-    const { back, passing, own } = route
+    const { back, passing, own, behind } = route
     while (back.length > 0 && this.#reaches(route)) this.#passOn(route, back.shift()!)
     while (back.length === 0 && passing.length > 0 && this.#reaches(route) && passing.first!.epoch <= route.owner!.epoch)
       this.#passOn(route, passing.shift()!.item)
-    while (own.length > 0 && this.#isOpen(route)) this.#passOn(route, own.shift()!)
+    // What waits for its actor is older than what waits for the owner.
+    for (const account of behind) this.#pump(route, account)
+    while (own.length > 0 && this.#isOpen(route)) this.#depart(route, own.shift()!)
+  }
+
+  /** Lets leave what waits in an account, as far as its credit goes; offers after letters. */
+  #pump(route: Route, account: Account): void {
+    const { waiting, offers } = account
+    const mayGo = (): boolean => this.#closed === undefined && this.#isOpen(route)
+    while (waiting.length > 0 && mayGo() && (account.hasCredit || this.#isHere(route))) this.#passOn(route, this.#accounts.next(account))
+    while (offers.length > 0 && waiting.length === 0 && mayGo()) {
+      const isHere = this.#isHere(route)
+      if (!isHere && !account.takesOffers) break
+      const offer = offers.shift()!
+      if (offer.waiting.ended) continue
+      if (isHere) this.#host.offerHere(route.shard, account.id, offer)
+      else offer.send()
+    }
+    this.#settle(route, account)
+  }
+  #settle(route: Route, account: Account): void {
+    if (account.waiting.length === 0 && account.offers.length === 0) route.behind.delete(account)
+    this.#accounts.settle(account)
   }
 
   #raise(route: Route, via: Session): void {
     const token = ++this.#token
     route.barrier = { token, via, since: this.#host.core.runtime.now() }
     const barrier: Barrier = { is: 'barrier', origin: sessionText(this.#host.self), token }
-    if (!this.#host.post.send(via, writeItem(this.#kind, route.shard, route.owner!.epoch, barrier))) {
-      this.#awaitEnd(route, via)
-    }
+    if (!this.#host.post.send(via, writeBarrier(this.#kind, route.shard, route.owner!.epoch, barrier))) this.#awaitEnd(route, via)
   }
 
   #refuse(item: Item): void {
@@ -279,11 +377,6 @@ export class Routes {
     this.#host.backlog.release(item)
     this.#host.refuse(item, this.#closed?.reason ?? 'no-owner', this.#closed?.cause)
   }
-}
-
-/** Whether something is here that was on its way before whatever comes now. */
-function waits({ back, passing }: Route): boolean {
-  return back.length > 0 || passing.length > 0
 }
 
 /** Tells whoever raised a barrier that it has come. */

@@ -4,19 +4,26 @@ import type { Meta, SystemCore } from '@troupe/core/internal'
 import type { Mail, Post } from '../node/post.ts'
 import { readSessionText, type Session } from '../values/session.ts'
 import type { EntityRefs } from '../node/entity-refs.ts'
+import type { Credits } from './credits.ts'
 import { readItem } from './letter.ts'
 import { refuseFor } from './refusal.ts'
 import type { Region } from './region.ts'
 import type { ShardEpoch } from './settling.ts'
 
-export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap<string, Region>, entities: EntityRefs): void {
+export function sortShardMail(
+  core: SystemCore,
+  post: Post,
+  regions: ReadonlyMap<string, Region>,
+  entities: EntityRefs,
+  credits: Credits,
+): void {
   const regionOf = (mail: Mail): Region | undefined => regions.get(String(mail[1]))
   const came = (mail: Mail, meta: Meta): void => {
     if (mail[0] === 'barrier') core.ledger.handled++
     const item = readItem(mail, meta)
     const region = regionOf(mail)
     if (item !== undefined && region !== undefined) region.came(item)
-    else if (item?.item.is === 'letter') refuseFor(core, entities.ref(item.kind, item.item.id), item.item.message, meta, 'unknown-kind', undefined)
+    else if (item?.item.is === 'letter') refuseFor(core, credits, entities.ref(item.kind, item.item.id), item.item, 'unknown-kind')
     else if (mail[0] === 'letter') core.bury(mail[6], meta, undefined, region === undefined ? 'unknown-kind' : 'not-accepted')
   }
   const returned = (mail: Mail, meta: Meta): void => {
@@ -40,6 +47,12 @@ export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap
     known((region, session) => region.left(session)),
   )
   post.answer('unsettled', (kind, shards) => regions.get(String(kind))?.unsettled(readShards(shards)))
+  post.on('broken', {
+    came: () => {
+      core.ledger.handled++
+      for (const region of regions.values()) region.broken()
+    },
+  })
   post.on('ready', {
     came: (mail) => {
       core.ledger.handled++

@@ -6,7 +6,10 @@
 // One that is starting is brought to rest as well: its fence may be up any moment, and it must not begin while another is being named.
 
 import type { Cell, SystemCore } from '@troupe/core/internal'
+import { OfferRefused } from '@troupe/core'
+import type { EntityOffer } from './accounts.ts'
 import type { Backlog } from './backlog.ts'
+import type { Credits } from './credits.ts'
 import { Entities } from './entities.ts'
 import type { KindSpec } from './kind.ts'
 import type { LeaseGate } from './leased-mailbox.ts'
@@ -34,7 +37,9 @@ export interface ShardsHost {
   readonly gate: LeaseGate
   readonly tenancy: Tenancy | undefined
   readonly backlog: Backlog
+  readonly credits: Credits
   readonly refuse: Refuse
+  offerAgain(id: string, offer: EntityOffer): void
   barrier(shard: number, barrier: Barrier): void
   /** The journal has a later owner of a shard: this node must look again. */
   fenced(shard: number, epoch: number): void
@@ -56,7 +61,9 @@ export class Shards {
       gate: host.gate,
       tenancy: host.tenancy,
       backlog: host.backlog,
+      credits: host.credits,
       refuse: host.refuse,
+      offerAgain: (id, offer) => host.offerAgain(id, offer),
       made: (shard, cell) => this.#made(shard, cell),
       gone: (shard, id, letters) => this.#gone(shard, id, letters),
     })
@@ -110,6 +117,14 @@ export class Shards {
     // An actor that is made begins: not while this node may not act.
     else if (item.is === 'letter' && !this.#host.gate.held && !this.#entities.has(item.id)) this.#hold(shard, there, [item])
     else this.#give(shard, item)
+  }
+
+  /** An offer to an actor of a shard of this node: it waits for room in the mailbox; while there is no actor, its message waits for one. */
+  offer(shard: number, id: string, offer: EntityOffer): void {
+    const there = this.#shards.get(shard)
+    if (there?.state === 'active' && there.items.length === 0 && this.#entities.offer(id, offer)) return
+    if (this.#host.backlog.hasRoom) offer.send()
+    else offer.waiting.fail(new OfferRefused(offer.path, `too much waits for actors of ${this.#spec.kind} that are not there yet`))
   }
 
   /** Lets it wait behind all else, as far as there is room. */

@@ -1,9 +1,12 @@
 // Refs of actors of other nodes: told, asked, offered, watched and passed on as those of this one are.
 
 import { ActorError, type ActorRef, ActorSystem, type AnyRef, bounded, receive, same, type Signal } from '@troupe/core'
+import { homeOf, type ProxyCell } from '@troupe/border'
+import { cellOf, coreOf } from '@troupe/core/internal'
 import { createTestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { Cluster, memory } from '../../src/index.ts'
+import type { ClusterNode } from '../../src/node/cluster-node.ts'
 import type { SimulatedNode } from '../../src/testing.ts'
 import { onStage } from './stage.ts'
 
@@ -161,6 +164,35 @@ test('toward a node that is cut off at most 64 MiB wait, and more are dead lette
     await stage.until('what waited arrived', () => got.length === 200 - behind + 1)
     expect(offered).toBe(true)
     expect(await a!.cluster!.ledger()).toMatchObject({ queued: 0, unknown: 0, deadLettered: behind })
+  }))
+
+test('offers and questions to a node that is cut off are not kept when they were given up', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const { ref, got } = await echo(b!, a!)
+    stage.world.hub.cut('a', 'b', true)
+    const text = 'x'.repeat(100_000)
+    // Fills the way.
+    for (let i = 0; i < 30; i++) ref.tell({ type: 'note', value: text })
+    const abort = new AbortController()
+    let cancelled = 0
+    for (let i = 0; i < 100; i++) void ref.offer({ type: 'note', value: text }, { signal: abort.signal }).catch(() => cancelled++)
+    const { exchange } = (coreOf(a!.system).otherPlaces as ClusterNode).border
+    const { wire, far } = cellOf(ref) as ProxyCell
+    const place = homeOf(far)
+    expect(wire.waitingOffers).toBe(100)
+    const before = exchange.waitingFor(place)
+    let expired = 0
+    for (let i = 0; i < 100; i++) void ref.ask({ type: 'echo', text }, { timeout: 200 }).catch(() => expired++)
+    expect(exchange.waitingFor(place)).toBeGreaterThan(before + 9_000_000)
+    abort.abort()
+    await stage.until('all were given up', () => cancelled === 100 && expired === 100)
+    await stage.wait(2_000)
+    expect(exchange.waitingFor(place)).toBe(before)
+    expect(wire.waitingOffers).toBe(0)
+    stage.world.hub.cut('a', 'b', false)
+    await stage.until('the notes came', () => got.length === 30)
+    expect(await a!.cluster!.ledger()).toMatchObject({ queued: 0, unknown: 0, dropped: 100 })
   }))
 
 test('bytes count as all else does: at most 64 MiB of them wait, and those that fit a frame cross it whole', () =>

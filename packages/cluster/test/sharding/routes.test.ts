@@ -33,6 +33,8 @@ function stage(): {
   const members = new Set<string>()
   const backlog = new Backlog()
   let looks = 0
+  let lot = 0
+  const credits = { open: () => ++lot, close: () => {}, originOf: (of: number) => ({ session: 'a#1', lot: of }), isOwn: () => true, taken: () => {} } as never
   const host: RoutesHost = {
     core: {
       runtime: { now: () => 0 },
@@ -42,8 +44,9 @@ function stage(): {
       pass: (_to: Session, mail: Mail) => {
         const came = readItem(mail, undefined)!
         if (came.item.is === 'letter') sent.push(came.item.id)
-        return true
+        return 10
       },
+      isOpen: () => true,
       send: (to: Session, mail: Mail) => {
         const came = readItem(mail, undefined)!
         if (came.item.is !== 'barrier') return true
@@ -55,6 +58,8 @@ function stage(): {
     self,
     lease: 3_000,
     backlog,
+    credits,
+    offerHere: (_shard, _id, offer) => offer.send(),
     isMember: ({ node }) => members.has(node),
     endKnown: (session, to) => new Promise((resolve) => void ends.push({ of: session.node, to: to.node, known: () => resolve(true) })),
     deliver: () => {},

@@ -5,6 +5,7 @@ import type { Strike } from '@troupe/cluster/testing'
 import type { LibraryScenario, Simulation } from '@troupe/testkit/internal'
 import { type CartOptions, Carts } from './carts.ts'
 import { Directory } from './directory.ts'
+import { SlowActors, type SlowOptions } from './slow.ts'
 import { Talk } from './talk.ts'
 
 const span = 20_000
@@ -78,6 +79,16 @@ function steadyShop(sim: Simulation, kinds: readonly Strike[]): void {
   })
 }
 
+/** Actors that are slower than what is offered to them. They are offered nothing before their shards run, so that nothing waits for an owner. */
+function slow(sim: Simulation, given: SlowOptions, kinds: readonly Strike[]): void {
+  const world = new SimulatedCluster(sim, lease, 'rough', span)
+  world.expectsBreaks = kinds.includes('spoil')
+  const actors = new SlowActors(world, given)
+  for (const name of ['a', 'b', 'c']) world.start(name)
+  for (let at = 3_000; at < span; at += sim.oneOf([700, 200, 1_500])) sim.after(at, () => actors.act())
+  if (kinds.length > 0) strikes(world, most, kinds)
+}
+
 /** Each node is struck several times in a run: 12 faults at most, 6 on average. */
 const most = 11
 
@@ -130,6 +141,27 @@ export const library: readonly ClusterLibraryScenario[] = [
     options,
     strikes: true,
     run: (sim) => void shop(sim, { persistent: false, lossy: true }, most, ['leave', 'cut', 'pause', 'leave']),
+  },
+  {
+    name: 'cluster slow',
+    about: 'K6: sharded actors that are slower than what is offered to them: their mailboxes hold what they may, and all that was offered is handled',
+    options,
+    strikes: false,
+    run: (sim) => slow(sim, { lossy: false, steady: true }, []),
+  },
+  {
+    name: 'cluster slow moves',
+    about: 'K1, K6: the same while nodes leave and come back: offers wait for the next owner, in order, and none is lost',
+    options,
+    strikes: true,
+    run: (sim) => slow(sim, { lossy: false, steady: false }, ['leave']),
+  },
+  {
+    name: 'cluster slow losses',
+    about: 'K2, K6: the same while nodes are killed and connections break: every offer is taken, and all credit is back',
+    options,
+    strikes: true,
+    run: (sim) => slow(sim, { lossy: true, steady: false }, ['kill', 'spoil', 'leave', 'cut', 'pause', 'forge']),
   },
   {
     name: 'cluster clocks',
