@@ -530,14 +530,17 @@ export const cluster = [
     name: 'credit comes back when a letter arrives, not when it is taken',
     file: 'cluster/src/sharding/entities.ts',
     edits: [
-      ['      handTo(cell, message, meta)\n', "      handTo(cell, message, meta instanceof LetterCredit ? (meta.end('refused', undefined), meta.inner) : meta)\n"],
+      [
+        '      handTo(cell, message, meta)\n',
+        "      handTo(cell, message, meta instanceof LetterCredit ? (meta.end('refused', undefined), meta.inner) : meta)\n",
+      ],
     ],
     test: inTest('cluster/slow-actors.test.ts', 'a flood of tells from another node stays there'),
   },
   {
     name: 'what was offered is refused by a mailbox that is full when it arrives',
     file: 'cluster/src/sharding/entities.ts',
-    edits: [["if (letter.entry === entry.told || options", "if (letter.entry <= entry.offered || options"]],
+    edits: [['if (letter.entry === entry.told || options', 'if (letter.entry <= entry.offered || options']],
     test: inTest('cluster/slow-actors.test.ts', 'an offer to an actor of another node waits for room in its mailbox'),
   },
   {

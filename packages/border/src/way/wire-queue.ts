@@ -153,7 +153,7 @@ export class WireQueue implements MailboxQueue {
     if (this.#offers.length > 0) this.#exchange.waits(this)
   }
 
-  /** Lets go of offers and questions that were given up: nobody waits for what becomes of them, and the way may stay closed for long. */
+  /** Lets go of offers and questions that were given up: the connection may stay closed for long. */
   sweep(): void {
     if (this.#offers.length > 0) this.#offers = this.#offers.filter((offer) => !offer.ended)
     const { inner } = this

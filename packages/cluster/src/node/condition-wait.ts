@@ -1,4 +1,4 @@
-// Waiting for something of which nobody tells: it is looked at again and again.
+// Waiting for a condition of which there is no notification: it is checked at an interval.
 
 import type { SystemCore } from '@troupe/core/internal'
 

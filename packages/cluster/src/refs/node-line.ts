@@ -74,6 +74,7 @@ class Outgoing implements ByteStream {
 class Incoming implements ByteStream {
   readonly size: number = size
   frameLength = 0
+  /** Of whole frames: while a part is missing there is nothing to read, and the reader must not be woken for it. */
   used = 0
   readonly #push: Push
   #parts: Buffer[] = []
@@ -93,8 +94,7 @@ class Incoming implements ByteStream {
   /** A part has come: copied, for the bytes are the wire's. */
   came(bytes: Uint8Array, last: boolean): void {
     this.#together += bytes.length
-    this.used += bytes.length
-    if (this.#together > this.#maxTogether || this.used > this.#maxTogether) throw new BadRecord('more came than may be under way')
+    if (this.#together + this.used > this.#maxTogether) throw new BadRecord('more came than may be under way')
     this.#parts.push(Buffer.from(bytes))
     if (!last) {
       if (this.#together > size / 2) {
@@ -104,6 +104,7 @@ class Incoming implements ByteStream {
       return
     }
     this.#frames.push({ bytes: this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts), early: this.#early })
+    this.used += this.#together
     this.#parts = []
     this.#together = 0
     this.#early = 0

@@ -125,6 +125,10 @@ export class Accounts {
     if (account === undefined) accounts.set(id, (account = new Account(id, shard, (owner) => this.#credits.open(owner), this.#onCredit)))
     return account
   }
+  /** The account of an actor, if it has one. */
+  find(id: string, shard: number): Account | undefined {
+    return this.#shards.get(shard)?.get(id)
+  }
   /** Those of a shard. */
   in(shard: number): readonly Account[] {
     const accounts = this.#shards.get(shard)
@@ -191,7 +195,7 @@ export class Accounts {
   }
 }
 
-/** Lets go of questions that nobody waits for any more. */
+/** Lets go of asks that have expired or were canceled. */
 export function sweepLetters(core: SystemCore, letters: Fifo<Letter>, backlog: Backlog): void {
   const isOver = ({ meta }: Letter): boolean => meta instanceof Envelope && meta.asked()?.settled === true
   if (![...letters].some(isOver)) return

@@ -1,6 +1,6 @@
-// Credit between this node and all others for letters to sharded actors, for all kinds. Who sends a letter names a lot; whoever has the letter when its
+// Credit between this node and all others for letters to sharded actors, for all kinds. The sender of a letter names a lot; the node that has the letter when its
 // actor takes it, or it ends otherwise, gives the credit back to that node, by the lot. What came by in one turn goes back as one record. A record may be
-// lost only with a connection or a node; then whoever sent begins a new lot, and what is still given back for an earlier one is nobody's.
+// lost only with a connection or a node; then the sender begins a new lot, and ignores what is still given back for an earlier one.
 
 import type { SystemCore } from '@troupe/core/internal'
 import type { NodeBorder } from '../refs/node-border.ts'

@@ -32,7 +32,7 @@ export class EnteringLetter implements WaitingOffer {
     this.#then.entered()
     if (this.meta instanceof LetterCredit) this.meta.entered(windowOf(this.#cell))
   }
-  /** The incarnation ends, and the mailbox lets nobody wait meanwhile. */
+  /** The incarnation ends, and the mailbox ends all waits. */
   fail(): void {
     if (!this.ended) this.#then.again()
   }
@@ -63,7 +63,7 @@ export class HereOffer implements WaitingOffer {
   took(): void {
     this.#offer.waiting.took()
   }
-  /** The incarnation ends; whoever offered waits for the next one. */
+  /** The incarnation ends; the offer waits for the next one. */
   fail(): void {
     if (!this.ended) this.#again()
   }

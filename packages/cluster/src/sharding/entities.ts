@@ -140,7 +140,12 @@ export class Entities {
     }
     if (message === undefined) return refuse(letter, 'not-accepted')
     const { origin } = letter
-    this.#enter(entity, letter, message, origin === undefined ? meta : new LetterCredit(this.#host.credits, origin, letter.entry === entry.offered, meta))
+    this.#enter(
+      entity,
+      letter,
+      message,
+      origin === undefined ? meta : new LetterCredit(this.#host.credits, origin, letter.entry === entry.offered, meta),
+    )
   }
   /** Into the mailbox, or, for what was offered, before it until there is room. */
   #enter(entity: Entity, letter: Letter, message: unknown, meta: Meta): void {
@@ -155,10 +160,10 @@ export class Entities {
     const waiting = new EnteringLetter(letter, message, meta, cell, {
       entered: () => {
         entering.delete(waiting)
-        // The mailbox counted it as sent, and so did whoever sent it.
+        // The mailbox counted it as sent, and so did its sender.
         ledger.sent--
       },
-      // Its actor begins anew, with the mailbox it had; of one that ends it is collected.
+      // Its actor restarts with the mailbox it had; if it stops, the letter goes to its successor.
       again: () => {
         entering.delete(waiting)
         if (cell.end === undefined) this.#enter(entity, letter, message, meta)

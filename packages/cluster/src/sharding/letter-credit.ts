@@ -8,7 +8,7 @@ import type { Credits, Origin } from './credits.ts'
 export class LetterCredit extends Returning {
   readonly origin: Origin
   #credits: Credits | undefined
-  /** 1 while whoever offered it has not heard that it is in a mailbox. */
+  /** 1 while its sender has not heard that it is in a mailbox. */
   #offered: 0 | 1
 
   constructor(credits: Credits, origin: Origin, offered: boolean, inner: Meta) {

@@ -9,7 +9,7 @@ import type { Tenancy } from './tenancy.ts'
 
 /**
  * How a letter enters a full mailbox that blocks. One that was told is refused. One that was offered waits for room, and its sender hears when it is in;
- * so does one that was in a mailbox already, before its actor moved or ended, but of that nobody hears again.
+ * so does one that was in a mailbox already, before its actor moved or ended, but its sender is not notified again.
  */
 export const entry = { told: 0, offered: 1, kept: 2 } as const
 export type Entry = (typeof entry)[keyof typeof entry]
@@ -81,7 +81,8 @@ export function readItem(mail: Mail, meta: Meta): Came | undefined {
   const [is, kind, shard, epoch, first, second, message, session, lot, how] = mail
   if (typeof kind !== 'string' || !isWhole(shard) || !isWhole(epoch) || typeof first !== 'string') return undefined
   if (is === 'letter') {
-    if (!isWhole(second) || message === undefined || typeof session !== 'string' || !isWhole(lot) || !isWhole(how) || how > entry.kept) return undefined
+    if (!isWhole(second) || message === undefined || typeof session !== 'string' || !isWhole(lot) || !isWhole(how) || how > entry.kept)
+      return undefined
     const inner = meta instanceof LetterCredit ? meta.inner : meta
     const letter: Letter = { is, id: first, version: second, message, meta: inner, entry: how as Entry, origin: { session, lot }, waits: 0 }
     return { kind, shard, epoch, item: letter }

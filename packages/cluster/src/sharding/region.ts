@@ -55,7 +55,8 @@ export class Region {
     this.#core = node.core
     this.#self = node.self.session
     this.#tenancy = Tenancy.of(node.core.view, spec.kind)
-    const refuse: Refuse = (letter, reason, cause) => refuseFor(node.core, node.credits, node.entities.ref(spec.kind, letter.id), letter, reason, cause)
+    const refuse: Refuse = (letter, reason, cause) =>
+      refuseFor(node.core, node.credits, node.entities.ref(spec.kind, letter.id), letter, reason, cause)
     this.#routesHost = {
       core: node.core,
       post: node.post,

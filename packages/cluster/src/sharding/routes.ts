@@ -6,7 +6,7 @@
 //   others ──► here ──► owner of a later epoch
 //
 // What the own actors send to one that is slow waits in the account of that one (accounts.ts). What is passed on for others is not kept back: it has its
-// credit from whoever sent it, and that goes along.
+// credit from its sender, and that goes along.
 //
 // What others send is not kept back by a barrier, for two nodes could wait for each other so. It need not be: a shard moves on when all nodes have
 // settled where it is (settling.ts), and nobody sends by an older way then.
@@ -102,19 +102,22 @@ export class Routes {
   }
 
   /**
-   * An actor of this node offers something: it is sent when the mailbox of its actor has room, as far as is known; while nobody has the actor, when it may
+   * An actor of this node offers something: it is sent when the mailbox of its actor has room, as far as is known; while the actor has no owner, when it may
    * wait here.
    */
   offer(shard: number, id: string, offer: EntityOffer): void {
     const route = this.#routes[shard]!
     if (this.#closed !== undefined) return offer.send()
+    const before = this.#accounts.find(id, shard)
+    // First come, first served.
+    if (before !== undefined && before.offers.length > 0) return before.hold(offer)
     if (route.own.length > 0 || !this.#isOpen(route)) {
       if (this.#host.backlog.hasRoom) return offer.send()
       return offer.waiting.fail(new OfferRefused(offer.path, `too much waits for actors of ${this.#kind} that have no owner now`))
     }
     if (this.#isHere(route)) return this.#host.offerHere(shard, id, offer)
-    const account = this.#accounts.of(id, shard)
-    if (account.offers.length === 0 && account.takesOffers) return offer.send()
+    const account = before ?? this.#accounts.of(id, shard)
+    if (account.takesOffers) return offer.send()
     account.hold(offer)
     route.behind.add(account)
   }

@@ -10,13 +10,7 @@ import { refuseFor } from './refusal.ts'
 import type { Region } from './region.ts'
 import type { ShardEpoch } from './settling.ts'
 
-export function sortShardMail(
-  core: SystemCore,
-  post: Post,
-  regions: ReadonlyMap<string, Region>,
-  entities: EntityRefs,
-  credits: Credits,
-): void {
+export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap<string, Region>, entities: EntityRefs, credits: Credits): void {
   const regionOf = (mail: Mail): Region | undefined => regions.get(String(mail[1]))
   const came = (mail: Mail, meta: Meta): void => {
     if (mail[0] === 'barrier') core.ledger.handled++

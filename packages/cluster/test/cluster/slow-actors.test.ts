@@ -1,5 +1,5 @@
 // K6, C10 for sharded actors that are slower than what is sent to them from other nodes: their mailboxes hold what they may, offers wait for room, the
-// rest waits where it was sent, and nobody else waits with it.
+// rest waits where it was sent, and no other actor waits with it.
 
 import { type ActorRef, type ActorSystem, type Behavior, bounded, type MailboxKind, receive, same, withOptions } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
@@ -269,11 +269,19 @@ test('offers and questions that were given up are not kept, and count no more', 
     await stage.wait(500)
     const abort = new AbortController()
     let cancelled = 0
-    for (let n = 0; n < 500; n++) void kind.ref('slow').offer({ type: 'job', n }, { signal: abort.signal }).catch(() => cancelled++)
+    for (let n = 0; n < 500; n++)
+      void kind
+        .ref('slow')
+        .offer({ type: 'job', n }, { signal: abort.signal })
+        .catch(() => cancelled++)
     abort.abort()
     for (let n = 0; n < 5_000; n++) kind.ref('slow').tell({ type: 'job', n })
     let expired = 0
-    for (let n = 0; n < 500; n++) void kind.ref('slow').ask({ type: 'get' }, { timeout: 500 }).catch(() => expired++)
+    for (let n = 0; n < 500; n++)
+      void kind
+        .ref('slow')
+        .ask({ type: 'get' }, { timeout: 500 })
+        .catch(() => expired++)
     await stage.until('all were given up', () => cancelled === 500 && expired === 500)
     await stage.wait(2 * stage.world.lease)
     // What is left are the tells.

@@ -34,7 +34,13 @@ function stage(): {
   const backlog = new Backlog()
   let looks = 0
   let lot = 0
-  const credits = { open: () => ++lot, close: () => {}, originOf: (of: number) => ({ session: 'a#1', lot: of }), isOwn: () => true, taken: () => {} } as never
+  const credits = {
+    open: () => ++lot,
+    close: () => {},
+    originOf: (of: number) => ({ session: 'a#1', lot: of }),
+    isOwn: () => true,
+    taken: () => {},
+  } as never
   const host: RoutesHost = {
     core: {
       runtime: { now: () => 0 },

@@ -114,7 +114,9 @@ export class SlowActors {
   }
 
   #accounts({ system }: SimulatedNode): number {
-    const { regions } = coreOf(system).otherPlaces as unknown as { readonly regions: ReadonlyMap<string, { readonly accounts: { readonly count: number } }> }
+    const { regions } = coreOf(system).otherPlaces as unknown as {
+      readonly regions: ReadonlyMap<string, { readonly accounts: { readonly count: number } }>
+    }
     return regions.get('work')?.accounts.count ?? 0
   }
 }

@@ -1,11 +1,13 @@
-// A process that has a sharded actor which takes nothing until it is told so, by a line; it says how much it has in memory, a line for each.
+// A process with a sharded actor that takes nothing until a line comes on standard input. It prints how much memory it uses.
 
 import { createInterface } from 'node:readline'
 import { ActorSystem, receive, same } from '@troupe/core'
 import { Cluster, nats } from '@troupe/cluster'
 
 const [url] = process.argv.slice(2)
-const system = ActorSystem.create('owner', { logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, isLevelEnabled: () => false } })
+const system = ActorSystem.create('owner', {
+  logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, isLevelEnabled: () => false },
+})
 const cluster = await Cluster.join(system, { name: 'slow', node: 'owner', engine: nats({ servers: url }), roles: ['works'] })
 let open = () => {}
 const gate = new Promise((resolve) => (open = resolve))
