@@ -296,7 +296,7 @@ export class Exchange {
     this.#endSweeps ??= this.#parts.loop.every(sweepEvery, () => this.#sweep())
   }
   #sweep(): void {
-    for (const queue of [...this.#waiting]) queue.sweep()
+    for (const queue of this.#waiting) queue.sweep()
     if (this.#waiting.size > 0) return
     this.#endSweeps?.()
     this.#endSweeps = undefined
