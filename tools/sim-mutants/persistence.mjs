@@ -600,6 +600,18 @@ export const persistence = [
     test: inTest('sqlite-failures.test.ts', 'grows while a process is stopped in a read'),
   },
   {
+    name: 'a reader of memory waits for ever if the journal is closed while it looks',
+    file: 'persistence/src/journal/memory.ts',
+    edits: [['if (signal?.aborted === true || this.#closed) return\n      const found', 'if (signal?.aborted === true) return\n      const found']],
+    test: inTest('memory.test.ts', 'a reader that waits is woken by new events'),
+  },
+  {
+    name: 'a reader of SQLite that has not waited yet is refused when the journal is closed',
+    file: 'persistence/src/journal/sqlite/sqlite-journal.ts',
+    edits: [['for (let begun = false; ; begun = true) {', 'for (let begun = false; ; begun = at.position > 0) {']],
+    test: inTest('sqlite-failures.test.ts', 'a reader that is still looking ends when its journal is closed'),
+  },
+  {
     name: 'SQLite opens a log that nobody has examined',
     file: sqliteOpen,
     edits: [['if (wal.problem !== undefined && synchronous', "if (wal.problem === '' && synchronous"]],

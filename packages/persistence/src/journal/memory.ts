@@ -216,7 +216,8 @@ class MemoryJournal implements Journal {
     if (!Number.isSafeInteger(after) || after < 0) throw new InvalidOption('after', query.after, 'use an offset of this journal')
     for (;;) {
       await this.#read()
-      if (signal?.aborted === true) return
+      // Closed meanwhile: whoever waits from here on is woken by nothing.
+      if (signal?.aborted === true || this.#closed) return
       const found = this.#store.find(query, after)
       if (found.length > 0) {
         after = Number(found.at(-1)!.offset)

@@ -60,10 +60,16 @@ export function readersContract(stage: Stage): void {
     expect(seen).toEqual(['cart/1#1', 'cart/1#2', 'cart/1#3'])
     controller.abort()
     await reading
-    const closing = all(other.events({ batch: 10 }))
-    await new Promise((resolve) => setImmediate(resolve))
+    const last: string[] = []
+    let isRead: () => void = () => undefined
+    const whole = new Promise<void>((resolve) => (isRead = resolve))
+    const closing = (async () => {
+      for await (const batch of other.events({ batch: 10 })) if (last.push(...places(batch)) === 4) isRead()
+    })()
+    await whole
     await other.close()
-    expect((await closing).flat()).toHaveLength(4)
+    await closing
+    expect(last).toHaveLength(4)
   })
 
   test('a reader beside many writers misses nothing and sees nothing twice', async () => {

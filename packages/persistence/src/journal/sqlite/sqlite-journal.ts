@@ -197,8 +197,9 @@ class SqliteJournal implements Journal {
   async *events(query: EventQuery): AsyncGenerator<readonly FoundEvent[]> {
     const { signal, once = false } = query
     const at = readOffset(query.after)
-    for (let waited = false; ;) {
-      if (signal?.aborted === true || (this.#closing !== undefined && waited)) return
+    for (let begun = false; ; begun = true) {
+      // Closing ends an iteration that has begun, wherever it is; one that begins afterwards is refused.
+      if (signal?.aborted === true || (this.#closing !== undefined && begun)) return
       const version = this.#look(() => this.#file.dataVersion())
       const { found, more } = this.#look(() => findEvents(this.#file, query, at))
       if (found.length > 0) {
@@ -207,10 +208,7 @@ class SqliteJournal implements Journal {
       }
       if (more) await nextTurn()
       else if (once) return
-      else {
-        await this.#notifications.changeAfter(version, signal)
-        waited = true
-      }
+      else await this.#notifications.changeAfter(version, signal)
     }
   }
 
