@@ -52,6 +52,14 @@ export function clean(text: string): string {
   return text.replaceAll(control, '�')
 }
 
+/** A copy of an answer in which every text is clean, so that no command can print one as it came. */
+export function cleaned<T>(value: T): T {
+  if (typeof value === 'string') return clean(value) as T
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(cleaned) as T
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cleaned(part)])) as T
+}
+
 /** Clean, and as long as one reads at most: a kind, a label or the type of a message may be of any length. */
 export function brief(text: string, most = 200): string {
   return cut(clean(text.slice(0, 2 * most)), most)

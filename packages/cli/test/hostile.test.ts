@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ActorSystem, receive, same } from '@troupe/core'
+import { ActorSystem, mailboxOf, receive, same, unbounded } from '@troupe/core'
 import { capsuleRecorder, observe } from '@troupe/observer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../src/program.ts'
@@ -20,7 +20,13 @@ let again: NodeJS.Timeout
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tr-'))
   process.env['TROUPE_RUNTIME_DIR'] = folder
-  system = ActorSystem.create('shop', { logger: false, keepAlive: false, supervision: 'resume', flightRecorder: capsuleRecorder({ capacity: 20 }) })
+  system = ActorSystem.create('shop', {
+    logger: false,
+    keepAlive: false,
+    supervision: 'resume',
+    dispatchers: { [nasty]: {} },
+    flightRecorder: capsuleRecorder({ capacity: 20 }),
+  })
   await observe(system, { every: 100 }).ready
   const sly = system.spawn(
     receive<{ type: string }>((ctx, { type }) => {
@@ -36,6 +42,11 @@ beforeAll(async () => {
     receive<unknown>(() => new Promise<never>(() => {})),
     { name: 'stuck', kind: nasty },
   )
+  const held = system.spawn(
+    receive<unknown>(() => same),
+    { name: 'held', dispatcher: nasty, mailbox: mailboxOf({ kind: nasty, create: (owner) => unbounded().create(owner) }) },
+  )
+  system.suspend(held, `${nasty}${long}`)
   const gone = system.spawn(
     receive<unknown>(() => same),
     { name: 'gone' },
@@ -79,6 +90,7 @@ test.each([
   ['top'],
   ['tree'],
   ['inspect', path],
+  ['inspect', '/user/held'],
   ['waits'],
   ['dead'],
   ['events', '-n', '5'],

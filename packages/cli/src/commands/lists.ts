@@ -1,7 +1,7 @@
 // What is a list: who waits for whom, dead letters, and events as they come.
 
 import type { Attached, SeenEvent } from '@troupe/observer'
-import { brief, clean, count, duration, jsonLine, type Screen, Style, table } from '../style.ts'
+import { brief, clean, cleaned, count, duration, jsonLine, type Screen, Style, table } from '../style.ts'
 
 export async function waits(attached: Attached, screen: Screen, { json }: { readonly json: boolean }): Promise<void> {
   const all = await attached.ask('waits')
@@ -9,12 +9,12 @@ export async function waits(attached: Attached, screen: Screen, { json }: { read
   if (json) return screen.write(jsonLine(all))
   if (all.length === 0) return screen.write('Nobody waits for an answer.\n')
   const style = new Style(screen.colours)
-  const rows = all
+  const rows = cleaned(all)
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ askerPath, targetPath, type, ms, left, state, binds }) => [
-      clean(askerPath ?? 'outside'),
-      clean(targetPath),
-      clean(type ?? ''),
+      askerPath ?? 'outside',
+      targetPath,
+      type ?? '',
       duration(ms),
       left === Infinity || left === null ? '' : duration(Math.max(0, left)),
       state,
@@ -30,11 +30,11 @@ export async function dead(attached: Attached, screen: Screen, { json, limit }: 
   if (json) return screen.write(jsonLine(found))
   if (found.count === 0) return screen.write('There are no dead letters.\n')
   const style = new Style(screen.colours)
-  const rows = found.letters.map((letter) => [
+  const rows = cleaned(found.letters).map((letter) => [
     `${duration(Math.max(0, at - letter.at))} ago`,
-    clean(letter.message),
-    clean(letter.sender ?? 'unsaid'),
-    clean(letter.recipient ?? 'nobody'),
+    letter.message,
+    letter.sender ?? 'unsaid',
+    letter.recipient ?? 'nobody',
     letter.reason,
   ])
   screen.write(`${table(['when', 'message', 'from', 'to', 'reason'], rows, new Set([0]), style).join('\n')}\n`)

@@ -2,7 +2,7 @@
 
 import type { Attached, TreeNode } from '@troupe/observer'
 import { noActor } from '../meant.ts'
-import { brief, clean, count, duration, jsonLine, type Screen, Style } from '../style.ts'
+import { brief, cleaned, count, duration, jsonLine, type Screen, Style } from '../style.ts'
 
 export interface TreeOptions {
   readonly json: boolean
@@ -15,7 +15,8 @@ export async function tree(attached: Attached, screen: Screen, path: string, { j
   attached.close()
   if (json) return screen.write(jsonLine(root))
   const style = new Style(screen.colours)
-  screen.write(`${[lineOf(root, '', style), ...below(root, '', style)].join('\n')}\n`)
+  const shown = cleaned(root)
+  screen.write(`${[lineOf(shown, '', style), ...below(shown, '', style)].join('\n')}\n`)
 }
 
 function below({ children, folded }: TreeNode, indent: string, style: Style): string[] {
@@ -40,5 +41,5 @@ function lineOf({ name, label, phase, queued, stashed, restarts, pending, thread
     pending === undefined ? '' : style.yellow(`${brief(pending.what)} pending for ${duration(pending.ms)}`),
     thread === undefined ? '' : style.dim(`thread ${thread}`),
   ].filter((fact) => fact !== '')
-  return `${lead}${clean(name)}${facts.length === 0 ? '' : `  ${facts.join(', ')}`}`
+  return `${lead}${name}${facts.length === 0 ? '' : `  ${facts.join(', ')}`}`
 }

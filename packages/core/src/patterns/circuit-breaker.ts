@@ -131,7 +131,8 @@ export class CircuitBreaker {
   }
   /** Opens it by hand, such as when a health check fails. */
   open(): void {
-    if (this.#state !== 'open') this.#trip()
+    // By the getter: an open circuit whose time has passed is half-open, and is to stay open for another whole time.
+    if (this.state !== 'open') this.#trip()
   }
   /** Closes it by hand. */
   close(): void {

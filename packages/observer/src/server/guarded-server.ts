@@ -80,11 +80,24 @@ export class GuardedServer {
     return `http://${host}/#${this.token}`
   }
 
-  /** On both loopback addresses: if another had the second, `localhost` could lead there, token and all. */
+  /** Binds both loopback addresses: if another program had the second, `localhost` could lead there, token and all. Without both, neither. */
   async listen(): Promise<void> {
-    const { addresses, hosts, port } = this.#place
+    const { port } = this.#place
+    for (let tries = port === 0 ? 8 : 1; ; tries--) {
+      try {
+        return await this.#bindAll(port)
+      } catch (cause) {
+        await this.close()
+        // A port that the system chose for the first address may be taken on the second.
+        if (tries === 1 || (cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
+      }
+    }
+  }
+
+  async #bindAll(port: number): Promise<void> {
+    const { addresses, hosts } = this.#place
     this.port = await this.#bind(addresses[0]!, port)
-    for (const address of addresses.slice(1)) await this.#bind(address, this.port).catch(unlessMissing)
+    // Before the others are bound: requests come from now on.
     const named = new Set(hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${this.port}`)))
     this.#rules = {
       hosts: named,
@@ -93,6 +106,7 @@ export class GuardedServer {
       files: new Set(this.#served.files.keys()),
       questions: new Set([...this.#served.questions.keys(), ...this.#served.streams.keys()]),
     }
+    for (const address of addresses.slice(1)) await this.#bind(address, this.port).catch(unlessMissing)
   }
 
   async close(): Promise<void> {
