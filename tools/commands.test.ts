@@ -12,6 +12,7 @@ import { root } from './markdown.ts'
 /** Bad input of each command, and what the answer must have in it. */
 const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], says: string])[]>> = {
   api: [[['core'], "no place for 'core'; there is only --help"]],
+  autobahn: [[['9.3.1'], "no place for '9.3.1'"]],
   pictures: [[['--only', 'nope'], "no view 'nope'; there are: overview"]],
   release: [
     [['huge'], "no bump 'huge'; there are: patch, minor, major"],

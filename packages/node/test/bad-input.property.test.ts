@@ -36,7 +36,7 @@ const functions: Record<string, Entry> = {
       responseTimeout: 5,
       requestTimeout: 5,
       maxRequests: 5,
-      websocket: { handler, path: '/x', accept: () => true },
+      websocket: { handler, path: '/x', accept: () => true, acceptTimeout: 5 },
     }),
   ),
   'udp.bind': entry(call(n.udp.bind), owned({ port: 0, host: 'x', version: 4, credits: 5, maxBuffered: 5, linger: 5, reuseAddress: true })),

@@ -10,7 +10,7 @@ import { adoptChecks, checkOptions } from './limits.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions, SocketEvent } from './protocol.ts'
 import type { ReadinessCommand, ReadinessEvent } from './readiness-protocol.ts'
 import { ReadyLink } from './ready-link.ts'
-import { type Follow, SocketLink } from './socket-link.ts'
+import { SocketLink } from './socket-link.ts'
 
 /** Who hears of the stream, and of what. */
 export interface AdoptOptions extends ConnectionOptions {
@@ -64,10 +64,10 @@ export function adopt(stream: Adoptable, given: AdoptOptions | ReadinessOptions)
   }
   const link = new ReadyLink(taken, what, options, interest!)
   link.mute = mute
-  return ownedLink<ReadyLink, ReadinessCommand | Follow>(new Once(link), options.owner, options, obeyReady)
+  return ownedLink<ReadyLink, ReadinessCommand>(new Once(link), options.owner, options, obeyReady)
 }
 
-const obeyReady: Obey<ReadyLink, ReadinessCommand | Follow> = (link, m, own) => {
+const obeyReady: Obey<ReadyLink, ReadinessCommand> = (link, m, own) => {
   if (m.type !== 'read') return (m as { type: string }).type === 'ack' ? unhandled : (obeySocket(link, m as never, own) as never)
   checkRef('replyTo', m.replyTo)
   m.replyTo.tell(link.read(m.n))

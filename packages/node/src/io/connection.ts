@@ -5,10 +5,11 @@
 import { type ActorContext, type ActorRef, type Behavior, InvalidOption, type Next, receive, same, stopped, unhandled } from '@troupe/core'
 import { actorBehind, checkRef, onRelease, setupOrRelease } from '@troupe/core/internal'
 import type { Fall } from './errors.ts'
+import { Follow } from './half-close.ts'
 import { whenIdle } from './later.ts'
 import type { StreamLink } from './stream-link.ts'
 import type { ConnectionCommand, ConnectionEvent, ConnectionOptions } from './protocol.ts'
-import { Follow, type SocketLink } from './socket-link.ts'
+import type { SocketLink } from './socket-link.ts'
 
 type AnyLink = StreamLink<never, never>
 
@@ -34,7 +35,7 @@ export class Once<L extends AnyLink> implements Opening<L> {
 /** What a connection actor understands besides `destroy`, `pause` and `resume`. */
 export type Obey<L, C> = (link: L, command: C, own: (owner: ActorRef<never>) => void) => Next<C>
 
-type Common = { readonly type: 'destroy' | 'pause' | 'resume' } | Fall
+type Common = { readonly type: 'destroy' | 'pause' | 'resume' } | Fall | Follow
 
 /** A connection actor with an owner. */
 export function ownedLink<L extends AnyLink, C extends { readonly type: string }>(
@@ -71,6 +72,10 @@ export function ownedLink<L extends AnyLink, C extends { readonly type: string }
             return same
           case 'fall':
             throw (m as Fall).error
+          case 'follow':
+            if (!(m instanceof Follow)) return unhandled
+            link.follow(m.halfClose)
+            return same
           default:
             try {
               return obey(link, m as C, own) as Next<C | Common>
@@ -116,10 +121,10 @@ export function ownedConnection(
   options: ConnectionOptions,
   accepted?: (connection: ActorRef<ConnectionCommand>) => void,
 ): Behavior<ConnectionCommand> {
-  return ownedLink<SocketLink, ConnectionCommand | Follow>(opening, owner, options, obeySocket, accepted)
+  return ownedLink<SocketLink, ConnectionCommand>(opening, owner, options, obeySocket, accepted)
 }
 
-export const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m, own) => {
+export const obeySocket: Obey<SocketLink, ConnectionCommand> = (link, m, own) => {
   switch (m.type) {
     case 'write':
       // Told before the owner knew of the end, and nobody is there to hear of it any more.
@@ -128,10 +133,6 @@ export const obeySocket: Obey<SocketLink, ConnectionCommand | Follow> = (link, m
       return same
     case 'end':
       link.end(m.data)
-      return same
-    case 'follow':
-      if (!(m instanceof Follow)) return unhandled
-      link.follow(m.halfClose)
       return same
     case 'ack':
       link.ack()

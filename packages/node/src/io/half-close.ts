@@ -25,3 +25,12 @@ export class HalfClose {
     else afterwards(taker, this.#follow)
   }
 }
+
+/** To a connection actor: its owner has dealt with the peer's end. It comes behind what the owner has told it to write. */
+export class Follow {
+  readonly type = 'follow'
+  readonly halfClose: HalfClose
+  constructor(halfClose: HalfClose) {
+    this.halfClose = halfClose
+  }
+}

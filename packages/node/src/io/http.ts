@@ -18,7 +18,7 @@ import { checkOptions, httpChecks } from './limits.ts'
 import type { Endpoint } from './protocol.ts'
 import { resource } from './resource.ts'
 import type { TlsServerOptions } from './tls.ts'
-import { webSocketAcceptor, type WebSocketAcceptOptions } from './websocket.ts'
+import { WebSocketAcceptor, type WebSocketAcceptOptions } from './websocket-acceptor.ts'
 
 /** One request. Answer it by telling `exchange`. */
 export interface HttpRequest {
@@ -49,10 +49,11 @@ export type HttpCommand =
   | { readonly type: 'close' }
 
 /** Where to listen, who answers, and what is taken. */
-export interface HttpServeOptions {
+export interface HttpServeOptions<A = unknown> {
   readonly owner: ActorRef<HttpEvent>
+  /** 0 if left out, which lets the system choose; ask the server for its `address`. */
   readonly port?: number | undefined
-  /** 127.0.0.1 if left out. */
+  /** 127.0.0.1 if left out: say `0.0.0.0` or `::` to be reached from elsewhere. */
   readonly host?: string | undefined
   readonly path?: string | undefined
   /** `collect` (default) tells requests with their whole body; `stream` at once, the body on demand. */
@@ -71,19 +72,20 @@ export interface HttpServeOptions {
   readonly maxPipelined?: number | undefined
   /** Bytes that may wait for a slow client; beyond, it is cut off. 16 MiB if left out. */
   readonly maxBuffered?: number | undefined
-  readonly websocket?: WebSocketAcceptOptions | undefined
+  /** Takes WebSockets too. Those whose `accept` is pending are bounded by `maxRequests`. */
+  readonly websocket?: WebSocketAcceptOptions<A> | undefined
   readonly tls?: TlsServerOptions | undefined
 }
 
 const none = Buffer.alloc(0)
 
-function serve(given: HttpServeOptions): Behavior<HttpCommand> {
-  const options = checkOptions('http.serve', given, httpChecks, ['owner'])
+function serve<A>(given: HttpServeOptions<A>): Behavior<HttpCommand> {
+  const options = checkOptions('http.serve', given as HttpServeOptions, httpChecks, ['owner'])
   const { owner, port = 0, host = '127.0.0.1', maxBody = 1024 * 1024, body = 'collect' } = options
   const { requestTimeout = 300_000, maxRequests = 10_000, maxPipelined = 256 } = options
   const what = `listen on ${options.path ?? `${host}:${port}`}`
   return resource<HttpCommand, HttpEvent>(owner, ({ self, tell, report, finish }, ctx) => {
-    const acceptor = options.websocket === undefined ? undefined : webSocketAcceptor(ctx, options.websocket)
+    const acceptor = options.websocket === undefined ? undefined : new WebSocketAcceptor(ctx, options.websocket, maxRequests)
 
     const traffic = new Traffic(maxRequests, maxPipelined)
 

@@ -38,5 +38,14 @@ export { udp, type UdpCommand, type UdpEvent, type UdpOptions } from './udp.ts'
 export { http, type HttpCommand, type HttpEvent, type HttpRequest, type HttpServeOptions } from './http.ts'
 export type { BodyEvent } from './http-body.ts'
 export type { ExchangeCommand } from './http-exchange.ts'
-export { websocket, type WebSocketAcceptOptions, type WebSocketConnectOptions } from './websocket.ts'
-export type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
+export { websocket, type WebSocketConnectOptions } from './websocket.ts'
+export type { WebSocketAcceptOptions } from './websocket-acceptor.ts'
+export type {
+  AcceptedWebSocket,
+  OwnedWebSocketEvent,
+  WebSocketCommand,
+  WebSocketConnection,
+  WebSocketEvent,
+  WebSocketOptions,
+  WebSocketRequest,
+} from './websocket-protocol.ts'

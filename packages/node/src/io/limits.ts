@@ -22,7 +22,7 @@ import {
 } from '@troupe/core/internal'
 import type { LinkLimits } from './stream-link.ts'
 import type { ConnectionOptions } from './protocol.ts'
-import type { WebSocketAcceptOptions } from './websocket.ts'
+import type { WebSocketAcceptOptions } from './websocket-acceptor.ts'
 import type { WebSocketOptions } from './websocket-protocol.ts'
 
 const mebibyte = 1024 * 1024
@@ -35,6 +35,14 @@ export function connectionLimits(options: ConnectionOptions): LinkLimits {
 export function webSocketLimits(options: WebSocketOptions): LinkLimits {
   const { credits = 64, maxBuffered = 4 * mebibyte } = options
   return { credits, maxBuffered }
+}
+
+/**
+ * What `ws` is to take of one message. A fragment costs more than a hundred bytes of its own, so that a message in fragments of one byte would
+ * take a hundred times its size; in fragments of 64 bytes, a few times.
+ */
+export function messageLimits({ maxMessage = mebibyte }: WebSocketOptions): { readonly maxPayload: number; readonly maxFragments: number } {
+  return { maxPayload: maxMessage, maxFragments: Math.max(16_384, Math.ceil(maxMessage / 64)) }
 }
 
 const milliseconds: Check = (option, value) => checkFinite(option, value, 'from')
@@ -118,7 +126,7 @@ export const webSocketChecks: Checks = {
   handler: checkFunction,
 }
 
-export const webSocketAcceptChecks: Checks = { ...webSocketChecks, path: text, accept: checkFunction, spawn }
+export const webSocketAcceptChecks: Checks = { ...webSocketChecks, path: text, accept: checkFunction, acceptTimeout: someMilliseconds, spawn }
 
 export const webSocketConnectChecks: Checks = { ...webSocketChecks, headers: checkObject, connectTimeout: someMilliseconds, ca: any }
 

@@ -3,10 +3,7 @@
 
 import type { Duplex } from 'node:stream'
 import type { ActorRef } from '@troupe/core'
-import type { Cell } from '@troupe/core/internal'
 import { checkBytes } from './bytes.ts'
-import { HandledCarrier, LossyCarrier } from './credit.ts'
-import { HalfClose } from './half-close.ts'
 import { atMost } from './later.ts'
 import { StreamLink, Chunk } from './stream-link.ts'
 import { connectionLimits } from './limits.ts'
@@ -30,15 +27,6 @@ class DataEvent extends Chunk<ConnectionCommand> {
   }
 }
 
-/** To a connection actor: its owner has dealt with the peer's end. It comes behind what the owner has told it to write. */
-export class Follow {
-  readonly type = 'follow'
-  readonly halfClose: HalfClose
-  constructor(halfClose: HalfClose) {
-    this.halfClose = halfClose
-  }
-}
-
 const empty = new Uint8Array(0)
 
 export class SocketLink extends StreamLink<SocketEvent, ConnectionCommand> implements Connection {
@@ -48,12 +36,8 @@ export class SocketLink extends StreamLink<SocketEvent, ConnectionCommand> imple
   readonly #interest: ReadonlySet<string> | undefined
   #reason: CloseReason = 'ended'
   readonly #halfOpen: boolean
-  /** The peer's end, until this side has followed. */
-  #halfClose: HalfClose | undefined = undefined
   /** Nothing ever comes from there; Node has no other word for it than that all came already. */
   mute = false
-  /** Who took the last chunk. */
-  #taker: Cell | undefined = undefined
 
   constructor(socket: Duplex, what: string, options: ConnectionOptions, interest?: readonly SocketEvent['type'][], path?: string) {
     super(what, connectionLimits(options))
@@ -136,23 +120,10 @@ export class SocketLink extends StreamLink<SocketEvent, ConnectionCommand> imple
 
   override own(to: ActorRef<never> | undefined): void {
     super.own(to)
-    this.#taker = undefined
     // The new owner has not heard of it, and may have an answer.
-    if (this.#halfClose !== undefined) this.onHalfClosed()
+    if (this.peerEnded) this.onHalfClosed()
   }
-  override credited(by: Cell): void {
-    super.credited(by)
-    this.#taker = by
-    this.#halfClose?.look(this.unhandled, by)
-  }
-  override ack(): void {
-    super.ack()
-    this.#halfClose?.look(this.unhandled, this.#taker)
-  }
-  /** Ends this side behind the peer's. */
-  follow(halfClose: HalfClose): void {
-    if (this.#halfClose !== halfClose) return
-    this.#halfClose = undefined
+  protected override endSide(): void {
     this.end()
   }
 
@@ -200,17 +171,7 @@ export class SocketLink extends StreamLink<SocketEvent, ConnectionCommand> imple
   }
   onHalfClosed(): void {
     if (this.#halfOpen) return void this.tell({ type: 'half-closed' })
-    const halfClose = new HalfClose(() => this.#askToFollow(halfClose))
-    this.#halfClose = halfClose
-    // Whoever has dealt with this has dealt with what it took before.
-    const heard = (by?: Cell): void => halfClose.heard(this.unhandled, by === this.#taker ? undefined : this.#taker)
-    if (!this.tell({ type: 'half-closed' }, new HandledCarrier(this.connection, this, heard))) heard()
-  }
-  #askToFollow(halfClose: HalfClose): void {
-    const { connection } = this
-    if (connection === undefined) return this.follow(halfClose)
-    const now = (): void => this.follow(halfClose)
-    connection.tell(new Follow(halfClose) as never, new LossyCarrier(undefined, this, now))
+    this.followPeer({ type: 'half-closed' })
   }
   onFailed(cause: Error): void {
     this.#reason = 'error'

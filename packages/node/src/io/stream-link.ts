@@ -6,9 +6,10 @@
 
 import type { ActorContext, ActorRef, InvalidOption } from '@troupe/core'
 import type { Cell } from '@troupe/core/internal'
-import { Carrier, Credited, LinkEndCarrier, type Source } from './credit.ts'
+import { Carrier, Credited, HandledCarrier, LinkEndCarrier, LossyCarrier, type Source } from './credit.ts'
 import { Ending } from './ending.ts'
 import { failThrough, Fall, IoError, toIoError } from './errors.ts'
+import { Follow, HalfClose } from './half-close.ts'
 import { type Post, postOf } from './post.ts'
 
 /** A chunk or message of a connection, which holds a credit until its handler begins. */
@@ -50,6 +51,10 @@ export abstract class StreamLink<E extends { readonly type: string }, C> impleme
   /** Of which the owner is to hear in place of `closed`. */
   #late = false
   #last: 'to come' | 'told' | 'heard' = 'to come'
+  /** The peer's end, until this side has followed. */
+  #halfClose: HalfClose | undefined = undefined
+  /** The actor that took the last chunk. */
+  #taker: Cell | undefined = undefined
   protected connection: ActorRef<C> | undefined = undefined
   stale = false
   /** Counts what moves, for idle timeouts. */
@@ -72,6 +77,8 @@ export abstract class StreamLink<E extends { readonly type: string }, C> impleme
   protected abstract flow(): void
   /** Ends both sides at once, because of an error. */
   protected abstract cut(): void
+  /** Ends this side behind the peer's. */
+  protected abstract endSide(): void
   abstract destroy(reason?: 'idle'): void
   /** The actor's incarnation has ended. */
   abstract release(): void
@@ -114,6 +121,7 @@ export abstract class StreamLink<E extends { readonly type: string }, C> impleme
     this.#to = to
     this.#carrier = new Carrier(this.connection, this)
     this.#unhandled = 0
+    this.#taker = undefined
     this.#caughtUp()
   }
 
@@ -126,7 +134,9 @@ export abstract class StreamLink<E extends { readonly type: string }, C> impleme
     if (!this.#behind) this.flow()
   }
   ack(): void {
-    if (this.#manual) this.#giveBack()
+    if (!this.#manual) return
+    this.#giveBack()
+    this.#halfClose?.look(this.#unhandled, this.#taker)
   }
 
   /** Ends the connection with an error that its owner hears of. */
@@ -137,8 +147,10 @@ export abstract class StreamLink<E extends { readonly type: string }, C> impleme
     this.cut()
   }
 
-  credited(_by: Cell): void {
+  credited(by: Cell): void {
     if (!this.#manual) this.#giveBack()
+    this.#taker = by
+    this.#halfClose?.look(this.#unhandled, by)
   }
   undelivered(why: 'stopped' | 'refused'): void {
     if (why === 'stopped' && this.#ctx !== undefined) {
@@ -159,6 +171,31 @@ export abstract class StreamLink<E extends { readonly type: string }, C> impleme
     if (!this.#behind || this.#unhandled > this.#limit >> 1) return
     this.#behind = false
     if (!this.#paused && this.open) this.flow()
+  }
+
+  /** The peer has ended, and this side has not followed yet. */
+  protected get peerEnded(): boolean {
+    return this.#halfClose !== undefined
+  }
+  /** Ends this side once the owner has dealt with all that came, and with `event`, if there is one. */
+  protected followPeer(event?: E): void {
+    const halfClose = new HalfClose(() => this.#askToFollow(halfClose))
+    this.#halfClose = halfClose
+    // The actor that has handled this event has handled what it took before.
+    const heard = (by?: Cell): void => halfClose.heard(this.#unhandled, by === this.#taker ? undefined : this.#taker)
+    if (event === undefined || !this.tell(event, new HandledCarrier(this.connection, this, heard))) heard()
+  }
+  /** Ends this side, unless that end was taken back by another. */
+  follow(halfClose: HalfClose | undefined = this.#halfClose): void {
+    if (halfClose === undefined || this.#halfClose !== halfClose) return
+    this.#halfClose = undefined
+    this.endSide()
+  }
+  #askToFollow(halfClose: HalfClose): void {
+    const { connection } = this
+    if (connection === undefined) return this.follow(halfClose)
+    const now = (): void => this.follow(halfClose)
+    connection.tell(new Follow(halfClose) as never, new LossyCarrier(undefined, this, now))
   }
 
   /** A command was wrong: nothing of it was done, and the owner hears so. */

@@ -1,8 +1,10 @@
 // A WebSocket as a link: whole messages instead of bytes, a closing handshake, and pings that tell whether the peer is
 // still there.
 
+import { createRequire } from 'node:module'
 import { type ActorContext, type ActorRef, InvalidOption } from '@troupe/core'
 import { onRelease } from '@troupe/core/internal'
+import type * as Ws from 'ws'
 import type { RawData, WebSocket } from 'ws'
 import { checkBytes, sizeOf } from './bytes.ts'
 import { IoError } from './errors.ts'
@@ -11,6 +13,10 @@ import { webSocketLimits } from './limits.ts'
 import { StreamLink, Chunk } from './stream-link.ts'
 import type { Endpoint } from './protocol.ts'
 import type { WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
+
+/** Loaded with the first WebSocket: it takes as long as all of Troupe, and most programs and all threads do without. */
+let loaded: typeof Ws | undefined
+export const ws = (): typeof Ws => (loaded ??= createRequire(import.meta.url)('ws') as typeof Ws)
 
 class TextEvent extends Chunk<WebSocketCommand> {
   readonly type = 'text'
@@ -41,6 +47,10 @@ export class WebSocketLink extends StreamLink<WebSocketEvent, WebSocketCommand> 
   readonly remote: Endpoint
   readonly path: string
   readonly #pingEvery: number
+  /** Begins the closing handshake, or answers that of the peer. */
+  readonly #close: WebSocket['close']
+  /** Answers the peer's end. */
+  #answerEnd = (): void => {}
   /** What was sent before the handshake was done. */
   #early: (string | Uint8Array)[] = []
   #earlyBytes = 0
@@ -58,6 +68,9 @@ export class WebSocketLink extends StreamLink<WebSocketEvent, WebSocketCommand> 
     this.remote = remote
     this.path = path
     this.#pingEvery = options.pingEvery ?? 30_000
+    this.#close = socket.close.bind(socket)
+    // `ws` calls it when the peer closes or breaks the protocol: too early for answers to the messages before.
+    socket.close = (code, reason) => this.#peerEnds(() => this.#close(code, reason))
     socket.on('error', (cause) => {
       if (!this.#givenUp) this.broke(cause)
     })
@@ -108,7 +121,15 @@ export class WebSocketLink extends StreamLink<WebSocketEvent, WebSocketCommand> 
       throw new InvalidOption('code', code, 'use 1000 to 1014, without 1004 to 1006, or 3000 to 4999')
     if (typeof reason !== 'string' || Buffer.byteLength(reason) > 123) throw new InvalidOption('reason', reason, 'use a text of at most 123 bytes')
     this.#givenUp ||= this.#connecting
-    this.#socket.close(code, reason)
+    this.#close(code, reason)
+  }
+  #peerEnds(answer: () => void): void {
+    if (!this.open || this.stale || !this.attached) return answer()
+    this.#answerEnd = answer
+    this.followPeer()
+  }
+  protected override endSide(): void {
+    this.#answerEnd()
   }
   override destroy(reason?: 'idle'): void {
     if (reason === 'idle') this.lose(this.buffered, 'bytes', 'the peer did not take them and the connection was idle')
@@ -134,7 +155,8 @@ export class WebSocketLink extends StreamLink<WebSocketEvent, WebSocketCommand> 
     onRelease(ctx, { release: () => cancel() })
   }
   #checkAlive(): void {
-    if (!this.open) return
+    // Behind the peer's end no answer comes.
+    if (!this.open || this.peerEnded) return
     // Nothing is read, so no answer could be seen: that is not the peer's fault.
     if (this.held) this.#alive = true
     if (!this.#alive) return this.fail(new IoError(`reach ${this.what}`, 'ping-timeout', 'the peer did not answer a ping'))
@@ -148,7 +170,8 @@ export class WebSocketLink extends StreamLink<WebSocketEvent, WebSocketCommand> 
     if (socket.readyState === socket.CLOSED) return
     if (!this.open) return socket.terminate()
     // 1001, going away. A peer that does not answer is cut off.
-    socket.close(1001)
+    if (this.peerEnded) this.follow()
+    else this.#close(1001)
     const timer = setTimeout(() => socket.terminate(), 1000)
     socket.once('close', () => clearTimeout(timer))
     socket.resume()

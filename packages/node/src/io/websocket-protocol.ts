@@ -1,5 +1,6 @@
 // What WebSocket connections tell and are told. Types only.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ActorRef } from '@troupe/core'
 import type { IoError } from './errors.ts'
 import type { Endpoint } from './protocol.ts'
@@ -17,10 +18,27 @@ export type WebSocketEvent =
   /** Unhandled, it fails the actor. */
   | { readonly type: 'error'; readonly code: string; readonly error: IoError }
 
+/** A client's wish for a WebSocket, as `accept` sees it. */
+export interface WebSocketRequest {
+  /** Path and query. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly remote: Endpoint
+}
+
+/** A wish that was granted, with what `accept` returned; `true` without `accept`. */
+export interface AcceptedWebSocket<A = unknown> extends WebSocketRequest {
+  readonly accepted: A
+}
+
 type From<E> = E extends unknown ? E & { readonly connection: ActorRef<WebSocketCommand> } : never
 
 /** What the owner of WebSockets receives: the same, with the connection it is about. */
-export type OwnedWebSocketEvent = From<WebSocketEvent>
+export type OwnedWebSocketEvent<A = unknown> = From<
+  | WebSocketEvent
+  /** An HTTP server has taken it; its messages follow. Not for those that were connected. */
+  | ({ readonly type: 'accepted' } & AcceptedWebSocket<A>)
+>
 
 /** What a WebSocket actor understands. */
 export type WebSocketCommand =
@@ -34,7 +52,7 @@ export type WebSocketCommand =
 export interface WebSocketOptions {
   /** Messages unhandled before reading pauses; 64 if left out. */
   readonly credits?: number | undefined
-  /** Bytes of the largest message taken; 1 MiB if left out. */
+  /** Bytes of the largest message taken; 1 MiB if left out. Of fragments, one for every 64 bytes of this and at least 16,384 are taken. */
   readonly maxMessage?: number | undefined
   /** Bytes that may wait for a slow peer; beyond: `write-overflow`. 4 MiB if left out. */
   readonly maxBuffered?: number | undefined

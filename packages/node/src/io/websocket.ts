@@ -1,32 +1,10 @@
-// WebSockets as actors, on `ws`: accepted by an HTTP server, or connected.
+// WebSockets as actors, on `ws`: what is common to them, and those that are connected. websocket-acceptor.ts takes those of others.
 
-import type { IncomingMessage } from 'node:http'
-import { createRequire } from 'node:module'
-import type { Duplex } from 'node:stream'
-import { type ActorContext, type ActorRef, type Behavior, InvalidOption, same, type SpawnOptions, unhandled } from '@troupe/core'
-import type * as Ws from 'ws'
-import { isStopping } from './accept.ts'
-import { handledConnection, type Obey, Once, type Opening, ownedLink } from './connection.ts'
-import { targetOf } from './http-target.ts'
-import { checkOptions, webSocketConnectChecks } from './limits.ts'
-import { WebSocketLink } from './websocket-link.ts'
+import { type ActorRef, type Behavior, InvalidOption, same, unhandled } from '@troupe/core'
+import { handledConnection, type Obey, type Opening, ownedLink } from './connection.ts'
+import { checkOptions, messageLimits, webSocketConnectChecks } from './limits.ts'
+import { WebSocketLink, ws } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
-
-/** Loaded with the first WebSocket: it takes as long as all of Troupe, and most programs and all threads do without. */
-let loaded: typeof Ws | undefined
-const ws = (): typeof Ws => (loaded ??= createRequire(import.meta.url)('ws') as typeof Ws)
-
-/** How an HTTP server takes WebSockets. */
-export interface WebSocketAcceptOptions extends WebSocketOptions {
-  /** The only path taken; any if left out. */
-  readonly path?: string | undefined
-  /** Refuses a handshake with 403 where it returns false: the place to check `origin` and cookies. */
-  readonly accept?: ((request: { readonly url: string; readonly headers: IncomingMessage['headers'] }) => boolean) | undefined
-  readonly handler?: ((connection: WebSocketConnection) => Behavior<WebSocketEvent>) | undefined
-  readonly owner?: ActorRef<OwnedWebSocketEvent> | undefined
-  /** How the actors are spawned; `supervision: 'stop'` unless said otherwise. */
-  readonly spawn?: SpawnOptions | undefined
-}
 
 const obey: Obey<WebSocketLink, WebSocketCommand> = (link, m) => {
   switch (m.type) {
@@ -42,64 +20,16 @@ const obey: Obey<WebSocketLink, WebSocketCommand> = (link, m) => {
 }
 
 /** The actor of a WebSocket, in the form that was asked for. */
-function actorOf(
+export function webSocketActor(
   opening: Opening<WebSocketLink>,
   options: WebSocketOptions & {
-    readonly owner?: ActorRef<OwnedWebSocketEvent> | undefined
+    readonly owner?: ActorRef<never> | undefined
     readonly handler?: ((connection: WebSocketConnection) => Behavior<WebSocketEvent>) | undefined
   },
+  accepted?: (connection: ActorRef<WebSocketCommand>) => void,
 ): Behavior<never> {
   const { handler, owner } = options
-  return handler === undefined ? ownedLink(opening, owner, options, obey) : handledConnection(opening, handler, options)
-}
-
-/** Takes the upgrade requests of an HTTP server; spawns an actor for each WebSocket. */
-export function webSocketAcceptor(
-  ctx: ActorContext<never>,
-  options: WebSocketAcceptOptions,
-): { upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void; close(): void } {
-  const server = new (ws().WebSocketServer)({ noServer: true, maxPayload: options.maxMessage ?? 1024 * 1024, clientTracking: false })
-  // A client that does not close in its turn must not keep the socket.
-  const refuse = (socket: Duplex, status: string): void =>
-    void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
-  const { accept, path } = options
-  /** Why a handshake is refused. */
-  const objection = (url: string, { headers }: IncomingMessage): string | undefined => {
-    if (path !== undefined && targetOf(url)?.path !== path) return '404 Not Found'
-    try {
-      return accept?.({ url, headers }) === false ? '403 Forbidden' : undefined
-    } catch (cause) {
-      ctx.log.error({ cause, url }, 'a WebSocket was refused: its check failed')
-      return '500 Internal Server Error'
-    }
-  }
-  return {
-    close: () => server.close(),
-    upgrade: (request, socket, head) => {
-      const url = request.url ?? '/'
-      socket.on('error', () => {})
-      const problem = objection(url, request)
-      if (problem !== undefined) return refuse(socket, problem)
-      const { remoteAddress, remotePort } = request.socket
-      server.handleUpgrade(request, socket, head, (websocket) => {
-        websocket.pause()
-        const link = new WebSocketLink(
-          websocket,
-          `serve a WebSocket of ${remoteAddress}:${remotePort}`,
-          options,
-          { host: remoteAddress, port: remotePort },
-          url,
-        )
-        const behavior = actorOf(new Once(link), options)
-        try {
-          ctx.spawn(behavior, { supervision: 'stop', ...options.spawn })
-        } catch (cause) {
-          link.release()
-          if (!isStopping(cause)) ctx.log.error({ cause, url }, 'a WebSocket was closed: its actor could not be spawned')
-        }
-      })
-    },
-  }
+  return handler === undefined ? ownedLink(opening, owner, options, obey, accepted) : handledConnection(opening, handler, options)
 }
 
 /** Where to connect, beyond the address. */
@@ -124,14 +54,14 @@ function connect(
   },
 ): Behavior<never> {
   const options = checkOptions('websocket.connect', given, webSocketConnectChecks, ['owner', 'handler'])
-  const { headers = {}, connectTimeout = 10_000, maxMessage = 1024 * 1024, ca } = options
+  const { headers = {}, connectTimeout = 10_000, ca } = options
   if (!/^wss?:$/.test(typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : ''))
     throw new InvalidOption('url', url, 'use a ws: or wss: URL')
   const open = (): WebSocketLink => {
     const socket = new (ws().WebSocket)(url, {
       headers,
       handshakeTimeout: connectTimeout,
-      maxPayload: maxMessage,
+      ...messageLimits(options),
       ...(ca === undefined ? {} : { ca }),
     })
     const { hostname, port, pathname, search } = new URL(url)
@@ -144,7 +74,7 @@ function connect(
     )
     return link
   }
-  return actorOf({ open }, options)
+  return webSocketActor({ open }, options)
 }
 
 /**
