@@ -4,8 +4,10 @@ import { Actor, type ActorRef, type Behavior, type LedgerReport, receive, same, 
 import { coreOf, fuse } from '@troupe/core/internal'
 import { ObservationSource } from '../src/source/source.ts'
 import type { Update } from '../src/source/update.ts'
+import { eventSourced, type Kind, persistence } from '@troupe/persistence'
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
+import { heldJournal } from '../../persistence/test/held-journal.ts'
 
 function sourceOf(kit: TestKit): ObservationSource {
   return new ObservationSource(kit.system, { every: 1000, mute: [] })
@@ -193,6 +195,54 @@ test('the next message of a type is found also where it is sent by a handler tha
   const trace = source.traces.find((t) => t.type === 'order')
   expect(trace?.spans.map(({ type }) => type)).toEqual(['order', 'plan'])
   expect(found).toBe(trace!.id)
+  end()
+})
+
+test('messages that leave with one commit of a journal are each in the trace of their own command', async () => {
+  const journal = heldJournal()
+  await using kit = createTestKit({ extensions: [persistence({ journal })] })
+  const source = sourceOf(kit)
+  const heard = kit.system.spawn(sink(), { name: 'heard' })
+  type Save = { type: 'first' } | { type: 'mine' } | { type: 'theirs' } | { type: 'others' }
+  const saved = (ctx: { persist(event: { type: 'saved' }): void; tell(ref: ActorRef<unknown>, m: unknown): void }, m: Save): void => {
+    ctx.persist({ type: 'saved' })
+    ctx.tell(heard, { type: `${m.type}-saved` })
+  }
+  const saver: Kind<Save> = eventSourced('saver', {
+    initial: () => 0,
+    events: { saved: (n) => n + 1 },
+    commands: { first: saved, mine: saved, theirs: saved, others: saved },
+  })
+  const [a, b, c] = ['a', 'b', 'c'].map((id) => kit.system.spawn(saver(id))) as [ActorRef<Save>, ActorRef<Save>, ActorRef<Save>]
+  await kit.settle()
+  const end = source.subscribe(() => {}, { traces: true })
+  await kit.advance(1000)
+  const stored = async (): Promise<void> => {
+    await kit.settle()
+    while (journal.waiting.length > 0) {
+      await journal.waiting[0]!.end('store')
+      await kit.settle()
+    }
+  }
+  const spansOf = (type: string): string[] | undefined =>
+    source.traces.find((trace) => trace.type === type)?.spans.map((span) => `${span.type} of ${span.parent}`)
+  // The command that is followed begins the commit, and others leave with it.
+  void source.traceNext('first')
+  a.tell({ type: 'first' })
+  b.tell({ type: 'theirs' })
+  c.tell({ type: 'others' })
+  await stored()
+  expect(spansOf('first')).toEqual(['first of undefined', 'first-saved of 0'])
+  // It leaves with a commit that another began.
+  void source.traceNext('mine')
+  for (const [ref, type] of [
+    [b, 'theirs'],
+    [c, 'mine'],
+    [a, 'others'],
+  ] as const)
+    ref.tell({ type })
+  await stored()
+  expect(spansOf('mine')).toEqual(['mine of undefined', 'mine-saved of 0'])
   end()
 })
 

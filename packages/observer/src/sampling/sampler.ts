@@ -54,6 +54,8 @@ export class SendSampler implements SendLooker, Follower {
   listeners: readonly SpanListener[] = []
   /** Who caused, somewhere else, what is sent now. */
   #incoming: unknown
+  /** What is sent now was held: by what it was caused then, in place of what runs now. */
+  #held: { readonly span: Span | undefined } | undefined
 
   constructor(core: SystemCore, close: ReadonlyMap<number, Closeness> = new Map()) {
     this.#core = core
@@ -84,7 +86,14 @@ export class SendSampler implements SendLooker, Follower {
   }
 
   get hurried(): boolean {
-    if (this.#current !== undefined || this.#wanted !== undefined || this.#incoming !== undefined || this.#timers.follows) return true
+    if (
+      this.#held?.span !== undefined ||
+      this.#current !== undefined ||
+      this.#wanted !== undefined ||
+      this.#incoming !== undefined ||
+      this.#timers.follows
+    )
+      return true
     if (this.#hot === 0) return false
     this.#hot--
     return true
@@ -97,7 +106,7 @@ export class SendSampler implements SendLooker, Follower {
     const answer = target instanceof PendingAsk
     const type = answer ? 'answer' : typeOf(message)
     // The host waits for all timers at once, in the name of whoever set one last: what they send is of nobody's making now.
-    const parent = this.#core.timers.firing ? undefined : (this.#current ?? this.#running.getStore())
+    const parent = this.#core.timers.firing ? undefined : this.followed
     const setBy = this.#core.timers.firing ? this.#timers.setterOf(meta) : undefined
     const sender = this.#sender(parent)
     const from = typeof sender === 'string' ? sender : sender.ref.uid
@@ -216,6 +225,21 @@ export class SendSampler implements SendLooker, Follower {
     }
     open.spans.push(span)
     return span
+  }
+
+  get followed(): Span | undefined {
+    return this.#held === undefined ? (this.#current ?? this.#running.getStore()) : this.#held.span
+  }
+  follow(span: Span | undefined, send: () => void): void {
+    const outer = this.#held
+    this.#held = { span }
+    if (span !== undefined) sharedFuse.hurry()
+    try {
+      send()
+    } finally {
+      this.#held = outer
+      if (span !== undefined) sharedFuse.goOn()
+    }
   }
 
   /** What the task sends at once is followed, and belongs to what caused it elsewhere. */

@@ -16,6 +16,10 @@ export interface SendLooker {
   look(target: Cell | PendingAsk, cell: Cell, message: unknown, meta: Meta): boolean
   /** What goes along with a message that came from elsewhere. */
   arrived(cell: Cell, message: unknown, meta: Meta): Meta
+  /** What it follows now. */
+  readonly followed: object | undefined
+  /** Takes what is sent by `send` as caused by that, and by nothing else. */
+  follow(followed: object | undefined, send: () => void): void
 }
 
 class SharedFuse implements Sampler {
@@ -53,6 +57,19 @@ class SharedFuse implements Sampler {
   arrived(cell: Cell, message: unknown, meta: Meta): Meta {
     for (const looker of this.#lookers) if (looker.looksAt(cell)) return looker.arrived(cell, message, meta)
     return meta
+  }
+
+  cause(): ReadonlyMap<SendLooker, object> | undefined {
+    let causes: Map<SendLooker, object> | undefined
+    for (const looker of this.#lookers) {
+      const { followed } = looker
+      if (followed !== undefined) (causes ??= new Map()).set(looker, followed)
+    }
+    return causes
+  }
+  causedBy(cause: ReadonlyMap<SendLooker, object> | undefined, send: () => void): void {
+    const next = [...this.#lookers].reduce((inner, looker) => () => looker.follow(cause?.get(looker), inner), send)
+    next()
   }
 
   /** Somebody saw so many in so many milliseconds: from now on so many pass that it would have been as many as are wanted. */

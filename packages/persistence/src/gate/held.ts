@@ -1,6 +1,6 @@
 // What waits to leave an actor, in order, each with the number that memory had when the command was done that sent it.
 
-import { Cell, Envelope, type Meta, PendingAsk } from '@troupe/core/internal'
+import { Cell, Envelope, fuse, type Meta, PendingAsk } from '@troupe/core/internal'
 
 /** A message to a cell, an answer to a question, or an act. */
 export class Leaving {
@@ -9,6 +9,8 @@ export class Leaving {
   readonly target: Cell | PendingAsk | (() => void)
   readonly message: unknown
   readonly meta: Meta
+  /** What it came of, while messages are followed: a commit lets go of what many actors sent, in the name of one of them. */
+  readonly cause: unknown = fuse.sampler?.cause?.()
   constructor(target: Leaving['target'], message: unknown, meta: Meta) {
     this.target = target
     this.message = message
@@ -40,11 +42,11 @@ export class Held {
     for (let i = Math.max(this.#from, this.#released); i < all.length; i++) if (all[i]!.seq === 0) all[i]!.seq = seq
     this.#from = all.length
     while (this.#released < all.length && all[this.#released]!.seq <= durable) {
-      const { target, message, meta } = all[this.#released]!
+      const leaving = all[this.#released]!
       all[this.#released++] = undefined as never
-      if (target instanceof Cell) target.send(message, meta)
-      else if (target instanceof PendingAsk) target.tell(message)
-      else act(cell, target)
+      const { sampler } = fuse
+      if (sampler?.causedBy === undefined) leave(leaving, cell)
+      else sampler.causedBy(leaving.cause, () => leave(leaving, cell))
     }
     if (this.#released === all.length) return true
     if (this.#released > 1024 && this.#released * 2 > all.length) {
@@ -62,6 +64,12 @@ export class Held {
   dropAll(): readonly Leaving[] {
     return this.#all.splice(this.#released)
   }
+}
+
+function leave({ target, message, meta }: Leaving, cell: Cell): void {
+  if (target instanceof Cell) target.send(message, meta)
+  else if (target instanceof PendingAsk) target.tell(message)
+  else act(cell, target)
 }
 
 function act(cell: Cell, what: () => void): void {

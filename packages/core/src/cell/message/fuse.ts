@@ -24,6 +24,10 @@ export interface Sampler {
   sampled(target: Cell | PendingAsk, message: unknown, meta: Meta): boolean
   /** A message came from elsewhere with more than its sender: what goes along with it from here on. */
   arrived?(cell: Cell, message: unknown, meta: Meta): Meta
+  /** What causes the send that is made now, for one that is held and made later; undefined for nothing that is followed. */
+  cause?(): unknown
+  /** Makes sends that were held as caused by that, whoever lets them go. */
+  causedBy?(cause: unknown, send: () => void): void
 }
 
 const longest = 2 ** 30
