@@ -134,6 +134,16 @@ describe('an application', () => {
     expect(await deaf.code).toBe(0)
   })
 
+  test('finds the threads that the command gave it by threadsOf', async () => {
+    const running = start('run', join(modules, 'threaded.mjs'), '--name', 'shop', '--threads', '3', '--no-socket')
+    await running.said('shop runs')
+    running.signal('SIGTERM')
+    expect(await running.code).toBe(0)
+    const without = start('run', join(modules, 'threaded.mjs'), '--no-socket')
+    expect(await without.code).toBe(1)
+    expect(without.lines[0]).toContain('no threads')
+  })
+
   test('that ends by itself ends the command: with 0, or with 1 and why', async () => {
     const done = start('run', join(modules, 'ending.mjs'), '--no-socket')
     expect(await done.code).toBe(0)

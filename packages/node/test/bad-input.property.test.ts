@@ -85,6 +85,7 @@ const taken = (options?: SystemOptions): ActorSystem => ActorSystem.create('take
 const system = taken()
 const threads = n.threads(system, { size: 2 })
 Object.assign(functions, {
+  threadsOf: entry(call(n.threadsOf), () => [system]),
   threads: entry(call(n.threads), () => [
     system,
     {

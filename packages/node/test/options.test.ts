@@ -1,12 +1,33 @@
 // Options and handles of actors on threads: what is said of them beside their parent holds where they run.
 
 import { expect, test } from 'vitest'
-import { measured, handleOf, receive, same, supervise } from '@troupe/core'
+import { ActorSystem, measured, handleOf, receive, same, setup, supervise } from '@troupe/core'
+import { threads, threadsOf } from '@troupe/node'
 import { Cart, shopper } from '../dist-test/cart.js'
 import { choosy, reentrantActor, watched } from '../dist-test/optioned.js'
 import { stagesOfTests } from './stage.ts'
 
 const stage = stagesOfTests()
+
+test('threadsOf returns the threads of a system, and a second threads(system) is refused with its name', async () => {
+  const s = stage()
+  expect(threadsOf(s.system)).toBe(s.threads)
+  const seen = new Promise<unknown>((resolve) =>
+    s.system.spawn(
+      setup<never>((ctx) => {
+        resolve(threadsOf(ctx.system))
+        return receive(() => same)
+      }),
+    ),
+  )
+  expect(await seen).toBe(s.threads)
+  for (const again of [() => threads(s.system), () => threads(s.system, { size: 2 })])
+    expect(again).toThrow(/has its threads already.*Use threadsOf\(system\)/)
+  const other = ActorSystem.create('other', { keepAlive: false })
+  expect(threadsOf(other)).toBe(undefined)
+  await other.shutdown()
+  await s.end()
+})
 
 test('a reentrant actor takes other messages while one is pending', async () => {
   const s = stage()

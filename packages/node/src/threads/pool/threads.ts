@@ -3,8 +3,19 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { ResourceLimits } from 'node:worker_threads'
-import { ActorSystem, type AnyRef, InvalidOption, NotAllowed } from '@troupe/core'
-import { checkBoolean, checkFinite, checkList, checkObject, checkWhole, coreOf, readOptions, requireCore, type Table } from '@troupe/core/internal'
+import { ActorSystem, type AnyRef, InvalidOption, NotAllowed, type SystemView } from '@troupe/core'
+import {
+  checkBoolean,
+  checkFinite,
+  checkList,
+  checkObject,
+  checkWhole,
+  coreOf,
+  hostOf,
+  readOptions,
+  requireCore,
+  type Table,
+} from '@troupe/core/internal'
 import { threadEntry } from '../../thread-entry.ts'
 import { onWorkers } from './engine.ts'
 import { isMadeThread } from './here.ts'
@@ -69,7 +80,8 @@ export interface Threads {
 /** The arguments of a task without what the thread adds. */
 type ArgsOf<F extends (...args: never) => unknown> = Parameters<F> extends readonly [...infer A, { readonly signal: AbortSignal }] ? A : Parameters<F>
 
-const installed = new WeakMap<ActorSystem, ThreadPool>()
+/** By the inside of their system, which `ctx.system` leads to as well. */
+const installed = new WeakMap<object, Threads>()
 
 /**
  * Installs threads: the dispatchers `parallel` (a pool) and `pinned` (a thread of its own for each actor), and tasks.
@@ -87,7 +99,10 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
   requireCore('@troupe/node', 1)
   checkSystem(system)
   const read = readOptions('threads', options, table)
-  if (installed.has(system)) throw new NotAllowed(`System ${system.name} has its threads already. Call threads(system) once.`)
+  if (installed.has(coreOf(system)))
+    throw new NotAllowed(
+      `System ${system.name} has its threads already, such as by troupe run --threads. Use threadsOf(system), and give options where threads(system) is called first.`,
+    )
   if (coreOf(system).otherPlaces !== undefined)
     throw new NotAllowed(`System ${system.name} is a node of a cluster already. Call threads(system) before it joins.`)
   // Most likely the module of an actor that is also the program: each thread would run it again, and start threads that do the same.
@@ -121,8 +136,7 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     recorder: recorderOriginOf(core.flightRecorder),
     launch: onWorkers({ worker, resourceLimits: read.resourceLimits, execArgv: read.execArgv, keepAlive: read.keepAlive ?? true }),
   })
-  installed.set(system, pool)
-  return {
+  const made: Threads = {
     size,
     vitals: () => pool.vitals(),
     report: () => reportOn(pool),
@@ -141,6 +155,22 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
       thread.kill('terminated')
     },
   }
+  installed.set(core, made)
+  return made
+}
+
+/**
+ * The threads that a system has, whoever installed them; undefined where nobody did.
+ *
+ * For code that is given a system which may have threads already, as by `troupe run --threads`. Guarantees: starts nothing, and returns what
+ * `threads` returned. Fails: with `InvalidOption` on what is no system.
+ *
+ * @example
+ * const pool = threadsOf(ctx.system)
+ * if (pool !== undefined) ctx.log.info({ threads: pool.size }, 'ready')
+ */
+export function threadsOf(system: SystemView): Threads | undefined {
+  return installed.get(hostOf(system))
 }
 
 const table: Table<ThreadsOptions> = {
