@@ -100,6 +100,31 @@ describe('a system without a logger', () => {
     await system.shutdown()
   })
 
+  test('sums up in one line what reached no actor while the system stopped', async () => {
+    const { system, pass } = made()
+    const drawer = system.spawn(
+      receive<Pay>(() => same),
+      { name: 'drawer' },
+    )
+    for (let i = 0; i < 20; i++)
+      system.spawn(
+        receive<Pay>(
+          () => same,
+          (_ctx, signal) => {
+            if (signal.type === 'PostStop') drawer.tell({ type: 'pay', card: '4111' })
+            return same
+          },
+        ),
+      )
+    pass(0)
+    drawer.stop()
+    pass(0)
+    const ending = system.shutdown()
+    pass(0)
+    await ending
+    expect(printed()).toEqual(['warn [shop] 20 messages reached no actor while the system stopped; system.deadLetters has the last of them'])
+    expect(system.deadLetters.list()).toHaveLength(20)
+  })
   test('tells of dead letters, a few one by one and the rest as a sum', async () => {
     const { system, pass } = made()
     const ref = system.spawn(till, { name: 'till' })

@@ -125,3 +125,58 @@ describe('a draining shutdown', () => {
     await kit.end()
   })
 })
+
+test('a draining shutdown stops the youngest first and waits for it, so that its last messages are handled', async () => {
+  const kit = createTestKit()
+  const stored: string[] = []
+  const store = kit.system.spawn(
+    receive<string>((_ctx, m) => {
+      stored.push(m)
+      return same
+    }),
+    { name: 'store' },
+  )
+  const { clock } = kit.system
+  for (const name of ['a', 'b'])
+    kit.system.spawn(
+      receive<string>(
+        () => same,
+        async (_ctx, signal) => {
+          if (signal.type !== 'PreStop') return same
+          await delay(100, { clock })
+          store.tell(`last of ${name}`)
+          return same
+        },
+      ),
+      { name },
+    )
+  const { report, took } = await ended(kit, { drain: true })
+  expect(stored).toEqual(['last of b', 'last of a'])
+  expect(report).toEqual({ stopped: 3, killed: [], undelivered: 0 })
+  expect(kit.system.metrics().messages.deadLettered).toBe(0)
+  expect(took).toBe(200)
+})
+
+test('one that takes long to stop holds up the others for a second at most', async () => {
+  const kit = createTestKit()
+  const stops: string[] = []
+  const { clock } = kit.system
+  for (const [name, ms] of [
+    ['quick', 0],
+    ['slow', 4000],
+  ] as const)
+    kit.system.spawn(
+      receive<string>(
+        () => same,
+        async (_ctx, signal) => {
+          if (signal.type === 'PreStop') stops.push(`${name} at ${clock.now()}`)
+          if (signal.type === 'PreStop' && ms > 0) await delay(ms, { clock })
+          return same
+        },
+      ),
+      { name },
+    )
+  const { took } = await ended(kit, { drain: true })
+  expect(stops).toEqual(['slow at 0', 'quick at 1000'])
+  expect(took).toBe(4000)
+})

@@ -39,6 +39,20 @@ function frameOf(at: number, seen: readonly Seen[], more: Partial<Frame> = {}): 
   return { at, parts: [part], waits: [], metrics, events: [], ...more }
 }
 
+test('slow turns of a thread that waited for a core are blamed on no actor, those that it worked in are', () => {
+  const slow = (ms: number, path: string): Frame['events'][number] => ({ type: 'turn.slow', at: 1000, path, ms, text: 'x' })
+  const held = (waited: number, ...events: Frame['events']): string[] =>
+    findings([frameOf(1000, [], { events, waited })]).map(({ rule, subject, sentence }) => `${rule} ${subject} ${sentence}`)
+  const turns = [1, 2, 3].map(() => slow(60, '/user/innocent'))
+  expect(held(0, ...turns)).toEqual(['holds-loop /user/innocent 3 turns held the thread, the longest for 60 ms; all other actors of it waited'])
+  expect(held(175, ...turns)).toEqual([])
+  // Most of it was work: so long a turn is named, with the time that it took itself.
+  expect(held(60, slow(460, '/user/guilty'))).toEqual([
+    'holds-loop /user/guilty 1 turn held the thread, the longest for 400 ms; all other actors of it waited',
+  ])
+  expect(held(0, slow(460, '/user/blocked'))).toHaveLength(1)
+})
+
 const actor = fc.record({
   uid: fc.integer({ min: 2, max: 6 }),
   queued: fc.nat(500),

@@ -96,6 +96,8 @@ export class SystemCore implements CellHost {
   onIdle: (() => void) | undefined
   /** Ends the system because of a failure that climbed past the top. */
   onTopFailure: ((cause: unknown) => void) | undefined
+  /** Called when an actor has ended; how a shutdown stops one after the other. */
+  onEnded: (() => void) | undefined = undefined
   /** Called when the last actor has gone. */
   onEmpty: (() => void) | undefined
   onWait: ((edge: AskEdge) => void) | undefined
@@ -109,6 +111,8 @@ export class SystemCore implements CellHost {
   readonly extensions: Map<string, { close?(): unknown }> = new Map()
   #uid = 0
   readonly #letterStorm: Storm
+  /** Dead letters since the shutdown began: actors that end one after the other leave some, which are no news one by one. */
+  #closingLetters = 0
   /** The dead letter that is being published. */
   #notice: object | undefined
 
@@ -214,7 +218,8 @@ export class SystemCore implements CellHost {
     }
     // The notice of a dead letter that reaches nobody is a dead letter, but no news: it would breed for ever.
     if (message !== undefined && message === this.#notice) return
-    if (this.#letterStorm.takes()) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
+    if (this.phase === 'closing') this.#closingLetters++
+    else if (this.#letterStorm.takes()) this.logger.warn({ message: typeOf(message), to: recipient?.path, reason }, 'a dead letter')
     if (!this.listening) return
     const before = this.#notice
     const notice = { type: 'message.dead', letter, at } as const
@@ -252,6 +257,7 @@ export class SystemCore implements CellHost {
     this.terminated++
     this.otherPlaces?.died(cell)
     this.stirred?.ended(cell)
+    this.onEnded?.()
     if (!this.listening) return
     const { reason, cause } = cell.end!
     this.observe({ type: 'actor.terminated', ref: cell.ref, reason, cause, at: this.runtime.now() })
@@ -265,6 +271,12 @@ export class SystemCore implements CellHost {
   /** Says what was held back, while there is still time for it. */
   endLog(): void {
     this.#letterStorm.fire()
+    const count = this.#closingLetters
+    if (count > 0)
+      this.logger.warn(
+        {},
+        `${told(count)} ${count === 1 ? 'message' : 'messages'} reached no actor while the system stopped; system.deadLetters has the last of them`,
+      )
   }
   /** Tells the system's links that it has ended. */
   closeMiddleware(): void {

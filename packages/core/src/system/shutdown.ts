@@ -18,6 +18,9 @@ const grace = 1000
  */
 const stillAfterRounds = 10
 
+/** How long the stop of the youngest actors may hold up that of the others, at most. */
+const longestInTurn = 1000
+
 const table: Table<ShutdownOptions> = {
   deadline: [checkFinite, 'from'],
   drain: (option, value) => (typeof value === 'boolean' ? value : checkFinite(option, value, 'from')),
@@ -40,6 +43,7 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       core.phase = 'closed'
       core.onEmpty = undefined
       core.onIdle = undefined
+      core.onEnded = undefined
       core.endLog()
       core.timers.close()
       core.dispatchers.end()
@@ -54,10 +58,28 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
       }
       resolve(cause === undefined ? report : { ...report, cause })
     }
+    const stop = { verb: 'stop', reason: 'shutdown', cause: undefined } as const
     const stopAll = (): void => {
       core.draining = false
       core.onIdle = undefined
-      core.guardian.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
+      core.onEnded = undefined
+      core.guardian.command(stop)
+    }
+    // Whoever sends to an actor mostly is younger than it: stopped first, its last messages are still handled.
+    const stopInTurn = (): void => {
+      core.draining = false
+      core.onIdle = undefined
+      let told: Cell | undefined
+      const next = (): void => {
+        const youngest = core.guardian.children?.last
+        if (youngest === undefined) return stopAll()
+        if (youngest === told) return
+        told = youngest
+        youngest.command(stop)
+      }
+      core.onEnded = next
+      core.timers.after(Math.min(longestInTurn, (deadline - drainFor) / 2), () => void (core.onEnded === next && stopAll()))
+      next()
     }
     // What joined the system may have something to finish.
     const empty = (): void => void (core.extensions.size === 0 ? finish() : core.closeExtensions().then(finish))
@@ -79,11 +101,11 @@ export function shutDown(core: SystemCore, options: ShutdownOptions, cause: unkn
     if (core.guardian.phase === 'terminated') return empty()
     core.onEmpty = empty
     core.timers.after(deadline, killAll)
-    const endDrain = (): void => void (core.draining && stopAll())
+    const endDrain = (): void => void (core.draining && stopInTurn())
     if (core.draining) {
       const { otherPlaces } = core
       core.timers.after(drainFor, endDrain)
-      const quiet = otherPlaces === undefined ? stopAll : () => otherPlaces.whenQuiet(() => void (isQuiet(core) && endDrain()))
+      const quiet = otherPlaces === undefined ? endDrain : () => otherPlaces.whenQuiet(() => void (isQuiet(core) && endDrain()))
       core.onIdle = () => void (isQuiet(core) && quiet())
       core.onIdle()
     } else stopAll()

@@ -41,6 +41,8 @@ export interface Frame {
   /** Where it was counted for this frame. */
   readonly ledger?: LedgerReport | undefined
   readonly events: readonly SeenEvent[]
+  /** Milliseconds in which the thread waited for a core since the frame before; 0 where it is left out. */
+  readonly waited?: number | undefined
   /** How journals stand; none where it is left out. */
   readonly journals?: readonly SeenJournal[] | undefined
 }

@@ -50,16 +50,24 @@ export class Rounds {
   #lost = 0
   #waits: Kept = { waits: [], waitsLeftOut: 0, silent: [] }
   #counting = false
+  #restartsBefore = 0
+  readonly #waited: () => number
   /** The ledger that was counted since the last round. */
   #counted: LedgerReport | undefined
 
-  constructor(system: ActorSystem) {
+  /** `waited`: milliseconds that the thread waited for a core since the last call. */
+  constructor(system: ActorSystem, waited: () => number = () => 0) {
     this.#system = system
+    this.#waited = waited
     this.look = new Look(system)
   }
 
   get picture(): Picture {
     return this.#finder.picture
+  }
+  /** The restarts that had been decided when the survey behind `picture` began: each is in it, or of an actor that has ended. */
+  get restartsBefore(): number {
+    return this.#restartsBefore
   }
   get going(): boolean {
     return this.#channel !== undefined
@@ -71,6 +79,7 @@ export class Rounds {
     this.#round = 0
     this.#counted = undefined
     this.look.begin()
+    this.#waited()
     this.#channel = buffered(eventsKept)
     this.#channel.attach(this.#system.events)
   }
@@ -86,8 +95,12 @@ export class Rounds {
   /** One round; without a survey nothing new is known of single actors, only of the system. */
   async round(survey = true): Promise<Round> {
     const { runtime } = coreOf(this.#system)
+    const { restarts } = this.look.metrics().supervision
     const { parts, silent, waits, waitsLeftOut, spent, at } = survey ? await this.look.sight() : unseen(runtime.now(), this.#waits)
-    if (survey) this.#waits = { waits, waitsLeftOut, silent }
+    if (survey) {
+      this.#waits = { waits, waitsLeftOut, silent }
+      this.#restartsBefore = restarts
+    }
     let began = runtime.now()
     const counted = survey && this.#round++ % ledgerEvery === 0 ? this.#count() : undefined
     const counting = runtime.now() - began
@@ -108,6 +121,7 @@ export class Rounds {
       metrics: this.look.metrics(),
       ledger,
       events,
+      waited: this.#waited(),
       journals: journalsOf(coreOf(this.#system)),
     }
     began = runtime.now()

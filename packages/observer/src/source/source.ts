@@ -12,6 +12,7 @@ import { Closeness } from '../sampling/closeness.ts'
 import { SendSampler } from '../sampling/sampler.ts'
 import type { Trace } from '../sampling/span.ts'
 import type { Picture } from '../survey/picture.ts'
+import { Contention } from './contention.ts'
 import { type ActorDetail, detailElsewhere, detailOf } from './detail.ts'
 import { snapshotAt } from './elsewhere.ts'
 import { nearPaths } from './near.ts'
@@ -71,7 +72,9 @@ export class ObservationSource {
   constructor(system: ActorSystem, options: { readonly every: number; readonly mute: readonly string[] }) {
     requireCore('@troupe/observer', 1)
     this.system = system
-    this.#rounds = new Rounds(system)
+    // Turns by a clock that is not the host's take no time of the host.
+    const contention = coreOf(system).runtime.pump === undefined ? new Contention() : undefined
+    this.#rounds = new Rounds(system, () => contention?.take() ?? 0)
     this.#every = options.every
     this.#muted = new Set(options.mute)
   }
@@ -184,6 +187,10 @@ export class ObservationSource {
   /** What is known of all actors, as of the last round; empty while nobody looks. */
   get picture(): Picture {
     return this.#rounds.picture
+  }
+  /** The restarts that had been decided when the survey behind `picture` began. */
+  get restartsBefore(): number {
+    return this.#rounds.restartsBefore
   }
   /** Those of the last round. */
   get findings(): readonly Finding[] {

@@ -2,6 +2,7 @@
 // collections but what the event loop is late. Kinds, and never paths: what is collected must not grow with the number of actors.
 
 import type { SystemMetrics } from '@troupe/core'
+import { phaseNames } from '@troupe/core/internal'
 import { HostGauge } from '../server/host-gauge.ts'
 import type { ObservationSource } from '../source/source.ts'
 import type { Kinds } from './naming.ts'
@@ -14,7 +15,7 @@ export interface KindReading {
   actors: number
   /** Messages in their mailboxes. */
   depth: number
-  /** Since the readings began. */
+  /** Since the system began. */
   restarts: number
 }
 
@@ -29,7 +30,11 @@ interface Row {
   readonly uid: number
   readonly depth: number
   readonly incarnation: number
+  /** A restart was decided and has not happened yet. */
+  readonly restarting: boolean
 }
+
+const beforeRestart: ReadonlySet<string> = new Set(['failed', 'restarting'])
 
 export class Readings {
   readonly #source: ObservationSource
@@ -38,14 +43,11 @@ export class Readings {
   readonly #restarts = new Map<string, number>()
   readonly #kinds: Kinds
   #ended = 0
-  /** Restarts before that, which are nobody's here. */
-  readonly #before: number
   #under: Promise<Reading> | undefined
 
   constructor(source: ObservationSource, kinds: Kinds) {
     this.#source = source
     this.#kinds = kinds
-    this.#before = source.system.metrics().supervision.restarts
     this.#gauge.start()
   }
 
@@ -59,7 +61,7 @@ export class Readings {
   }
 
   async #read(): Promise<Reading> {
-    const rows = await this.#look()
+    const { rows, decided } = await this.#look()
     const unknown = rows.filter(({ uid }) => !this.#known.has(uid)).map(({ uid }) => uid)
     const named = unknown.length === 0 ? new Map<number, { readonly kind: string }>() : await this.#source.names(unknown)
     const kinds = new Map<string, KindReading>()
@@ -71,7 +73,9 @@ export class Readings {
       return made
     }
     const seen = new Set<number>()
-    for (const { uid, depth, incarnation } of rows) {
+    let pending = 0
+    for (const { uid, depth, incarnation, restarting } of rows) {
+      if (restarting) pending++
       let known = this.#known.get(uid)
       if (known === undefined) {
         const name = named.get(uid)
@@ -92,37 +96,49 @@ export class Readings {
     // Kinds that nobody is of now have been restarted all the same: what was counted is not taken back.
     for (const kind of this.#restarts.keys()) entry(kind)
     const metrics = this.#source.system.metrics()
-    this.#countEnded(metrics, kinds)
+    this.#countEnded(decided, pending, kinds)
     const { delayP99, delayMax } = this.#gauge.read()
     return { metrics, kinds, loopDelay: { p99: delayP99 / 1000, max: delayMax / 1000 } }
   }
 
-  /** All restarts are somebody's: those that no living actor had are those of actors that have ended. */
-  #countEnded(metrics: SystemMetrics, kinds: Map<string, KindReading>): void {
-    let told = 0
+  /**
+   * Counts restarts of actors that ended unseen: those that were decided before the survey began, less those that it found done or about to be done. What
+   * was decided since then is left to the next reading, which finds it at its actor: counted here it would be counted twice.
+   */
+  #countEnded(decided: number, pending: number, kinds: Map<string, KindReading>): void {
+    let told = pending
     for (const restarts of this.#restarts.values()) told += restarts
-    this.#ended = Math.max(this.#ended, metrics.supervision.restarts - this.#before - told)
+    this.#ended = Math.max(this.#ended, decided - told)
     if (this.#ended > 0) kinds.set(endedKind, { actors: 0, depth: 0, restarts: this.#ended })
   }
 
   /** The last round where somebody looks on anyway, else one of our own. */
-  #look(): Promise<readonly Row[]> {
+  #look(): Promise<{ readonly rows: readonly Row[]; readonly decided: number }> {
     const { picture, onlookers } = this.#source
-    const rows = (): Row[] =>
-      Array.from(this.#source.picture.uids, (uid) => {
-        const { picture: now } = this.#source
-        return { uid, depth: now.get(uid, 'queued') + now.get(uid, 'waiting'), incarnation: now.get(uid, 'incarnation') }
-      })
+    const seen = (): { rows: Row[]; decided: number } => ({
+      rows: Array.from(this.#source.picture.uids, (uid) => this.#row(uid)),
+      decided: this.#source.restartsBefore,
+    })
     const { system } = this.#source
-    if (system.phase === 'closed') return Promise.resolve([])
-    if (onlookers > 0 && picture.size > 0) return Promise.resolve(rows())
+    const none = { rows: [], decided: system.metrics().supervision.restarts }
+    if (system.phase === 'closed') return Promise.resolve(none)
+    if (onlookers > 0 && picture.size > 0) return Promise.resolve(seen())
     return new Promise((resolve) => {
-      // A system that ends before the look is done has nobody left to look at.
-      void system.terminated.then(() => resolve([]))
+      // A system that ends before the survey is done has no actors left.
+      void system.terminated.then(() => resolve(none))
       const stop = this.#source.subscribe(() => {
-        resolve(rows())
+        resolve(seen())
         stop()
       })
     })
+  }
+  #row(uid: number): Row {
+    const { picture } = this.#source
+    return {
+      uid,
+      depth: picture.get(uid, 'queued') + picture.get(uid, 'waiting'),
+      incarnation: picture.get(uid, 'incarnation'),
+      restarting: beforeRestart.has(phaseNames[picture.get(uid, 'phase')]!),
+    }
   }
 }

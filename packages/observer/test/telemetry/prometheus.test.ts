@@ -1,6 +1,6 @@
 // What prom-client is told, as a real parser of Prometheus' text reads it.
 
-import { type ActorRef, ActorSystem, type Behavior, delay, receive, same } from '@troupe/core'
+import { type ActorRef, ActorSystem, type Behavior, delay, receive, same, supervise } from '@troupe/core'
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import parse from 'parse-prometheus-text-format'
 import { Registry } from 'prom-client'
@@ -103,6 +103,33 @@ test("counts never go back: restarts of actors that have ended stay, and all res
   expect(value(families, 'troupe_restarts_total', { kind: 'kind0' })).toBe(1)
   expect(value(families, 'troupe_restarts_total', { kind: 'ended' })).toBe(1)
   expect(value(families, 'troupe_actors', { kind: 'kind0' })).toBe(0)
+})
+
+test('a restart is counted once, also where it was decided before an old picture, or waits for its backoff', async () => {
+  await using kit = createTestKit()
+  const register = new Registry()
+  const observer = observe(kit.system, { socket: false, every: 1000 })
+  prometheusMetrics(observer, { register, timings: false })
+  const supervision = supervise({ backoff: { min: 5000, max: 5000 } })
+  const [quick, slow] = [undefined, supervision].map((policy, i) =>
+    kit.system.spawn(worker(), { name: `w${i}`, kind: `kind${i}`, ...(policy === undefined ? {} : { supervision: policy }) }),
+  ) as [ActorRef<Job>, ActorRef<Job>]
+  const all = async (): Promise<number> =>
+    (await collected(kit, register)).get('troupe_restarts_total')?.metrics.reduce((sum, sample) => sum + Number(sample.value), 0) ?? 0
+  // Others look too, so that collections use the picture of the last round.
+  const leave = observer.source.subscribe(() => {})
+  await kit.advance(1000)
+  quick.tell({ type: 'fail' })
+  await kit.advance(100)
+  expect(await all()).toBeLessThanOrEqual(1)
+  await kit.advance(2000)
+  expect(await all()).toBe(1)
+  leave()
+  slow.tell({ type: 'fail' })
+  await kit.advance(100)
+  expect(await all()).toBe(1)
+  await kit.advance(6000)
+  expect(await all()).toBe(2)
 })
 
 test('more than two hundred kinds are told together', async () => {

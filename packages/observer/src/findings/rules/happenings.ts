@@ -24,10 +24,20 @@ export class Happenings {
   /** Failures that ended an actor for good, lately. */
   readonly #ends = new Window(stormSpan)
 
-  hear(event: SeenEvent): void {
+  /** Hears what was observed between two frames, in which the thread waited for a core for so many milliseconds. */
+  hear(events: readonly SeenEvent[], waited: number): void {
+    const slow = events.reduce((sum, { type, ms = 0 }) => (type === 'turn.slow' ? sum + ms : sum), 0)
+    const worked = slow === 0 ? 1 : Math.max(0, 1 - waited / slow)
+    for (const event of events) this.#hear(event, worked)
+  }
+  /** `worked`: the share of the time of slow turns that the wait does not explain. */
+  #hear(event: SeenEvent, worked: number): void {
     const { type, at, uid, path = '' } = event
-    if (type === 'turn.slow') this.#slow.add(path, at, event.ms, uid)
-    else if (type === 'actor.failed') {
+    if (type === 'turn.slow') {
+      const ms = (event.ms ?? 0) * worked
+      // A turn that was slow because others had the processor is not one that held the loop.
+      if (worked >= 0.5 || ms >= slowTurn) this.#slow.add(path, at, ms, uid)
+    } else if (type === 'actor.failed') {
       const cause = sortOf(event.cause ?? 'unknown')
       this.#failed.add(path, at, 0, uid, cause)
       this.#causes.add(cause, at, 0, uid, path)
