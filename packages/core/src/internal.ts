@@ -26,7 +26,7 @@ export type { EndReason } from './values/ledger.ts'
 
 export { takesMessages } from './deciders/phase.ts'
 export { backoffDelay, type Failure, type UpkeptPolicy } from './deciders/supervision.ts'
-export { hostNow, hostYield, makeAbortSource } from './ports/host.ts'
+export { hostNow, hostPrint, hostYield, makeAbortSource } from './ports/host.ts'
 export { requireCore } from './ports/sibling.ts'
 export { listenTo } from './ports/on-abort.ts'
 export { actorBehind, onRelease, setupOrRelease } from './cell/context/resources.ts'

@@ -21,6 +21,8 @@ export class EndReasons {
   #wrong(entry: Entry, reason: EndReason): string | undefined {
     const { to, meta } = entry
     const { options } = to
+    // Its own handler gave it up: by which reason is up to that.
+    if (entry.state === 'running') return undefined
     switch (reason) {
       case 'stopped':
         if (takesMessages(to.phase)) return `the actor is ${to.phase}`

@@ -8,6 +8,14 @@ import { EndReasons } from './end-reasons.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
 
+/** Reasons by which a handler ends the message that it was given: a router without routees, entities that refuse it. */
+const handlersBury: ReadonlySet<EndReason> = new Set(['no-routees', 'not-accepted', 'mailbox-full'])
+
+/** The handler has it no longer. */
+function isMoved({ ctx }: Entry): boolean {
+  return (ctx as { readonly message?: unknown } | undefined)?.message === undefined
+}
+
 export class MessageAccount {
   readonly #tap: SimTap
   readonly #reasons: EndReasons
@@ -177,11 +185,14 @@ export class MessageAccount {
       if (owner !== undefined && owner.aside[0]!.message !== message)
         this.#tap.violate('C8', owner, 'a full stash gave up another than its oldest message')
     }
-    if (reason === 'no-routees') {
-      const router = this.#tap.living.find((c) => c.running?.message === message)
-      const entry = router?.running
-      if (entry !== undefined) router!.running = undefined
-      return entry
+    if (handlersBury.has(reason)) {
+      // Its handler gave it up and may go on, or fail behind that: the message has ended all the same.
+      const owner = this.#tap.living.find(({ running }) => running?.message === message && running.state === 'running' && isMoved(running))
+      const entry = owner?.running
+      if (entry !== undefined) {
+        owner!.running = undefined
+        return entry
+      }
     }
     // An adapter or a schema may have put another message in its place; answers to asks are in no mailbox at all.
     return this.#fromStash(message) ?? (taken?.state === 'taken' && isOfHandling(reason) ? taken : undefined)

@@ -1,6 +1,6 @@
-import { type ActorRef, type Behavior, receive, same, setup, stopped, supervise, type SystemOptions } from '@troupe/core'
+import { type ActorRef, type Behavior, entities, receive, same, setup, stopped, supervise, type SystemOptions } from '@troupe/core'
 import { Cell } from '@troupe/core/internal'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { simulate, SimulationFailed, type SimulationFailure } from './simulate.ts'
 import { buggify, type Simulation } from './simulation.ts'
 
@@ -13,15 +13,24 @@ const failing = async (
     (cause: unknown) => cause,
   )
   expect(error).toBeInstanceOf(SimulationFailed)
+  // The seed is told before a simpler run is looked for.
+  expect(printed).toHaveLength(1)
+  expect(printed[0]).toMatch(new RegExp(`with seed ${(error as SimulationFailed).failure.seed}: .*\\n.*replay: `, 's'))
+  printed = []
   return (error as SimulationFailed).failure
 }
 
 // These are tests of the simulator, not simulations: a seed that somebody replays is not meant for them.
 const given = process.env['TROUPE_SEED']
+let printed: string[] = []
 beforeEach(() => {
   delete process.env['TROUPE_SEED']
+  printed = []
+  vi.spyOn(console, 'warn').mockImplementation((text: unknown) => void printed.push(text as string))
 })
 afterEach(() => {
+  vi.restoreAllMocks()
+  expect(printed).toEqual([])
   if (given === undefined) delete process.env['TROUPE_SEED']
   else process.env['TROUPE_SEED'] = given
 })
@@ -280,4 +289,31 @@ test('shrinking never makes a run longer', async () => {
     { seeds: [1], faults: 'none' },
   )
   expect(failure.shrunkSteps).toBeLessThanOrEqual(failure.steps)
+})
+
+test('a message that entities refuse, with a fault at that very place, is accounted for', async () => {
+  const refusing = (sim: Simulation): void => {
+    const ref = sim.system.spawn(
+      entities<{ type: 'to'; id: string }>({
+        keyOf: (m) => {
+          if (m.id === 'none') throw new Error('no key')
+          return m.id
+        },
+        create: () => receive(() => same),
+        idle: 50,
+      }),
+    )
+    sim.plan(8, () => ref.tell({ type: 'to', id: sim.int(0, 1) === 0 ? 'a' : 'none' }))
+  }
+  const faults = { throw: 0.3, slow: 0.3, delay: 0.3, reject: 0.3, never: 0.2, most: 6 }
+  await simulate(refusing, { seeds: 300, faults })
+})
+
+test('a broken promise prints its seed before a simpler run is looked for, which may outlive the test', async () => {
+  let trials = 0
+  let toldAt: number | undefined
+  vi.mocked(console.warn).mockImplementation(() => void (toldAt ??= trials))
+  await expect(simulate(lostUpdate, { onRun: () => {}, invariants: { counted: () => (trials++, true) } })).rejects.toBeInstanceOf(SimulationFailed)
+  expect(toldAt).toBeGreaterThan(0)
+  expect(trials).toBeGreaterThan(toldAt! * 2)
 })

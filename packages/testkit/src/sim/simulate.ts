@@ -13,6 +13,7 @@ import {
   checkUpTo,
   checkWhole,
   hostNow,
+  hostPrint,
   readOptions,
   type Table,
 } from '@troupe/core/internal'
@@ -298,7 +299,11 @@ async function explain(
       cost: sim.trace.size + (sim.trace.step * sim.tap.cells.length) / 16,
     }
   }
-  const { recording, trials } = await shrink(found.choices.recording, found.steps, violation.invariant, attempt, options.shrinkTrials ?? 1500)
+  // A test runner may end the test while a simpler run is looked for: by then the seed is known.
+  const shrinkTrials = options.shrinkTrials ?? 1500
+  if (options.onViolation !== 'report' && shrinkTrials > 0)
+    hostPrint('warn', `${broke}: ${violation.text}.\n  Looking for a simpler run of it. replay: ${replayOf(options, seed)}`)
+  const { recording, trials } = await shrink(found.choices.recording, found.steps, violation.invariant, attempt, shrinkTrials)
   const shown = new Simulation({ ...setup, keepTrace: true }, Choices.replay(recording))
   await runWatched(shown, options, again, seed)
   const simplest = shown.violation ?? violation
