@@ -44,8 +44,9 @@ export const cart = system.spawn(Cart, { args: ['eur'] })
 `
 const imports = `
 import { type ActorContext, type ActorRef, type Behavior, bounded, child, match, receive, same, supervisor } from '@troupe/core'
+import { eventSourced } from '@troupe/persistence'
 import { Cart, cart, type Counter, counter, type Door, ref, system } from './shop.js'
-void [cart, Cart, child, counter, ref, same, system, bounded, match, receive, supervisor]
+void [cart, Cart, child, counter, eventSourced, ref, same, system, bounded, match, receive, supervisor]
 export type Used = [ActorRef<1>, Behavior<1>, Counter, Door]
 export const made = async (ctx: ActorContext<Door>): Promise<unknown> =>
 `
@@ -54,6 +55,11 @@ export const made = async (ctx: ActorContext<Door>): Promise<unknown> =>
 const longest = 700
 
 const mistakes: readonly Mistake[] = [
+  {
+    what: 'an event-sourced kind has no type',
+    code: `eventSourced('till', { initial: () => 0, events: { paid: (n: number) => n + 1 }, commands: { pay: (c, m) => c.tell(m.▸replyTo, 1) } })`,
+    says: [`Property 'replyTo' does not exist on type 'Unannotated<"const counter: Kind<Counter> = …">'.`],
+  },
   {
     what: 'an option of spawn is misspelt',
     code: `system.spawn(counter(), { ▸nam: 'x' })`,

@@ -65,7 +65,12 @@ export interface CommandContext<S, E, M> extends Leaving<M> {
 
 /** One function for each type of message. With `| undefined`, because `void` alone takes functions that return whatever they like, promises too. */
 export type Commands<C, M extends { type: string }> = {
-  readonly [K in M['type']]: (ctx: C, message: Incoming<Extract<M, { type: K }>>) => void | undefined
+  readonly [K in M['type']]: (ctx: C, message: string extends M['type'] ? Unannotated : Incoming<Extract<M, { type: K }>>) => void | undefined
+}
+
+/** The type of a message in a kind without a type of its own, so that the compiler's message says what to do. */
+interface Unannotated<Remedy extends string = 'const counter: Kind<Counter> = …'> {
+  readonly remedy: Remedy
 }
 
 /** Defines all actors of a kind; called with a key, it is the behavior of one. */

@@ -187,7 +187,9 @@ export class MessageAccount {
     }
     if (handlersBury.has(reason)) {
       // Its handler gave it up and may go on, or fail behind that: the message has ended all the same.
-      const owner = this.#tap.living.find(({ running }) => running?.message === message && running.state === 'running' && isMoved(running))
+      const owner = this.#tap.living.find(
+        ({ running }) => running !== undefined && running.message === message && running.state === 'running' && isMoved(running),
+      )
       const entry = owner?.running
       if (entry !== undefined) {
         owner!.running = undefined

@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
-  expect(printed).toEqual([])
+  if (printed.length > 0) throw new Error(`this was printed: ${printed.join('\n')}`)
   if (given === undefined) delete process.env['TROUPE_SEED']
   else process.env['TROUPE_SEED'] = given
 })
