@@ -28,7 +28,7 @@ export const classics = [
   {
     name: 'unstash in reverse',
     file: 'cell/turn/cell.ts',
-    edits: [['for (let i = messages.length - 1; i >= 0; i--) front.unshift', 'for (let i = 0; i < messages.length; i++) front.unshift']],
+    edits: [['for (let i = list.length - 1; i >= 0; i--) front.unshift', 'for (let i = 0; i < list.length; i++) front.unshift']],
   },
   {
     name: 'tell watchers twice',
@@ -44,6 +44,11 @@ export const classics = [
     name: 'forget to clear a watch',
     file: 'cell/ref/watch.ts',
     edits: [['  for (const ref of watching.keys()) cellOf(ref)?.extras?.watchers?.delete(cell)\n', '']],
+  },
+  {
+    name: 'a new incarnation watches the children of the one before',
+    file: 'cell/life/restarting.ts',
+    edits: [['if ((ref as LocalRef).parent === cell.ref) unwatch(cell, ref)', 'if ((ref as LocalRef).parent === undefined) unwatch(cell, ref)']],
   },
   {
     name: 'unwatch leaves a Terminated that is queued',

@@ -41,6 +41,7 @@ export {
   ActorInitializationError,
   type AskExplanation,
   AskRefused,
+  AskRejected,
   AskTargetStopped,
   AskTimeout,
   Cancelled,
@@ -57,6 +58,7 @@ export {
   NotAllowed,
   OptionsTooLate,
   OfferRefused,
+  Rejection,
   RootKilled,
   StartTimeout,
   StashOverflow,
@@ -65,7 +67,7 @@ export {
   Unhandled,
   UnknownDispatcher,
 } from './values/errors.ts'
-export type { LevelledLogger, Logger, LogMethod } from './values/logger.ts'
+export type { LevelledLogger, LogFields, Logger, LogMethod } from './values/logger.ts'
 export type { Grow, MailboxKind, MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from './values/mailbox.ts'
 export { type Middleware, type Passage, swallow } from './values/middleware.ts'
 export type { FlightEntry, FlightLog, FlightNote, FlightRecorder, FlightSubject } from './values/flight.ts'
@@ -137,11 +139,13 @@ export { Channel, type Received, type Receiver, type Sender } from './patterns/c
 export { delay, timeout, type TimedOptions } from './patterns/delay.ts'
 export { CallTimeout, CircuitBreaker, type CircuitBreakerOptions, CircuitOpen, type CircuitState } from './patterns/circuit-breaker.ts'
 export { type At, type Decided, Decision, fsm, type Machine, type State } from './patterns/fsm.ts'
-export { entities, type EntitiesOptions, passivate } from './patterns/passivation.ts'
+export { entities, type EntitiesOptions, EntityCommand, passivateEntity } from './patterns/entities.ts'
+export { passivate, type PassivateOptions } from './patterns/passivation.ts'
+export { reject } from './patterns/rejection.ts'
 export { processor, type ProcessorOptions } from './patterns/processor.ts'
 export { type Listing, type Receptionist, receptionistOf, ServiceKey, serviceKey } from './patterns/receptionist.ts'
 export { addRoutee, listRoutees, removeRoutee, resize, RouterCommand } from './patterns/router/command.ts'
-export { group } from './patterns/router/group.ts'
+export { group, type GroupOptions } from './patterns/router/group.ts'
 export { pool, type PoolOptions } from './patterns/router/pool.ts'
 export {
   broadcast,

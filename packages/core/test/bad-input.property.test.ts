@@ -78,7 +78,8 @@ const options = {
   onRestart: { mailbox: 'keep', children: 'stop' },
   reentrant: { maxConcurrent: 2 },
   accepts: { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } },
-  middleware: [{ before: (m: unknown) => m }],
+  middleware: [{ before: (m: unknown) => m, signal: () => {} }],
+  logFields: { tenant: 'x' },
   metrics: measured(),
 }
 const backoff = { min: 1, max: 2, factor: 2, jitter: 0 }
@@ -129,7 +130,11 @@ const functions: Record<string, Entry> = {
   child: entry(call(t.child), () => ['x', ignore, { restart: 'transient', shutdown: 5, significant: true, needs: [], backoff, stopTimeout: 5 }]),
   consistentHash: entry(call(t.consistentHash), () => [String]),
   delay: entry(call(t.delay), ({ kit }) => [5, { signal: signal(), clock: kit.system.clock }]),
-  entities: entry(call(t.entities), () => [{ keyOf: () => 'x', create: () => ignore, idle: 5, capacity: 5, options: { metrics: measured() } }]),
+  entities: entry(call(t.entities), () => [
+    { keyOf: () => 'x', create: () => ignore, idle: 5, canPassivate: () => true, capacity: 5, options: { metrics: measured() } },
+  ]),
+  EntityCommand: entry(construct(t.EntityCommand), () => ['x']),
+  passivateEntity: entry(call(t.passivateEntity), () => ['x']),
   eventsOf: entry(
     (args) => {
       const iterator = (t.eventsOf as (...given: readonly unknown[]) => AsyncIterable<unknown>)(...args)[Symbol.asyncIterator]()
@@ -146,7 +151,7 @@ const functions: Record<string, Entry> = {
       states: { a: { on: () => {}, enter: () => {}, exit: () => {}, timeout: { after: 5, decide: () => {} } } },
     },
   ]),
-  group: entry(call(t.group), ({ ref }) => [[ref], { strategy: t.roundRobin() }]),
+  group: entry(call(t.group), ({ ref }) => [[ref], { strategy: t.roundRobin(), broadcast: () => false }]),
   grow: entry(call(t.grow), () => [2]),
   handleOf: entry(call(t.handleOf), ({ kit }) => [kit.system.spawn(Cart)]),
   hostClock: entry(
@@ -158,13 +163,22 @@ const functions: Record<string, Entry> = {
   'mailboxOf, of a mailbox': entry(call(t.mailboxOf), () => [{ kind: 'x', create: () => ({}), capacity: 5, overflow: 'reject', systemShare: 5 }]),
   mailboxOf: entry(call(t.mailboxOf), () => ['x', () => ({}), { capacity: 5, overflow: 'reject', highWater: 3, lowWater: 1 }]),
   match: entry(call(t.match), () => [{ a: () => same, b: () => same }, () => same]),
-  passivate: entry(call(t.passivate), () => [ignore, { after: 5 }]),
+  passivate: entry(call(t.passivate), () => [ignore, { after: 5, canPassivate: () => true }]),
   pool: entry(call(t.pool), () => [
     ignore,
-    { size: 2, strategy: t.random(), options: { metrics: measured() }, replace: 'never', limit: { replacements: 1, within: 5 } },
+    {
+      size: 2,
+      strategy: t.random(),
+      broadcast: () => false,
+      options: { metrics: measured() },
+      replace: 'never',
+      limit: { replacements: 1, within: 5 },
+    },
   ]),
   priority: entry(call(t.priority), () => [() => 0, { capacity: 5, overflow: { policy: 'grow', maxFactor: 2 } }]),
   processor: entry(call(t.processor), () => [() => {}, { maxConcurrent: 1, capacity: 5, overflow: 'reject' }]),
+  Rejection: entry(construct(t.Rejection), () => [new Error('x')]),
+  reject: entry(call(t.reject), ({ ref }) => [ref, new Error('x')]),
   race: entry(call(t.race), () => [[() => 1], { signal: signal() }], true),
   receive: entry(call(t.receive), () => [() => same, () => same]),
   receptionistOf: entry(call(t.receptionistOf), ({ kit }) => [kit.system]),
@@ -392,6 +406,10 @@ const methods: Record<string, Entry> = {
     () => ['x'],
   ),
   'stash.unstashAll': entry(inside((ctx) => ctx.stash, 'unstashAll')),
+  'stash.unstash': entry(
+    inside((ctx) => ctx.stash, 'unstash'),
+    () => [1],
+  ),
   'stash.clear': entry(inside((ctx) => ctx.stash, 'clear')),
   'behavior.onSignal': entry(
     on(() => receive(() => same), 'onSignal'),

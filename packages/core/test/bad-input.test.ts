@@ -16,7 +16,6 @@ import {
   receive,
   same,
   setup,
-  stopped,
   supervise,
   supervisor,
   type SystemOptions,
@@ -89,7 +88,6 @@ describe('behaviors', () => {
     object: {},
     function: () => same,
     same,
-    stopped,
     unhandled,
     class: class {},
   }))

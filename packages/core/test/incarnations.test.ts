@@ -156,3 +156,90 @@ test('27. an unhandled Terminated of a watched actor is a death pact only where 
   ])
   await kit.end()
 })
+
+test('a new incarnation hears nothing of the children of the one before: no Terminated, no message of watchWith, and the ledger adds up', async () => {
+  const kit = createTestKit()
+  const heard: string[] = []
+  const ref = kit.system.spawn(
+    setup<Msg | { type: 'gone' }>((ctx) => {
+      if (ctx.incarnation === 0) {
+        ctx.watch(ctx.spawn(ignore, { name: 'signalled' }))
+        ctx.watchWith(ctx.spawn(ignore, { name: 'told' }), { type: 'gone' })
+      }
+      return receive<Msg | { type: 'gone' }>(
+        (_c, m) => {
+          if (m.type === 'boom') throw m.cause
+          heard.push(m.type)
+          return same
+        },
+        (c, s) => {
+          if (s.type === 'Terminated' || s.type === 'ChildStopped') heard.push(`${s.type} ${c.incarnation}`)
+          return same
+        },
+      )
+    }),
+    { supervision: often },
+  )
+  ref.tell(boom())
+  ref.tell(say('after'))
+  await kit.settle()
+  expect(heard).toEqual(['say'])
+  await kit.checkLedger()
+  await kit.end()
+})
+
+test('a child that ended before the restart, and whose Terminated is still queued, is forgotten with the others', async () => {
+  const kit = createTestKit()
+  const heard: string[] = []
+  const ref = kit.system.spawn(
+    setup<Msg>((ctx) => {
+      const child = ctx.incarnation === 0 ? ctx.spawn(ignore, { name: 'early' }) : undefined
+      if (child !== undefined) ctx.watch(child)
+      return receive<Msg>(
+        async (c, m) => {
+          if (m.type !== 'boom') return same
+          c.stop(child)
+          for (let i = 0; i < 5; i++) await c.breathe()
+          throw m.cause
+        },
+        (c, s) => {
+          if (s.type === 'Terminated') heard.push(`${s.ref.path} ${c.incarnation}`)
+          return same
+        },
+      )
+    }),
+    { supervision: often },
+  )
+  ref.tell(boom())
+  await kit.settle()
+  expect(kit.system.phaseOf(ref)).toBe('running')
+  expect(heard).toEqual([])
+  await kit.end()
+})
+
+test('children that a restart keeps are watched by the next incarnation too', async () => {
+  const kit = createTestKit()
+  const heard: string[] = []
+  const ref = kit.system.spawn(
+    setup<Msg>((ctx) => {
+      if (ctx.incarnation === 0) ctx.watch(ctx.spawn(ignore, { name: 'kept' }))
+      return receive<Msg>(
+        (_c, m) => {
+          if (m.type === 'boom') throw m.cause
+          return same
+        },
+        (c, s) => {
+          if (s.type === 'Terminated') heard.push(`Terminated ${c.incarnation}`)
+          return same
+        },
+      )
+    }),
+    { name: 'keeps', supervision: often, onRestart: { children: 'keep' } },
+  )
+  ref.tell(boom())
+  await kit.settle()
+  kit.system.find('/user/keeps/kept')!.stop()
+  await kit.settle()
+  expect(heard).toEqual(['Terminated 1'])
+  await kit.end()
+})

@@ -2,7 +2,7 @@
 
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type Behavior, receive, same, setup, type Signal, StartTimeout } from '@troupe/core'
+import { type Behavior, empty, receive, same, setup, type Signal, StartTimeout, stopped, unhandled, withOptions } from '@troupe/core'
 import { boom, gate, keeper, type Msg, often, say } from './keeper.ts'
 
 const pause = (): Promise<void> => new Promise((resolve) => queueMicrotask(resolve))
@@ -380,4 +380,37 @@ describe('stopTimeout', () => {
     expect((await kit.system.whenTerminated(parent)).reason).toBe('normal')
     await kit.end()
   })
+})
+
+test('an actor that is spawned with `stopped` ends at once, normally: whoever watches hears of it, and its messages are dead letters', async () => {
+  const kit = createTestKit()
+  const heard: Signal[] = []
+  const ref = kit.system.spawn(stopped, { name: 'brief' })
+  kit.system.spawn(
+    setup<never>(
+      (ctx) => {
+        ctx.watch(ref)
+        ctx.spawn(withOptions(stopped, { name: 'child' }))
+        return empty
+      },
+      (_ctx, signal) => {
+        heard.push(signal)
+        return same
+      },
+    ),
+  )
+  ref.tell('lost')
+  await kit.settle()
+  expect(kit.system.phaseOf(ref)).toBe('terminated')
+  expect(await kit.system.whenTerminated(ref)).toMatchObject({ reason: 'normal' })
+  expect(heard.filter((s) => s.type === 'Terminated' || s.type === 'ChildStopped')).toMatchObject([
+    { type: 'Terminated', ref, reason: 'normal' },
+    { type: 'ChildStopped', reason: 'normal' },
+  ])
+  expect(kit.system.deadLetters.list()).toMatchObject([{ message: 'lost', reason: 'stopped' }])
+  // The name is free again.
+  kit.system.spawn(empty, { name: 'brief' })
+  for (const node of [same, unhandled])
+    expect(() => kit.system.spawn(node)).toThrow(/spawn was given .* Use receive\(…\), setup\(…\) or stopped; same and unhandled/)
+  await kit.end()
 })

@@ -1,6 +1,6 @@
 import { createTestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, AskRefused, InvalidOption, type Middleware, receive, same, stopped, swallow } from '@troupe/core'
+import { type ActorRef, AskRefused, ignore, InvalidOption, type Middleware, receive, same, stopped, supervise, swallow } from '@troupe/core'
 
 /** What a promise rejects with; watched from the start, so that it may reject before it is looked at. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -206,4 +206,68 @@ test('more than 16 links, the system’s included, is a configuration error', as
   expect(() => kit.system.spawn(actor([]), { middleware: [null as never] })).toThrow(InvalidOption)
   await kit.end()
   expect(() => createTestKit({ middleware: links(17) })).toThrow(InvalidOption)
+})
+
+describe('signals', () => {
+  test('links of the system and of the actor see each signal before its handlers do, also where it has none', async () => {
+    const seen: string[] = []
+    const link = (name: string): Middleware => ({ name, signal: (signal, ref) => void seen.push(`${name} ${ref.path.slice(6)} ${signal.type}`) })
+    const kit = createTestKit({ middleware: [link('system')] })
+    const ref = kit.system.spawn(
+      receive<string>(
+        (_ctx, m) => {
+          if (m === 'boom') throw new Error('boom')
+        },
+        (_ctx, signal) => {
+          seen.push(`handler ${signal.type}`)
+          return same
+        },
+      ),
+      { name: 'a', middleware: [link('own')], supervision: supervise({ backoff: { min: 0, max: 0, factor: 1, jitter: 0 } }) },
+    )
+    const plain = kit.system.spawn(ignore, { name: 'plain' })
+    await kit.settle()
+    const about = (name: string): string[] => seen.filter((line) => !line.includes(name)).map((line) => line.replace(' a ', ' '))
+    expect(about('plain')).toEqual(['PreStart', 'PostStart'].flatMap((type) => [`system ${type}`, `own ${type}`, `handler ${type}`]))
+    expect(seen.filter((line) => line.includes('plain'))).toEqual(['system plain PreStart', 'system plain PostStart'])
+    seen.length = 0
+    ref.tell('boom')
+    plain.stop()
+    await kit.settle()
+    ref.stop()
+    await kit.settle()
+    expect(about('plain')).toEqual(
+      ['PreRestart', 'PostStop', 'PreStart', 'PostStart', 'PostRestart', 'PreStop', 'PostStop'].flatMap((type) => [
+        `system ${type}`,
+        `own ${type}`,
+        `handler ${type}`,
+      ]),
+    )
+    expect(seen.filter((line) => line.includes('plain'))).toEqual(['system plain PreStop', 'system plain PostStop'])
+    await kit.end()
+  })
+  test('a link that throws or rejects at a signal is logged, and the signal goes its way', async () => {
+    const kit = createTestKit()
+    const heard: string[] = []
+    const bad: Middleware[] = [
+      {
+        name: 'throws',
+        signal: () => {
+          throw new Error('odd')
+        },
+      },
+      { name: 'rejects', signal: () => Promise.reject(new Error('later')) as never },
+    ]
+    kit.system.spawn(
+      receive<string>(
+        () => same,
+        (_ctx, signal) => void heard.push(signal.type),
+      ),
+      { middleware: bad },
+    )
+    await kit.settle()
+    expect(heard).toEqual(['PreStart', 'PostStart'])
+    expect(kit.logs.map((l) => String(l.fields['middleware'])).toSorted()).toEqual(['rejects', 'rejects', 'throws', 'throws'])
+    await kit.end()
+  })
 })

@@ -86,6 +86,75 @@ describe('strategies', () => {
     expect(log.toSorted()).toEqual(['routee-1:0', 'routee-1:3', 'routee-2:1', 'routee-2:4', 'routee-3:2', 'routee-3:5'])
     await kit.end()
   })
+  for (const [name, strategy] of [
+    ['round-robin', roundRobin()],
+    ['least-loaded', leastLoaded()],
+  ] as const)
+    test(`${name} skips nobody when a routee leaves that was served earlier, nor when the one that is next does`, async () => {
+      const kit = createTestKit()
+      const log: string[] = []
+      const named = (routee: string): ActorRef<Work> =>
+        kit.system.spawn(
+          receive<Work>((_ctx, m) => {
+            if (m.type === 'work') log.push(`${routee}:${m.key}`)
+            return m.type === 'leave' ? stopped : same
+          }),
+        )
+      const [a, b, c, d] = [named('a'), named('b'), named('c'), named('d')] as const
+      const router = kit.system.spawn(group([a, b, c, d], { strategy }))
+      const send = async (key: number): Promise<void> => {
+        router.tell(work(key))
+        await kit.settle()
+      }
+      await send(0)
+      await send(1)
+      a.tell({ type: 'leave' })
+      await kit.settle()
+      await send(2)
+      expect(log).toEqual(['a:0', 'b:1', 'c:2'])
+      d.tell({ type: 'leave' })
+      await kit.settle()
+      await send(3)
+      await send(4)
+      expect(log.slice(3)).toEqual(['b:3', 'c:4'])
+      router.tell(addRoutee(named('e')))
+      for (let i = 5; i < 8; i++) await send(i)
+      expect(log.slice(5)).toEqual(['e:5', 'b:6', 'c:7'])
+      await kit.end()
+    })
+  test('round-robin over a pool goes on behind a routee that was replaced', async () => {
+    const kit = createTestKit()
+    const log: string[] = []
+    const router = kit.system.spawn(pool(worker(log), { size: 3, strategy: roundRobin(), replace: 'always' }))
+    router.tell(work(0))
+    router.tell({ type: 'leave' })
+    await kit.settle()
+    for (let i = 1; i < 4; i++) router.tell(work(i))
+    await kit.settle()
+    expect(log.toSorted()).toEqual(['routee-1:0', 'routee-1:2', 'routee-3:1', 'routee-4:3'])
+    await kit.end()
+  })
+  test('broadcast of a pool or group says which messages go to all routees, whatever the strategy', async () => {
+    const kit = createTestKit()
+    const log: string[] = []
+    const isBroadcast = (m: Work): boolean => m.type === 'work' && m.key === 'all'
+    const pooled = kit.system.spawn(pool(worker(log), { size: 3, broadcast: isBroadcast }))
+    const routees = ['x', 'y'].map((name) => kit.system.spawn(worker(log), { name }))
+    const grouped = kit.system.spawn(group(routees, { broadcast: isBroadcast }))
+    for (const key of ['1', 'all', '2']) pooled.tell(work(key))
+    await kit.settle()
+    expect(log.toSorted()).toEqual(['routee-1:1', 'routee-1:all', 'routee-2:2', 'routee-2:all', 'routee-3:all'])
+    log.length = 0
+    for (const key of ['1', 'all', '2']) grouped.tell(work(key))
+    await kit.settle()
+    expect(log.toSorted()).toEqual(['x:1', 'x:all', 'y:2', 'y:all'])
+    expect(() => pool(worker(log), { size: 1, broadcast: 'all' as never })).toThrow(InvalidOption)
+    const odd = kit.system.spawn(group(routees, { broadcast: (async () => true) as never }))
+    odd.tell(work('x'))
+    await kit.settle()
+    expect(kit.system.failures.list()).toMatchObject([{ cause: { code: 'not-allowed' } }])
+    await kit.end()
+  })
   test('random reaches everybody, about alike', async () => {
     const kit = createTestKit()
     const log: string[] = []

@@ -6,9 +6,12 @@ import {
   type ActorContext,
   type ActorRef,
   type Behavior,
+  bounded,
   ignore,
   mailboxOf,
   type MailboxQueue,
+  measured,
+  priority,
   receive,
   same,
   setup,
@@ -473,6 +476,137 @@ describe('a signal', () => {
     for (const type of ['PreStart', 'ReceiveTimeout', 'open']) ref.tell({ type })
     await kit.settle()
     expect(handled).toEqual(['first', 'PreStart', 'ReceiveTimeout'])
+    await kit.end()
+  })
+})
+
+describe("what unstashing has moved and nobody has handled yet is still the stash's", () => {
+  type Order = number | 'all' | 'clear' | 'two'
+  /** Stashes numbers until told otherwise; `at` says what else it does when a number comes back. */
+  const putsAside = (seen: Order[], at: (ctx: ActorContext<Order>, n: number) => void = () => {}): Behavior<Order> => {
+    let open = false
+    return receive<Order>((ctx, m) => {
+      if (m === 'all') {
+        open = true
+        ctx.stash.unstashAll()
+      } else if (m === 'two') {
+        open = true
+        ctx.stash.unstash(2)
+      } else if (m === 'clear') ctx.stash.clear()
+      else if (open) {
+        seen.push(m)
+        at(ctx, m)
+      } else ctx.stash.add(m)
+      return same
+    })
+  }
+  const kinds: readonly (readonly [string, SpawnOptions])[] = [
+    ['the default mailbox', {}],
+    ['a bounded one', { mailbox: bounded(100, 'reject') }],
+    ['one of priorities', { mailbox: priority(() => 0) }],
+    ['a measured one', { metrics: measured() }],
+    ['a guarded actor', { middleware: [{ name: 'nothing' }] }],
+  ]
+  for (const [name, options] of kinds) {
+    test(`clear takes it too, and nothing of the mailbox, in ${name}`, async () => {
+      const kit = createTestKit()
+      const seen: Order[] = []
+      const ref = kit.system.spawn(
+        putsAside(seen, (ctx, n) => {
+          if (n === 2) ctx.stash.clear()
+        }),
+        options,
+      )
+      for (const n of [1, 2, 3, 4]) ref.tell(n)
+      ref.tell('all')
+      // The same numbers, behind it: these were never stashed.
+      for (const n of [3, 4]) ref.tell(n)
+      await kit.settle()
+      expect(seen).toEqual([1, 2, 3, 4])
+      expect(await kit.system.ledger()).toMatchObject({ dropped: 2, queued: 0, stashed: 0 })
+      await kit.checkLedger()
+      await kit.end()
+    })
+  }
+  test('clear in the handler that has unstashed drops all of it, whatever was queued before', async () => {
+    const kit = createTestKit()
+    const seen: Order[] = []
+    const ref = kit.system.spawn(
+      receive<Order>((ctx, m) => {
+        if (typeof m === 'number' && m < 10) ctx.stash.add(m)
+        else if (m === 'all') {
+          ctx.stash.unstashAll()
+          ctx.stash.clear()
+        } else seen.push(m)
+        return same
+      }),
+    )
+    for (const n of [1, 2, 3]) ref.tell(n)
+    ref.tell('all')
+    ref.tell(10)
+    await kit.settle()
+    expect(seen).toEqual([10])
+    expect(await kit.system.ledger()).toMatchObject({ dropped: 3 })
+    await kit.end()
+  })
+  test('unstash(n) brings back the n oldest; the others stay, in order', async () => {
+    const kit = createTestKit()
+    const seen: Order[] = []
+    const sizes: number[] = []
+    const ref = kit.system.spawn(
+      putsAside(seen, (ctx) => {
+        sizes.push(ctx.stash.size)
+      }),
+    )
+    for (const n of [1, 2, 3]) ref.tell(n)
+    ref.tell('two')
+    ref.tell(9)
+    await kit.settle()
+    expect(seen).toEqual([1, 2, 9])
+    expect(sizes).toEqual([1, 1, 1])
+    ref.tell('two')
+    await kit.settle()
+    expect(seen).toEqual([1, 2, 9, 3])
+    await kit.end()
+  })
+  test('unstashed one by one they keep their order, also within one handler', async () => {
+    const kit = createTestKit()
+    const seen: Order[] = []
+    const ref = kit.system.spawn(
+      receive<Order>((ctx, m) => {
+        if (typeof m === 'number' && ctx.stash.size < 3 && seen.length === 0 && m < 4) ctx.stash.add(m)
+        else if (m === 'two') {
+          ctx.stash.unstash(1)
+          ctx.stash.unstash(1)
+          seen.push('two')
+        } else if (m === 'all') ctx.stash.unstashAll()
+        else seen.push(m)
+        return same
+      }),
+    )
+    for (const n of [1, 2, 3]) ref.tell(n)
+    ref.tell('two')
+    ref.tell('all')
+    await kit.settle()
+    expect(seen).toEqual(['two', 1, 2, 3])
+    await kit.end()
+  })
+  test('unstash refuses what is not a whole number from 0 on', async () => {
+    const kit = createTestKit()
+    const refused: unknown[] = []
+    const ref = kit.system.spawn(
+      receive<number>((ctx, n) => {
+        try {
+          ctx.stash.unstash(n)
+        } catch (cause) {
+          refused.push((cause as { code: string }).code)
+        }
+        return same
+      }),
+    )
+    for (const n of [-1, 1.5, NaN, 0, 3]) ref.tell(n)
+    await kit.settle()
+    expect(refused).toEqual(['invalid-option', 'invalid-option', 'invalid-option'])
     await kit.end()
   })
 })

@@ -24,6 +24,17 @@ describe.each(dispatchers)('on %s', (dispatcher) => {
     await s.end()
   })
 
+  test('a question that is rejected carries the error with its code, and the actor has not failed', async () => {
+    const s = stage()
+    const ref = s.subject({ name: 'a', dispatcher })
+    const cause = (await ref.ask({ type: 'refuse', message: 'no further' }).catch((error: unknown) => error)) as Error
+    expect(cause).toMatchObject({ code: 'ask-rejected', cause: { name: 'RangeError', message: 'no further', code: 'too-far' } })
+    expect(cause.message).toMatch(/rejected the question: no further/)
+    expect(await ref.ask({ type: 'state' })).toMatchObject({ incarnation: 0 })
+    expect(s.system.failures.list()).toEqual([])
+    await s.end()
+  })
+
   test('messages of one sender are handled in order, however many', async () => {
     const s = stage()
     const ref = s.subject({ name: 'a', dispatcher, script: { quiet: true } })

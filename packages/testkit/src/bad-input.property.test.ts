@@ -196,6 +196,10 @@ const methods: Record<string, Entry> = {
     faked((ctx) => ctx.stash, 'add'),
     () => ['x'],
   ),
+  'fake stash.unstash': entry(
+    faked((ctx) => ctx.stash, 'unstash'),
+    () => [1],
+  ),
   'sim.choose': entry(simulated('choose'), () => [3]),
   'sim.int': entry(simulated('int'), () => [1, 3]),
   'sim.oneOf': entry(simulated('oneOf'), () => [[1, 2]]),

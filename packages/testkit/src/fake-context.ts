@@ -31,6 +31,7 @@ import {
   checkStashed,
   checkString,
   checkText,
+  checkWhole,
   type HandleRef,
   type HookedNode,
   makeAbortSource,
@@ -152,6 +153,11 @@ export class FakeContext implements ActorContext<unknown> {
   }
   get stash(): Stash<unknown> {
     const stashed = (): unknown[] => this.#stashed
+    const unstash = (count: number): void => {
+      const messages = this.#stashed.splice(0, count)
+      this.effects.push({ type: 'unstashed', messages })
+      this.selfInbox.messages.unshift(...messages)
+    }
     return {
       get size() {
         return stashed().length
@@ -161,11 +167,8 @@ export class FakeContext implements ActorContext<unknown> {
         this.#stashed.push(message)
         this.effects.push({ type: 'stashed', message })
       },
-      unstashAll: () => {
-        const messages = this.#stashed.splice(0)
-        this.effects.push({ type: 'unstashed', messages })
-        this.selfInbox.messages.unshift(...messages)
-      },
+      unstashAll: () => unstash(Infinity),
+      unstash: (count) => unstash(checkWhole('count', count, 0)),
       clear: () => void (this.#stashed = []),
     }
   }

@@ -22,6 +22,7 @@ const travelling: readonly (keyof SpawnOptions)[] = [
   'middleware',
   'hangAfter',
   'kind',
+  'logFields',
 ]
 
 /** What `spawn` uses for a dispatcher whose actors live elsewhere. `check` is given the name of every definition that is spawned; it throws where threads could not find it. */

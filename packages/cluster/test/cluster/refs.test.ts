@@ -1,6 +1,6 @@
 // Refs of actors of other nodes: told, asked, offered, watched and passed on as those of this one are.
 
-import { ActorError, type ActorRef, ActorSystem, type AnyRef, bounded, receive, same, type Signal } from '@troupe/core'
+import { ActorError, type ActorRef, ActorSystem, type AnyRef, bounded, receive, reject, same, type Signal } from '@troupe/core'
 import { homeOf, type ProxyCell } from '@troupe/border'
 import { cellOf, coreOf } from '@troupe/core/internal'
 import { createTestKit } from '@troupe/testkit'
@@ -15,6 +15,7 @@ type Echo =
   | { readonly type: 'note'; readonly value: unknown }
   | { readonly type: 'fail' }
   | { readonly type: 'bad'; readonly replyTo: ActorRef<never> }
+  | { readonly type: 'reject'; readonly replyTo: ActorRef<string> }
   | { readonly type: 'hold'; readonly until: Promise<void> }
 
 /** An actor that keeps what it is told; and its ref on another node. */
@@ -23,6 +24,7 @@ async function echo(on: SimulatedNode, from: SimulatedNode): Promise<{ ref: Acto
   const own = on.system.spawn(
     receive<Echo>((_ctx, message) => {
       if (message.type === 'echo') message.replyTo.tell(message.text)
+      else if (message.type === 'reject') reject(message.replyTo, Object.assign(new Error('not today'), { code: 'closed' }))
       else if (message.type === 'bad') throw new ActorError('no such cart', { labels: { cart: '42' } })
       else if (message.type === 'fail') throw new Error('boom')
       else if (message.type === 'note') got.push(message.value)
@@ -52,6 +54,15 @@ test('an ask fails with the code and the fields that its handler threw', () =>
     const { ref } = await echo(b!, a!)
     await expect(ref.ask({ type: 'bad' } as never)).rejects.toMatchObject({ code: 'actor-error', message: 'no such cart', labels: { cart: '42' } })
     await expect(ref.ask({ type: 'unknown' } as never, { timeout: 500 })).rejects.toMatchObject({ code: 'ask-timeout' })
+  }))
+
+test('an ask that is rejected carries the error with its code, and the actor has not failed', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const { ref } = await echo(b!, a!)
+    await expect(ref.ask({ type: 'reject' })).rejects.toMatchObject({ code: 'ask-rejected', cause: { code: 'closed', message: 'not today' } })
+    expect(b!.system.failures.list()).toEqual([])
+    expect(await ref.ask({ type: 'echo', text: 'still here' })).toBe('still here')
   }))
 
 test('what cannot go to another machine is a dead letter not-transferable, and its ask is refused', () =>

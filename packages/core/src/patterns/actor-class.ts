@@ -8,7 +8,7 @@ import { type ActorClass, type ActorHandle, type ActorHooks, behaviorFrom, type 
 import { type Behavior, type BehaviorNode, HookedNode, unhandled } from '../values/behavior.ts'
 import { checkRef, isList } from '../values/checks.ts'
 import type { ActorContext } from '../values/context.ts'
-import { NotABehavior, NotAllowed, pathOf } from '../values/errors.ts'
+import { NotABehavior, NotAllowed, pathOf, Rejection } from '../values/errors.ts'
 import type { ActorRef } from '../values/ref.ts'
 import type { ChildFailed, ChildStopped, Signal, Terminated } from '../values/signals.ts'
 import { isThenable } from '../values/thenable.ts'
@@ -174,8 +174,14 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
     const args = message?.args
     if (method === undefined || !isList(args)) return unhandled
     bind!(instance, ctx)
-    const result = method.apply(instance, args as unknown[])
-    if (isThenable(result)) return Promise.resolve(result).then((value) => answer(ctx, message as ClassCall, value))
+    const thrown = (cause: unknown): undefined => rejected(ctx, message as ClassCall, cause)
+    let result: unknown
+    try {
+      result = method.apply(instance, args as unknown[])
+    } catch (cause) {
+      return thrown(cause)
+    }
+    if (isThenable(result)) return Promise.resolve(result).then((value) => answer(ctx, message as ClassCall, value), thrown)
     answer(ctx, message as ClassCall, result)
     return undefined
   }
@@ -188,6 +194,13 @@ function instanceBehavior(instance: Actor, methods: ReadonlyMap<string, Method>)
     return instance.onError(cause, message)
   }
   return new HookedNode('receive', handle, signal, error, undefined)
+}
+
+/** A method threw: an answer, where it is a rejection and somebody asked; otherwise the actor fails of it. */
+function rejected(ctx: Context, message: ClassCall, cause: unknown): undefined {
+  const asked = message.replyTo ?? (ctx.meta === undefined ? undefined : askedBy(ctx.meta))
+  if (!(cause instanceof Rejection) || asked === undefined) throw cause
+  return answer(ctx, message, cause)
 }
 
 /** Answers whoever asked, unless the call was handed on, put aside, cut off, or has replied by itself. */

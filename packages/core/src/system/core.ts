@@ -56,6 +56,7 @@ export class SystemCore implements CellHost {
   declare readonly timers: TimerQueue
   declare readonly youngAsks: YoungAsks
   declare readonly logger: Logger
+  declare readonly ownLogger: LevelledLogger
   /** Whether each change of a phase is logged. */
   declare readonly tellsPhases: boolean
   declare readonly policy: SupervisionPolicy
@@ -142,6 +143,7 @@ export class SystemCore implements CellHost {
     const { logger } = options
     const own: LevelledLogger = logger === false ? silent : (logger ?? printedLog(name, this.timers))
     this.logger = contained(own)
+    this.ownLogger = own
     this.tellsPhases = own !== silent && (own.isLevelEnabled?.('debug') ?? true)
     this.#letterStorm = new Storm(5, this.timers, (count) => this.logger.warn({}, `… and ${told(count)} more dead letters in the last second`))
     this.youngAsks = new YoungAsks(this.timers)

@@ -39,7 +39,7 @@ function checkEach(option: string, value: unknown, check: (option: string, value
 }
 
 function checkLogger(option: string, value: unknown): unknown {
-  return value === false ? value : checkMethods<LevelledLogger>(option, value, ['debug', 'info', 'warn', 'error'], ['isLevelEnabled'])
+  return value === false ? value : checkMethods<LevelledLogger>(option, value, ['debug', 'info', 'warn', 'error'], ['isLevelEnabled', 'child'])
 }
 
 function checkExtensions(option: string, value: unknown): unknown {

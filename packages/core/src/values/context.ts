@@ -26,9 +26,11 @@ export interface Stash<in M> {
   readonly size: number
   /** Puts the message aside; throws `StashOverflow` when full, unless the policy drops the oldest. */
   add(message: M): void
-  /** Handles what is stashed now, oldest first, before what is in the mailbox. */
+  /** Handles what is stashed now, oldest first, before what is in the mailbox; behind what was unstashed before and still waits. */
   unstashAll(): void
-  /** Drops what is stashed; counted as dropped. */
+  /** The same of the `count` oldest; the others stay. */
+  unstash(count: number): void
+  /** Drops what is stashed, and what was unstashed and has not been handled yet; counted as dropped. */
   clear(): void
 }
 

@@ -42,8 +42,9 @@ export class NameTaken extends TroupeError {
 /** What was given to `spawn`, or returned by a handler, is not a behavior. */
 export class NotABehavior extends TroupeError {
   readonly code = 'not-a-behavior'
-  constructor(value: unknown, where: string) {
-    super(`${where} ${show(value)}, which is not a behavior. Use receive(…), setup(…), same, stopped or unhandled.`)
+  constructor(value: unknown, where: string, begins = false) {
+    const use = begins ? 'or stopped; same and unhandled say what comes after a behavior, and there is none yet.' : 'same, stopped or unhandled.'
+    super(`${where} ${show(value)}, which is not a behavior${begins ? ' to begin with' : ''}. Use receive(…), setup(…)${begins ? ' ' : ', '}${use}`)
   }
 }
 
@@ -213,6 +214,41 @@ export class AskRefused extends TroupeError {
   readonly code = 'ask-refused'
   constructor(path: string, reason: string) {
     super(`The question never reached ${path}: ${reason}. See system.deadLetters.`)
+  }
+}
+
+/**
+ * An answer that is an error: what `reject` tells whoever asked, and what a method of a class actor throws to do so. `cause` says what is wrong.
+ *
+ * @example
+ * withdraw(amount: number): number {
+ *   if (amount > this.balance) throw new Rejection(new Error('not enough money'))
+ *   …
+ * }
+ */
+export class Rejection extends TroupeError {
+  readonly code = 'rejection'
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause })
+  }
+}
+
+/** What an answer rejects with, if it is a rejection. By its code: one from another thread or node is of no class of ours. */
+export function rejectionIn(answer: unknown): { readonly cause?: unknown } | undefined {
+  try {
+    return answer instanceof Error && (answer as Partial<Rejection>).code === 'rejection' ? { cause: answer.cause } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The question was answered with an error, by `reject` or a `Rejection`: `cause` is that error. The actor has not failed. */
+export class AskRejected extends TroupeError {
+  readonly code = 'ask-rejected'
+  declare readonly path: string
+  constructor(path: string, cause: unknown) {
+    super(`${path} rejected the question: ${messageOf(cause)}`, { cause })
+    this.path = path
   }
 }
 

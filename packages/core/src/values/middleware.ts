@@ -2,6 +2,7 @@
 // order, `after` and `error` in reverse. It may change or swallow a message; it cannot delay one.
 
 import type { AnyRef, Headers } from './ref.ts'
+import type { Signal } from './signals.ts'
 
 /** One message on its way through the chain. */
 export interface Passage {
@@ -31,6 +32,8 @@ export interface Middleware {
   after?(message: unknown, passage: Passage): void
   /** The handler, or a link further in, failed; supervision hears of it next. */
   error?(cause: unknown, message: unknown, passage: Passage): void
+  /** The actor is to hear a signal, and its handlers have not heard it yet. It looks on: what it throws is logged, and the signal goes its way. */
+  signal?(signal: Signal, ref: AnyRef): void
   /** The actor has ended, or the whole system where the link is the system's. */
   close?(ref: AnyRef | undefined): void
 }

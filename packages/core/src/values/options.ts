@@ -2,7 +2,7 @@
 
 import type { Behavior } from './behavior.ts'
 import type { FlightRecorder } from './flight.ts'
-import type { LevelledLogger } from './logger.ts'
+import type { LevelledLogger, LogFields } from './logger.ts'
 import type { MailboxKind } from './mailbox.ts'
 import type { Measuring } from './measuring.ts'
 import type { Middleware } from './middleware.ts'
@@ -50,6 +50,12 @@ export interface SpawnOptions {
   readonly accepts?: MessageSchema | undefined
   /** Links between mailbox and handler, inside those of the system; at most 16 in all. */
   readonly middleware?: readonly Middleware[] | undefined
+  /**
+   * What goes with every line that this actor logs, and with those about its failures, as `MDC` does elsewhere: fields, or a function of the
+   * message that is handled (undefined where there is none). The logger's `child` is given them, where it has one, as pino does. What the
+   * function throws is ignored. Asked for when a line is written, not for each message.
+   */
+  readonly logFields?: LogFields | ((message: unknown) => LogFields | undefined) | undefined
   /**
    * Made by `measured()`: counts and samples what this actor does, for `inspect`. What the system says if left out; `false`: not measured,
    * whatever that is.

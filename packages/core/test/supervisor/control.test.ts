@@ -74,6 +74,62 @@ test('startChild refuses a name that lives, a name on file, an unknown need, and
   await kit.end()
 })
 
+test('startChild of a child that waits for its restart is refused as present, not as started, and says what brings it back', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  const a = child('a', worker('a', journal), { backoff: { min: 1000, max: 1000, jitter: 0 } })
+  const client = supervisorClient(kit.system.spawn(supervisor({ children: [a] }), { name: 'sup' }))
+  const ref = await done(kit, client.refOf(a))
+  ref.tell({ type: 'crash' })
+  await kit.settle()
+  expect(await list(kit, client)).toBe('a restarting 1')
+  expect(await reasonOf(kit, client.startChild(a))).toBe('already-present')
+  await expect(done(kit, client.startChild(a))).rejects.toThrow(/not running.*restartChild/)
+  await kit.advance(1500)
+  expect(await list(kit, client)).toBe('a running 1')
+  expect(await reasonOf(kit, client.startChild(a))).toBe('already-started')
+  await kit.end()
+})
+
+test('children() says of each how it is stopped, what it needs and how long its restarts wait, as it was declared', async () => {
+  const kit = createTestKit()
+  const journal = makeJournal()
+  const backoff = { min: 10, max: 100, factor: 2, jitter: 0 }
+  const children = [
+    child('a', worker('a', journal), { shutdown: 200, backoff }),
+    child('b', worker('b', journal), { shutdown: 'kill', needs: ['a'] }),
+    child('c', supervisor({ children: [] })),
+  ]
+  const client = supervisorClient(kit.system.spawn(supervisor({ children })))
+  expect(await done(kit, client.children())).toMatchObject([
+    { name: 'a', shutdown: 200, needs: [], backoff },
+    { name: 'b', shutdown: 'kill', needs: ['a'], backoff: undefined },
+    { name: 'c', shutdown: 'infinity', needs: [], backoff: undefined },
+  ])
+  await kit.end()
+})
+
+test('autoShutdown counts instances of a template: the end of a significant one ends the supervisor, or that of the last', async () => {
+  for (const [autoShutdown, after] of [
+    ['any-significant', 1],
+    ['all-significant', 2],
+  ] as const) {
+    const kit = createTestKit()
+    const journal = makeJournal()
+    const room = template((name: string) => worker(name, journal), { restart: 'temporary', significant: true })
+    const sup = kit.system.spawn(supervisor({ strategy: 'simple-one-for-one', template: room, autoShutdown }))
+    const client = supervisorClient(sup)
+    const refs = await done(kit, Promise.all(['x', 'y'].map((n) => client.startChild(room.with(n)))))
+    for (const [i, ref] of refs.entries()) {
+      expect(kit.system.phaseOf(sup)).toBe(i < after ? 'running' : 'terminated')
+      ref.tell({ type: 'end' })
+      await kit.settle()
+    }
+    expect(kit.system.phaseOf(sup)).toBe('terminated')
+    await kit.end()
+  }
+})
+
 test('a refusal says what was tried, where, and what to do', async () => {
   const kit = createTestKit()
   const client = supervisorClient(kit.system.spawn(supervisor({ children: [] }), { name: 'sup' }))
@@ -156,7 +212,7 @@ test('simple-one-for-one: instances are started from the template, addressed by 
   y!.tell({ type: 'crash' })
   await kit.settle()
   expect(journal.take()).toEqual(['-y', '+y'])
-  expect(await done(kit, client.count())).toEqual({ specs: 3, active: 3, supervisors: 0, workers: 3 })
+  expect(await done(kit, client.count())).toEqual({ specs: 1, active: 3, supervisors: 0, workers: 3 })
   x!.tell({ type: 'end' })
   await kit.settle()
   expect(await list(kit, client)).toBe('- running 1, - running 0')

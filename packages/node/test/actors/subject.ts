@@ -1,7 +1,7 @@
 // One actor that does what it is told, on whatever thread, and reports what happens to it.
 
 import { threadId } from 'node:worker_threads'
-import { ActorError, type ActorRef, type AnyRef, type Behavior, receive, same, setup, type Signal, stopped, unhandled } from '@troupe/core'
+import { ActorError, type ActorRef, type AnyRef, type Behavior, receive, reject, same, setup, type Signal, stopped, unhandled } from '@troupe/core'
 import { type ActorDefinition, defineActor } from '@troupe/node/threads'
 
 export interface Report {
@@ -13,6 +13,7 @@ export interface Report {
 export type Subject =
   | { readonly type: 'note'; readonly value: unknown }
   | { readonly type: 'echo'; readonly value: unknown; readonly replyTo: ActorRef<unknown> }
+  | { readonly type: 'refuse'; readonly message: string; readonly replyTo: ActorRef<unknown> }
   | { readonly type: 'where'; readonly replyTo: ActorRef<number> }
   | { readonly type: 'system'; readonly replyTo: ActorRef<number> }
   | { readonly type: 'state'; readonly replyTo: ActorRef<{ readonly count: number; readonly incarnation: number }> }
@@ -94,6 +95,9 @@ export const subject: ActorDefinition<[script: Script], Subject> = defineActor(i
       switch (m.type) {
         case 'note':
           tell('note', m.value)
+          return same
+        case 'refuse':
+          reject(m.replyTo, Object.assign(new RangeError(m.message), { code: 'too-far' }))
           return same
         case 'echo':
           m.replyTo.tell(m.value)

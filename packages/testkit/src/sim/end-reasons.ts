@@ -1,7 +1,7 @@
 // Whether a message that was not handled ended for the reason it was given: the other half of C2. A dead letter that says
 // `stopped` names an actor that takes no messages any more, an expired question was settled, a full mailbox was full.
 
-import { type EndReason, poison, takesMessages, Watch } from '@troupe/core/internal'
+import { type EndReason, poison, Succession, takesMessages, Watch } from '@troupe/core/internal'
 import { type Entry, heldBy, isObsolete, mostOf } from './entry.ts'
 import type { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -69,7 +69,10 @@ export class EndReasons {
   /** What an actor leaves behind ends as its options say. */
   #checkDrain(entry: Entry, how: 'dead' | 'dropped', reason: EndReason): void {
     const { drain } = entry.to.options
-    const fits = drain === 'drop' ? how === 'dropped' : how === 'dead' && (drain === 'dead-letter') === (reason !== 'redirect-cycle')
+    const fits =
+      drain === 'drop'
+        ? how === 'dropped'
+        : how === 'dead' && (drain === 'dead-letter' || drain instanceof Succession) === (reason !== 'redirect-cycle')
     if (!fits)
       this.#tap.violate(
         'C2',

@@ -2,7 +2,7 @@
 // message from its sending to its end, and C8 for the stash; what a handler does with it is for HandlingAccount,
 // whether an end has the right reason for EndReasons.
 
-import { Adapted, cellOf, type EndReason, type Meta, poison, poisonPill, takesMessages } from '@troupe/core/internal'
+import { Adapted, cellOf, type EndReason, type Meta, poison, poisonPill, Succession, takesMessages } from '@troupe/core/internal'
 import { Entry, heldBy, isObsolete, mostOf } from './entry.ts'
 import { EndReasons } from './end-reasons.ts'
 import type { SimCell } from './sim-cell.ts'
@@ -185,6 +185,11 @@ export class MessageAccount {
       if (owner !== undefined && owner.aside[0]!.message !== message)
         this.#tap.violate('C8', owner, 'a full stash gave up another than its oldest message')
     }
+    if (reason === 'stash-cleared') {
+      // What was unstashed and waits in the mailbox goes first.
+      const { waiting } = (this.#tap.current as SimCell | undefined) ?? { waiting: [] }
+      if (waiting[0]?.fronted === true && waiting[0].message === message) return waiting.shift()
+    }
     if (handlersBury.has(reason)) {
       // Its handler gave it up and may go on, or fail behind that: the message has ended all the same.
       const owner = this.#tap.living.find(
@@ -210,16 +215,21 @@ export class MessageAccount {
     cell.aside.push(entry)
     tap.trace.add('stash', cell.ref.uid, 0, entry.type, entry.id)
   }
-  unstashed(cell: SimCell, messages: readonly (readonly [unknown, Meta])[]): void {
-    const entries = cell.aside.splice(0)
-    if (entries.length !== messages.length) this.#tap.violate('C8', cell, `${entries.length} messages were stashed, ${messages.length} came back`)
+  /** They come behind `before` that were unstashed earlier and are still in the mailbox. */
+  unstashed(cell: SimCell, messages: readonly (readonly [unknown, Meta])[], before: number): void {
+    const entries = cell.aside.splice(0, messages.length)
+    const left = cell.extras?.stash?.size ?? 0
+    if (entries.length !== messages.length || cell.aside.length !== left)
+      this.#tap.violate('C8', cell, `${entries.length + cell.aside.length} messages were stashed, ${messages.length} came back and ${left} are left`)
+    else if (!cell.waiting.slice(0, before).every((e) => e.fronted))
+      this.#tap.violate('C8', cell, 'stashed messages came back behind others of the mailbox')
     else if (entries.some((e, i) => e.message !== messages[i]![0])) this.#tap.violate('C8', cell, 'stashed messages came back in another order')
     for (const [i, entry] of entries.entries()) {
       entry.state = 'queued'
       entry.fronted = true
       entry.carried = messages[i]?.[1]
     }
-    cell.waiting.unshift(...entries)
+    cell.waiting.splice(before, 0, ...entries)
     this.#tap.trace.add('unstash', cell.ref.uid, 0, String(entries.length), 0)
   }
 }
@@ -235,6 +245,7 @@ function leadsTo(from: SimCell, to: SimCell): boolean {
   for (let at: unknown = from; at !== undefined && !seen.has(at);) {
     seen.add(at)
     const { drain } = (at as SimCell).options
+    if (drain instanceof Succession) return to.ref.parent === (at as SimCell).ref.parent
     at = typeof drain === 'object' ? cellOf(drain.redirect) : undefined
     if (at === to) return true
     if (at !== undefined && takesMessages((at as SimCell).phase)) return false

@@ -165,9 +165,9 @@ export class SimCell extends Cell {
     if (this.options.mailbox?.capacity !== undefined) messages.checkBound(this)
     return message
   }
-  override putBack(messages: readonly (readonly [unknown, Meta])[]): void {
-    this.tap.messages.unstashed(this, messages)
-    super.putBack(messages)
+  override putBack(messages: readonly (readonly [unknown, Meta])[], before: readonly (readonly [unknown, Meta])[]): void {
+    this.tap.messages.unstashed(this, messages, before.length)
+    super.putBack(messages, before)
   }
   override turn(quota: number): void {
     const { tap } = this

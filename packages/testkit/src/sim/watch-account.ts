@@ -28,6 +28,8 @@ export class WatchAccount {
     else if (target.phase !== 'terminated') this.#tap.violate('C5', cell, `was told that ${ref.path} ended, and it is ${target.phase}`)
     else if (reason !== undefined && target.end?.reason !== reason)
       this.#tap.violate('C5', cell, `was told that ${ref.path} ended by ${reason}, and it was ${String(target.end?.reason)}`)
+    else if (target.ref.parent === cell.ref && target.bornIn !== cell.incarnation && cell.options.restartChildren === 'stop')
+      this.#tap.violate('C5', cell, `was told that ${ref.path} ended, which was a child of the incarnation before`)
     cell.watchesOf?.delete(ref)
   }
   ended(cell: SimCell): void {

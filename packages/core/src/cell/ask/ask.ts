@@ -6,7 +6,7 @@ import { isAborted, listenTo, reasonOf } from '../../ports/on-abort.ts'
 import type { Deadline } from '../../queues/timers.ts'
 import type { AbortSignalLike } from '../../values/abort.ts'
 import { any, checkFinite, checkKnown, checkOneOf, checkSignal, type Table, unreadable } from '../../values/checks.ts'
-import { AskRefused, AskTargetStopped, AskTimeout, Cancelled } from '../../values/errors.ts'
+import { AskRefused, AskRejected, AskTargetStopped, AskTimeout, Cancelled, rejectionIn } from '../../values/errors.ts'
 import type { ActorRef, AskOptions, DeadlockMode, Headers } from '../../values/ref.ts'
 import { isThenable, observed } from '../../values/thenable.ts'
 import { explain } from './explanation.ts'
@@ -89,6 +89,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   settleUncounted(answer: unknown): void {
     const resolve = this.resolve
     if (resolve === undefined) return
+    const rejection = typeof answer === 'object' ? rejectionIn(answer) : undefined
+    if (rejection !== undefined) return this.fail(new AskRejected(this.target.ref.path, rejection.cause))
     this.edge?.note(true, answer)
     this.close(this.target.dispatcher.host)
     resolve(answer)

@@ -6,10 +6,10 @@ import { makeAbortSource } from '../../ports/host.ts'
 import type { AbortSignalLike } from '../../values/abort.ts'
 import type { ActorClass, ActorHooks } from '../../values/actor-class.ts'
 import type { Behavior } from '../../values/behavior.ts'
-import { checkBoolean, checkCan, checkFinite, checkFunction, checkMessage, checkString, readOptions } from '../../values/checks.ts'
+import { checkBoolean, checkCan, checkFinite, checkFunction, checkMessage, checkString, checkWhole, readOptions } from '../../values/checks.ts'
 import type { ActorContext, Stash, Timers } from '../../values/context.ts'
 import { Cancelled, ContextEnded, NotAllowed, pathOf } from '../../values/errors.ts'
-import { contained, type Logger } from '../../values/logger.ts'
+import { bound, contained, type Logger } from '../../values/logger.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import type { ActorRef, AnyRef, AskOptions, Headers } from '../../values/ref.ts'
 import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../../values/spawnable.ts'
@@ -23,6 +23,7 @@ import { fuse } from '../message/fuse.ts'
 import { Envelope, headersOf, type Meta, onwardOf, senderOf } from '../message/envelope.ts'
 import { KeyedTimers, ReceiveTimer } from './timers.ts'
 import { cellIn, cellOf } from '../ref/local-ref.ts'
+import { logFieldsOf } from '../life/failure-log.ts'
 import { infoIn } from '../life/phase-info.ts'
 import { spawnUnder } from './spawning.ts'
 import { CellStash, checkStashed } from './stash.ts'
@@ -111,7 +112,9 @@ export class Context implements ActorContext<unknown> {
   }
   get log(): Logger {
     const cell = this.live('log')
-    return contained(cell.host.logger, { actor: cell.ref.path })
+    const { path } = cell.ref
+    const fields = logFieldsOf(cell, this.message)
+    return fields === undefined ? contained(cell.host.logger, { actor: path }) : bound(cell.host.ownLogger, { actor: path, ...fields })
   }
   get signal(): AbortSignalLike {
     const { cell, ended } = this
@@ -138,9 +141,13 @@ export class Context implements ActorContext<unknown> {
         checkStashed(cell.ref.path, message, this.message)
         stash.add(this, message)
       },
+      unstash: (count) => {
+        this.live('unstash')
+        stash.unstash(checkWhole('count', count, 0))
+      },
       unstashAll: () => {
         this.live('unstash')
-        stash.unstashAll()
+        stash.unstash(Infinity)
       },
       clear: () => {
         this.live('clear the stash')

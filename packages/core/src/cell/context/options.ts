@@ -25,6 +25,7 @@ import type { Drain, SpawnOptions } from '../../values/options.ts'
 import type { SupervisionPolicy } from '../../values/policy.ts'
 import type { MessageSchema } from '../../values/schema.ts'
 import type { CellHost } from '../turn/host.ts'
+import type { Succession } from '../life/draining.ts'
 import { cellOf } from '../ref/local-ref.ts'
 
 export interface CellOptions {
@@ -39,7 +40,7 @@ export interface CellOptions {
   /** Undefined where the parent's or the system's policy holds. */
   readonly supervision: SupervisionPolicy | undefined
   readonly childSupervision: SupervisionPolicy | undefined
-  readonly drain: Drain
+  readonly drain: Drain | Succession
   readonly startTimeout: number
   readonly stopTimeout: number
   /** Whether that was given, and is not the default. */
@@ -53,6 +54,9 @@ export interface CellOptions {
   /** The system's links, then the actor's own. */
   readonly middleware: readonly Middleware[]
   readonly ownMiddleware: readonly Middleware[]
+  /** Whether one of its links is told of signals. */
+  readonly linksHear: boolean
+  readonly logFields: SpawnOptions['logFields']
   readonly metrics: Measuring | undefined
   /** For those who watch over threads. */
   readonly hangAfter: number | false | undefined
@@ -79,6 +83,8 @@ export const defaultOptions: CellOptions = {
   accepts: undefined,
   middleware: [],
   ownMiddleware: [],
+  linksHear: false,
+  logFields: undefined,
   metrics: undefined,
   hangAfter: undefined,
   kind: undefined,
@@ -114,6 +120,7 @@ export const spawnTable: Table<SpawnOptions & { readonly args: unknown }> = {
   },
   middleware: checkMiddleware,
   metrics: checkMeasuring,
+  logFields: (option, value) => (typeof value === 'function' ? value : checkObject(option, value)),
   hangAfter: (option, value) => (value === false ? value : checkWhole(option, value, 20)),
   kind: checkText,
   // Those of a class are taken before this.
@@ -148,7 +155,7 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
   const d = defaultOptions
   const { mailbox, stash, onRestart, accepts, drain, dispatcher, supervision, childSupervision, startTimeout, stopTimeout, reentrant } = options
   const inherited = host.defaults.middleware
-  const { hangAfter, kind, middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
+  const { hangAfter, kind, logFields, middleware: ownMiddleware = [], metrics: measured = host.defaults.metrics } = options
   if (mailbox?.overflow === 'block' && host.runtime.id === 'manual')
     throw new InvalidOption(
       'mailbox.overflow',
@@ -179,23 +186,36 @@ function complete(options: SpawnOptions, host: CellHost): CellOptions {
     accepts,
     middleware,
     ownMiddleware,
+    linksHear: hears(middleware),
+    logFields,
     metrics,
     hangAfter,
     kind,
   }
 }
 
+function hears(middleware: readonly Middleware[]): boolean {
+  return middleware.some((link) => link.signal !== undefined)
+}
+
 /** What a system's actors have that were spawned with nothing special. */
 export function defaultsOf(middleware: readonly Middleware[], metrics: Measuring | undefined, recorded: boolean): CellOptions {
   if (metrics === undefined && middleware.length === 0 && !recorded) return defaultOptions
-  return { ...defaultOptions, plain: false, mailbox: metrics?.mailbox, middleware, metrics }
+  return { ...defaultOptions, plain: false, mailbox: metrics?.mailbox, middleware, linksHear: hears(middleware), metrics }
 }
 
-const linkTable: Table<Middleware> = { name: any, before: checkFunction, after: checkFunction, error: checkFunction, close: checkFunction }
+const linkTable: Table<Middleware> = {
+  name: any,
+  before: checkFunction,
+  after: checkFunction,
+  error: checkFunction,
+  signal: checkFunction,
+  close: checkFunction,
+}
 
 /** Refuses what is not a chain of middleware. Copied, so that a hole is seen, and what is done to the array later changes nothing. */
 export function checkMiddleware(option: string, links: unknown): readonly Middleware[] {
-  if (!Array.isArray(links)) throw new InvalidOption(option, links, 'use an array of { before, after, error, close }')
+  if (!Array.isArray(links)) throw new InvalidOption(option, links, 'use an array of { before, after, error, signal, close }')
   const chain = [...(links as readonly unknown[])]
   for (const [i, link] of chain.entries()) {
     const at = `${option}[${i}]`
@@ -203,7 +223,7 @@ export function checkMiddleware(option: string, links: unknown): readonly Middle
     // Kept as they are; one that is of a class may have other things of its own.
     const plain = Object.getPrototypeOf(link) === Object.prototype
     if (plain) checkPart(at, link, linkTable)
-    else checkMethods<Middleware>(at, link, [], ['before', 'after', 'error', 'close'])
+    else checkMethods<Middleware>(at, link, [], ['before', 'after', 'error', 'signal', 'close'])
   }
   return checkLength(chain as readonly Middleware[])
 }

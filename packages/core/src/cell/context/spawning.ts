@@ -49,7 +49,8 @@ export function spawnUnder(
       given = given === undefined ? node.options : { ...node.options, ...given }
       node = node.behavior
     }
-    if (!(node instanceof BehaviorNode) || (node.kind !== 'receive' && node.kind !== 'setup')) throw new NotABehavior(node, 'spawn was given')
+    // One that is `stopped` ends in its first turn, as a setup does that returns it.
+    if (!(node instanceof BehaviorNode) || node.kind === 'same' || node.kind === 'unhandled') throw new NotABehavior(node, 'spawn was given', true)
     resolved = resolveOptions(given, host)
     name = given?.name
   } catch (cause) {

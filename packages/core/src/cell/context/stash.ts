@@ -1,9 +1,11 @@
 // Messages put aside by an actor, with their meta. Belongs to the cell, so that it survives a restart; drained like
 // the mailbox on stop. Putting the present message aside moves it: it is not in progress any more, and not resent.
 
+import type { FrontableQueue } from '../../queues/own-kind.ts'
 import { MessageRing } from '../../queues/ring.ts'
 import { checkMessage } from '../../values/checks.ts'
 import { NotAllowed, StashOverflow } from '../../values/errors.ts'
+import type { MailboxQueue, WaitingOffer } from '../../values/mailbox.ts'
 import { isSignal } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
 import type { Context } from './context.ts'
@@ -43,13 +45,22 @@ export class CellStash {
     if (present) ctx.move()
     else dispatcher.ledger.sent++
   }
-  /** Moves everything to the front of the mailbox, oldest first. */
-  unstashAll(): void {
-    const messages = this.#takeAll()
-    if (messages.length > 0) this.#cell.putBack(messages)
+  /** Moves the oldest, at most `most`, to the front of the mailbox, behind those that were moved before and have not been handled. */
+  unstash(most: number): void {
+    const messages = takeFrom(this.#ring, most)
+    if (messages.length === 0) return
+    const cell = this.#cell
+    const moved = this.#takeMoved()
+    cell.putBack(messages, moved)
+    cell.queue = new UnstashedQueue(cell, cell.queue!, moved.length + messages.length)
   }
   clear(): void {
-    for (const [message, meta] of this.#takeAll()) this.#cell.host.drop(message, meta, 'stash-cleared')
+    for (const [message, meta] of [...this.#takeMoved(), ...takeFrom(this.#ring, Infinity)]) this.#cell.host.drop(message, meta, 'stash-cleared')
+  }
+  /** Takes what was moved to the mailbox, and is still there. */
+  #takeMoved(): Stashed[] {
+    const { queue } = this.#cell
+    return queue instanceof UnstashedQueue ? queue.takeMoved() : []
   }
   /** Takes the oldest; its meta is then in `takenMeta`. */
   take(): unknown {
@@ -58,9 +69,57 @@ export class CellStash {
   get takenMeta(): Meta {
     return this.#ring.meta as Meta
   }
-  #takeAll(): (readonly [unknown, Meta])[] {
-    const messages: (readonly [unknown, Meta])[] = []
-    for (let m = this.take(); m !== undefined; m = this.take()) messages.push([m, this.takenMeta])
-    return messages
+}
+
+type Stashed = readonly [message: unknown, meta: Meta]
+
+function takeFrom(queue: MailboxQueue, most: number): Stashed[] {
+  const messages: Stashed[] = []
+  while (messages.length < most) {
+    const message = queue.shift()
+    if (message === undefined) break
+    messages.push([message, queue.meta as Meta])
+  }
+  return messages
+}
+
+/** Stands before the mailbox as long as messages that came back from the stash are at its front, and knows how many. */
+class UnstashedQueue implements FrontableQueue {
+  meta: unknown
+  readonly #cell: Cell
+  readonly #inner: FrontableQueue
+  #moved: number
+  constructor(cell: Cell, inner: FrontableQueue, moved: number) {
+    this.#cell = cell
+    this.#inner = inner
+    this.#moved = moved
+  }
+  get size(): number {
+    return this.#inner.size
+  }
+  push(message: unknown, meta: unknown): void {
+    this.#inner.push(message, meta)
+  }
+  shift(): unknown {
+    const message = this.#inner.shift()
+    this.meta = this.#inner.meta
+    if (message !== undefined && --this.#moved === 0) this.#cell.queue = this.#inner
+    return message
+  }
+  unshift(message: unknown, meta: unknown): void {
+    this.#inner.unshift(message, meta)
+  }
+  takeMoved(): Stashed[] {
+    this.#cell.queue = this.#inner
+    return takeFrom(this.#inner, this.#moved)
+  }
+  hasRoom(): boolean {
+    return this.#inner.hasRoom?.() ?? true
+  }
+  wait(offer: WaitingOffer): void {
+    this.#inner.wait?.(offer)
+  }
+  endWaits(cause: Error): void {
+    this.#inner.endWaits?.(cause)
   }
 }

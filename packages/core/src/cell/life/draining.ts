@@ -9,20 +9,29 @@ import type { EndInfo } from './phase-info.ts'
 import { paced } from './portion.ts'
 import type { Restarting } from './restarting.ts'
 
+/** In place of a drain: what the actor leaves goes to the one that takes its place. */
+export abstract class Succession {
+  /** Undefined where there is none: then it is dead letters. */
+  abstract successorOf(cell: Cell): Cell | undefined
+}
+
 /** Empties stash and mailbox of a stopped cell as its options say, as far as the slice goes. False: there is more. */
 export function drainMailbox(cell: Cell, end: EndInfo): boolean {
   const stash = cell.extras?.stash
   if (stash === undefined && cell.queuedMessages === 0) return true
   const { host } = cell
   const { drain } = cell.options
-  const target = typeof drain === 'object' ? redirectOf(cell) : undefined
+  // Looked for when the first message needs it: a successor is made for somebody.
+  let target: Cell | null | undefined
   const leave = (message: unknown, meta: Meta): void => {
     if (meta === poison || (meta instanceof Envelope && meta.obsolete)) return host.drop(message, meta, 'drain')
     host.undelivered++
-    if (drain === 'dead-letter') host.bury(message, meta, cell.ref, host.phase === 'open' ? 'stopped' : 'system-closed', end.cause)
-    else if (drain === 'drop') host.drop(message, meta, 'drain')
-    else if (target === undefined) host.bury(message, meta, cell.ref, 'redirect-cycle', end.cause)
-    else {
+    if (typeof drain === 'object' && target === undefined) target = targetOf(cell, drain) ?? null
+    if (drain === 'drop') host.drop(message, meta, 'drain')
+    else if (!target) {
+      const reason = drain !== 'dead-letter' && 'redirect' in drain ? 'redirect-cycle' : host.phase === 'open' ? 'stopped' : 'system-closed'
+      host.bury(message, meta, cell.ref, reason, end.cause)
+    } else {
       if (meta instanceof Envelope) meta.moved(target)
       target.put(message, meta)
     }
@@ -33,8 +42,13 @@ export function drainMailbox(cell: Cell, end: EndInfo): boolean {
     const message = stashed === undefined ? cell.take() : stashed
     if (message === undefined) return true
     leave(message, stashed === undefined ? cell.dispatcher.takenMeta : stash!.takenMeta)
-    if (!goesOn()) return false
+    // A successor begins when it has everything: what it did in between might put others in front of the rest.
+    if (!goesOn() && !(target && drain instanceof Succession)) return false
   }
+}
+
+function targetOf(cell: Cell, drain: object): Cell | undefined {
+  return drain instanceof Succession ? drain.successorOf(cell) : redirectOf(cell)
 }
 
 /** The first living actor along the redirects; undefined where they lead nowhere or back. */
@@ -42,7 +56,8 @@ function redirectOf(cell: Cell): Cell | undefined {
   const seen = new Set<Cell>([cell])
   // Those added on the way are looked at too, each once: a circle ends the walk.
   for (const { options } of seen) {
-    const next = typeof options.drain === 'object' ? cellOf(options.drain.redirect) : undefined
+    const { drain } = options
+    const next = typeof drain === 'object' && 'redirect' in drain ? cellOf(drain.redirect) : undefined
     if (next === undefined) break
     if (takesMessages(next.phase)) return next
     seen.add(next)

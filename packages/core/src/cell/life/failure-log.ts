@@ -2,6 +2,8 @@
 // second and actor, the rest is summed up in one line when the second is over.
 
 import { actorErrorOf, typeOf } from '../../values/errors.ts'
+import type { LogFields } from '../../values/logger.ts'
+import { contain } from '../../values/thenable.ts'
 import type { Directive } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
 import { Storm, stormWindow } from './storm.ts'
@@ -13,6 +15,21 @@ export class FailureLog extends Storm {
       host.logger.error({ actor: ref.path, failures, cause: this.last, ms: stormWindow }, 'the actor goes on failing'),
     )
   }
+}
+
+/** What an actor says of itself on each line of its log. */
+export function logFieldsOf({ options: { logFields } }: Cell, message: unknown): LogFields | undefined {
+  let fields: LogFields | undefined
+  if (logFields !== undefined)
+    contain(
+      () => {
+        const given = typeof logFields === 'function' ? logFields(message) : logFields
+        fields = { ...given }
+        return given
+      },
+      () => {},
+    )
+  return fields
 }
 
 export function logFailure(
@@ -30,6 +47,7 @@ export function logFailure(
   const known = actorErrorOf(cause)
   const level = known?.severity ?? 'error'
   const fields = {
+    ...logFieldsOf(cell, message),
     actor: cell.ref.path,
     incarnation: cell.extras!.incarnation,
     cause,

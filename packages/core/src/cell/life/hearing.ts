@@ -25,7 +25,7 @@ const awaited: unique symbol = Symbol('awaited')
 
 /** Whether a signal would be heard at all. */
 export function hearsSignals(cell: Cell): boolean {
-  return cell.behavior.signal !== undefined || cell.extras?.setupHandlers !== undefined
+  return cell.behavior.signal !== undefined || cell.extras?.setupHandlers !== undefined || cell.options.linksHear
 }
 
 /**
@@ -47,6 +47,7 @@ export function keepHandlers(cell: Cell, handlers: readonly SignalHandlerOf[]): 
  */
 export function hear(cell: Cell, signal: Signal, matters: (cell: Cell) => boolean, goOn: Continuation, late?: (cause: unknown) => void): boolean {
   cell.extras?.flight?.note?.({ what: 'signal', type: signal.type, signal, at: cell.dispatcher.now })
+  if (cell.options.linksHear) cell.signalLinks(signal)
   return hearFrom({ signal, own: cell.behavior.signal, others: cell.extras?.setupHandlers?.all ?? none, matters, goOn, late }, cell, 0)
 }
 

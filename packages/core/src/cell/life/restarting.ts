@@ -9,6 +9,8 @@ import { armStep, disarmStep } from './step-timer.ts'
 import { Ending, infoIn } from './phase-info.ts'
 import { clearMailbox } from './draining.ts'
 import { beginEnding } from './ending.ts'
+import type { LocalRef } from '../ref/local-ref.ts'
+import { unwatch } from '../ref/watch.ts'
 
 /** What an actor carries that is between two incarnations. */
 export class Restarting extends Ending {
@@ -47,8 +49,12 @@ export function beginRestart(cell: Cell, cause: unknown, delay: number | 'held',
   beginEnding(cell, on.restart, new Restarting(cell, cause, delay), above)
 }
 
-/** News of children that went with this incarnation means nothing to the next: it may have others of the same names. */
-function forgetChildSignals(cell: Cell): void {
+/**
+ * News of children that went with this incarnation means nothing to the next: it may have others of the same names. Their watches end
+ * too, which silences what is queued of them.
+ */
+function forgetChildren(cell: Cell): void {
+  for (const ref of cell.extras?.watching?.keys() ?? []) if ((ref as LocalRef).parent === cell.ref) unwatch(cell, ref)
   const signals = cell.lane?.signals
   for (let left = signals?.size ?? 0; left > 0; left--) {
     const signal = signals!.shift()!
@@ -60,7 +66,7 @@ function forgetChildSignals(cell: Cell): void {
 export function goOnClearing(cell: Cell): void {
   const info = infoIn(cell, 'restarting')!
   if (!clearMailbox(cell, info)) return cell.command({ verb: 'next-slice' })
-  if (info.endsChildren(cell)) forgetChildSignals(cell)
+  if (info.endsChildren(cell)) forgetChildren(cell)
   info.step = 'backoff'
   const group = cell.extras?.group
   if (group !== undefined) return group.ready(cell)

@@ -21,7 +21,7 @@ import { restartEscalated } from './escalated-children.ts'
 /** The first start. */
 export function beginStart(cell: Cell): void {
   const initial = cell.initial!
-  if (initial.kind === 'receive' && initial.signal === undefined && cell.extras === undefined) {
+  if (initial.kind === 'receive' && initial.signal === undefined && cell.extras === undefined && !cell.options.linksHear) {
     // Nothing to run and nobody to tell: the whole start is one step. Listeners still hear of both phases.
     cell.ctx = cell.host.makeContext(cell)
     if (rush(cell, quickStart, undefined)) return

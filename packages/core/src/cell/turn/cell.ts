@@ -30,7 +30,7 @@ import { resumeEnding } from '../life/ending.ts'
 import { resumePending } from '../life/pending.ts'
 import { beginStart } from '../life/starting.ts'
 import { beginStop } from '../life/stopping.ts'
-import { closeMiddleware } from './middleware-run.ts'
+import { closeMiddleware, signalLinks } from './middleware-run.ts'
 import { cut, suspected, suspicion } from './suspicion.ts'
 
 /** Neither queued nor in need of a turn. */
@@ -172,15 +172,15 @@ export class Cell {
     return message
   }
 
-  /** Puts messages in front of all that are queued, in the order given. */
-  putBack(messages: readonly (readonly [unknown, Meta])[]): void {
+  /** Puts messages in front of all that are queued, in the order given; before them those that were there before, and were taken out for this. */
+  putBack(messages: readonly (readonly [unknown, Meta])[], before: readonly (readonly [unknown, Meta])[]): void {
     const slot = this.slot
     const front = (this.queue ??= this.dispatcher.takeRing())
     if (slot !== undefined) {
       front.unshift(slot, undefined)
       this.slot = undefined
     }
-    for (let i = messages.length - 1; i >= 0; i--) front.unshift(messages[i]![0], messages[i]![1])
+    for (const list of [messages, before]) for (let i = list.length - 1; i >= 0; i--) front.unshift(list[i]![0], list[i]![1])
     if ((this.scheduled & standing) === idle) this.rouse()
   }
 
@@ -248,6 +248,10 @@ export class Cell {
   /** It was given a pill, after all that was queued before it. */
   takePill(): void {
     beginStop(this, 'normal')
+  }
+  /** Its middleware hears of a signal, before its handlers do. */
+  signalLinks(signal: Signal): void {
+    signalLinks(this, signal)
   }
   /** It has ended: its own middleware hears of it. */
   closeMiddleware(): void {

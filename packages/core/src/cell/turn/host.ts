@@ -5,7 +5,7 @@ import type { TimerQueue } from '../../queues/timers.ts'
 import type { DeadLetterReason } from '../../values/dead-letter.ts'
 import type { Failure } from '../../values/failure.ts'
 import type { FlightRecorder } from '../../values/flight.ts'
-import type { Logger } from '../../values/logger.ts'
+import type { LevelledLogger, Logger } from '../../values/logger.ts'
 import type { Observation } from '../../values/observation.ts'
 import type { DropReason } from '../../values/ledger.ts'
 import type { SupervisionPolicy } from '../../values/policy.ts'
@@ -32,6 +32,8 @@ export interface CellHost {
   readonly youngAsks: YoungAsks
   readonly runtime: ExecutionRuntime
   readonly logger: Logger
+  /** The logger as it was given: it may throw. */
+  readonly ownLogger: LevelledLogger
   readonly policy: SupervisionPolicy
   readonly askTimeout: number
   readonly deadlock: DeadlockMode

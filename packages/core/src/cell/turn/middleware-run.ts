@@ -3,6 +3,7 @@
 import { NotAllowed } from '../../values/errors.ts'
 import { type Middleware, type Passage, swallow } from '../../values/middleware.ts'
 import type { AnyRef, Headers } from '../../values/ref.ts'
+import type { Signal } from '../../values/signals.ts'
 import { contain, isThenable, observed } from '../../values/thenable.ts'
 import type { Cell } from './cell.ts'
 import type { Context } from '../context/context.ts'
@@ -79,6 +80,11 @@ export class MessagePassage implements Passage {
     this.began = undefined
     if (began !== undefined) this.cell.extras?.metrics?.handled(this.cell, began)
   }
+}
+
+/** Tells the links of an actor of a signal that it is to hear. */
+export function signalLinks(cell: Cell, signal: Signal): void {
+  for (const link of cell.options.middleware) guard(cell, link, () => link.signal?.(signal, cell.ref))
 }
 
 /** Tells an actor's own links that it has ended. */

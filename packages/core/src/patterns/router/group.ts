@@ -2,7 +2,7 @@
 // forgets those that end; with none left it waits for new ones, and what comes meanwhile is a dead letter.
 
 import { type Behavior, receive, same, setup, unhandled } from '../../values/behavior.ts'
-import { can, checkList, readOptions } from '../../values/checks.ts'
+import { can, checkFunction, checkList, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
 import { isKey, type Listing, receptionistOf, ServiceKey } from '../receptionist.ts'
@@ -11,6 +11,16 @@ import { hostOfRef } from '../host-of.ts'
 import { RouterCommand } from './command.ts'
 import { Routing } from './routing.ts'
 import { checkStrategy, roundRobin, Routee, type RoutingStrategy } from './strategy.ts'
+
+/** How a group is set up. */
+export interface GroupOptions<M> {
+  /** Round-robin if left out. */
+  readonly strategy?: RoutingStrategy<M> | undefined
+  /** Which messages go to all routees, whatever the strategy. None, if left out. */
+  readonly broadcast?: ((message: M) => boolean) | undefined
+}
+
+const table: Table<GroupOptions<unknown>> = { strategy: checkStrategy, broadcast: checkFunction }
 
 /**
  * A router over actors that live elsewhere: those given, or those registered under a key of the receptionist.
@@ -22,14 +32,11 @@ import { checkStrategy, roundRobin, Routee, type RoutingStrategy } from './strat
  * const caches = system.spawn(group([eu, us], { strategy: consistentHash<Get>((m) => m.key) }))
  * const workers = system.spawn(group(workersKey))
  */
-export function group<M>(
-  routees: readonly ActorRef<M>[] | ServiceKey<M>,
-  options: { readonly strategy?: RoutingStrategy<M> | undefined } = {},
-): Behavior<M | RouterCommand> {
+export function group<M>(routees: readonly ActorRef<M>[] | ServiceKey<M>, options: GroupOptions<M> = {}): Behavior<M | RouterCommand> {
   const refs = isKey(routees) ? [] : checkList<ActorRef<M>>('routees', routees, (ref) => can(ref, 'tell'), 'refs, or a serviceKey')
-  const { strategy = roundRobin() } = readOptions('group', options, { strategy: checkStrategy })
+  const { strategy = roundRobin(), broadcast } = readOptions('group', options, table as Table<GroupOptions<M>>)
   return setup<M | RouterCommand>((ctx) => {
-    const routing = new Routing<M>(strategy, ctx.self)
+    const routing = new Routing<M>(strategy, ctx.self, broadcast)
     const members = new Group<M>(routing, ctx)
     if (routees instanceof ServiceKey) {
       const listings = ctx.adapt((listing: Listing<M>) => new RouterCommand({ verb: 'set', refs: listing.refs }))

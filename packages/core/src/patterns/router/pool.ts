@@ -2,7 +2,7 @@
 // good is replaced where the policy says so, and when the last is gone the pool goes too. It has started when they have.
 
 import { type Behavior, receive, same, setup, stopped, unhandled } from '../../values/behavior.ts'
-import { checkCan, checkFinite, checkObject, checkOneOf, checkPart, checkWhole, readOptions, type Table } from '../../values/checks.ts'
+import { checkCan, checkFinite, checkFunction, checkObject, checkOneOf, checkPart, checkWhole, readOptions, type Table } from '../../values/checks.ts'
 import type { ActorContext } from '../../values/context.ts'
 import type { SpawnOptions } from '../../values/options.ts'
 import type { AnyRef } from '../../values/ref.ts'
@@ -27,6 +27,8 @@ export interface PoolOptions<M> {
   readonly size: number
   /** Round-robin if left out. */
   readonly strategy?: RoutingStrategy<M> | undefined
+  /** Which messages go to all routees, whatever the strategy: such as one that empties their caches. None, if left out. */
+  readonly broadcast?: ((message: M) => boolean) | undefined
   /** How each routee is spawned; names are the pool's affair. */
   readonly options?: Omit<SpawnOptions, 'name'> | undefined
   /** Whether a routee that is gone for good gets a successor: if it failed or was killed (default), always, or never. */
@@ -39,6 +41,7 @@ const limitTable: Table<ReplacementLimit> = { replacements: [checkWhole, 0], wit
 const table: Table<PoolOptions<unknown>> = {
   size: [checkWhole, 1, true],
   strategy: checkStrategy,
+  broadcast: checkFunction,
   options: checkObject,
   replace: [checkOneOf, ['on-failure', 'always', 'never']],
   limit: [checkPart, limitTable],
@@ -102,7 +105,7 @@ class Pool<M> {
     this.#options = options.options ?? {}
     this.#replace = replace
     this.#limit = limit
-    this.routing = new Routing(options.strategy ?? roundRobin(), ctx.self)
+    this.routing = new Routing(options.strategy ?? roundRobin(), ctx.self, options.broadcast)
   }
   /**
    * Begins with so many, and is done when each is up, or replaced by one that is, or has another try before it; fails if none is left.

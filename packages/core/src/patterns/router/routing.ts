@@ -19,8 +19,10 @@ export class Routing<M> {
   routees: readonly Routee<M>[] = []
   readonly #strategy: RoutingStrategy<M>
   readonly #pick: Picker<M> | undefined
-  constructor(strategy: RoutingStrategy<M>, self: AnyRef) {
+  readonly #forAll: ((message: M) => boolean) | undefined
+  constructor(strategy: RoutingStrategy<M>, self: AnyRef, forAll: ((message: M) => boolean) | undefined) {
     this.#strategy = strategy
+    this.#forAll = forAll
     const { runtime } = hostOfRef(self)
     this.#pick = strategy.mode === 'one' ? strategy.create(() => runtime.random()) : undefined
   }
@@ -34,6 +36,7 @@ export class Routing<M> {
       buryPresent(ctx, 'no-routees')
       return same
     }
+    if (this.#forAll !== undefined && this.#isForAll(ctx, message)) return this.#tellAll(ctx, message)
     if (this.#pick !== undefined) {
       const at = this.#pick(message, routees)
       const routee = routees[at]
@@ -49,9 +52,18 @@ export class Routing<M> {
       return same
     }
     if (this.#strategy.mode === 'first') return scatter(ctx, message, routees, this.#strategy.timeout)
+    return this.#tellAll(ctx, message)
+  }
+  #isForAll(ctx: ActorContext<M>, message: M): boolean {
+    const answer: unknown = this.#forAll!(message)
+    if (typeof answer === 'boolean') return answer
+    observed(answer, () => {})
+    throw new NotAllowed(`broadcast of ${ctx.path} returned ${show(answer)}: it says true or false, at once.`)
+  }
+  #tellAll(ctx: ActorContext<M>, message: M): Behavior<M> {
     const options = optionsOf(ctx)
     const host = hostOfRef(ctx.self)
-    for (const { ref } of routees) tellAny(host, ref, message, options)
+    for (const { ref } of this.routees) tellAny(host, ref, message, options)
     return same
   }
 }

@@ -56,6 +56,26 @@ export function checkStrategy(option: string, value: unknown): unknown {
   throw new InvalidOption(option, value, 'use roundRobin(), leastLoaded(), or another strategy')
 }
 
+/** Whose turn it is. Where routees came or went, it goes on behind the last one that was served and is still there: nobody is skipped. */
+class Rotation {
+  #routees: readonly Candidate[] = []
+  /** Behind the one that was served last. */
+  #next = 0
+  next(routees: readonly Candidate[]): number {
+    if (routees !== this.#routees) {
+      const places = new Map(routees.map(({ id }, place) => [id, place]))
+      const last = this.#routees.slice(0, this.#next).findLast(({ id }) => places.has(id))
+      this.#next = last === undefined ? 0 : places.get(last.id)! + 1
+      this.#routees = routees
+    }
+    return this.#next < routees.length ? this.#next : 0
+  }
+  served(place: number): number {
+    this.#next = place + 1
+    return place
+  }
+}
+
 /**
  * One after the other.
  *
@@ -67,11 +87,8 @@ export function roundRobin(): RoutingStrategy<unknown> {
     mode: 'one',
     kind: 'round-robin',
     create: () => {
-      let next = 0
-      return (_message, routees) => {
-        if (next >= routees.length) next = 0
-        return next++
-      }
+      const turns = new Rotation()
+      return (_message, routees) => turns.served(turns.next(routees))
     },
   }
 }
@@ -97,10 +114,11 @@ export function leastLoaded(): RoutingStrategy<unknown> {
     mode: 'one',
     kind: 'least-loaded',
     create: () => {
-      let start = 0
+      const turns = new Rotation()
       return (_message, routees) => {
         const count = routees.length
-        let best = start % count
+        const start = turns.next(routees)
+        let best = start
         let least = routees[best]!.load
         for (let i = 1; i < count && least > 0; i++) {
           const at = (start + i) % count
@@ -110,8 +128,7 @@ export function leastLoaded(): RoutingStrategy<unknown> {
             best = at
           }
         }
-        start = best + 1
-        return best
+        return turns.served(best)
       }
     },
   }

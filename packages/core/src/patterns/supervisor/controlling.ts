@@ -34,7 +34,11 @@ function startNew(
   const { tree } = step
   const { name, needs } = event.facts
   const present = name === undefined ? undefined : tree.names.get(name)
-  if (present !== undefined) return refuse(statusOf(tree, present) === 'stopped' ? 'already-present' : 'already-started')
+  if (present !== undefined) {
+    const status = statusOf(tree, present)
+    // As in OTP one that waits for its restart is present, and not started.
+    return refuse(status === 'stopped' || status === 'restarting' ? 'already-present' : 'already-started')
+  }
   const unknown = needs.filter((need) => !tree.names.has(need))
   if (unknown.length > 0) return refuse('invalid', unknown)
   const member = join(tree, event.facts)

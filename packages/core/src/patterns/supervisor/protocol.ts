@@ -1,7 +1,8 @@
 // What a running supervisor understands, and what it answers. `SupervisorClient` speaks it; so may any actor, by `ask`.
 
 import type { ActorRef, AnyRef } from '../../values/ref.ts'
-import type { AnyChildSpec, RestartType } from './child-spec.ts'
+import type { Backoff } from '../../values/policy.ts'
+import type { AnyChildSpec, RestartType, Shutdown } from './child-spec.ts'
 import type { RefusalReason } from './errors.ts'
 import type { ChildStatus } from './tree.ts'
 
@@ -21,7 +22,13 @@ export interface ChildInfo {
   readonly ref: AnyRef | undefined
   readonly status: ChildStatus
   readonly restart: RestartType
+  /** How long a stop of it may take: milliseconds, not at all, or as long as it wants. */
+  readonly shutdown: Shutdown
   readonly significant: boolean
+  /** The names of siblings that start before it. */
+  readonly needs: readonly string[]
+  /** How long its restarts wait; undefined where they come at once. */
+  readonly backoff: Backoff | undefined
   /** How often it was restarted, alone or in a group. */
   readonly restarts: number
   /** Whether it is a supervisor itself. */
@@ -30,7 +37,7 @@ export interface ChildInfo {
 
 /** How many children there are. */
 export interface ChildCount {
-  /** On file, running or not. */
+  /** On file, running or not; 1 where there is a template, whatever the number of its instances. */
   readonly specs: number
   /** With a living actor, whatever it is doing. */
   readonly active: number

@@ -11,7 +11,7 @@ export function refusal(path: string, what: string, { reason, names, cause }: Re
 function explain(reason: Refusal['reason'], names: readonly string[], cause: unknown): string {
   switch (reason) {
     case 'already-present':
-      return 'a stopped child of that name is on file. Restart that one, or delete it first.'
+      return 'a child of that name is on file and not running. Bring it back by restartChild, or take it off by deleteChild first; one that is being restarted comes back by itself.'
     case 'already-started':
       return 'a child of that name lives. Use it, or stop and delete it first.'
     case 'running':

@@ -77,9 +77,10 @@ export class Roster {
   list(): ChildInfo[] {
     return [...this.#tree.members.values()].map((member) => {
       const { made, cell } = this.of(member.id)
-      const { name, restart, significant, behavior } = made
+      const { name, restart, shutdown, significant, needs, backoff, behavior } = made
       const status = statusOf(this.#tree, member)
-      return { name, ref: cell?.ref, status, restart, significant, restarts: member.restarts, supervisor: isSupervisor(behavior) }
+      const { restarts } = member
+      return { name, ref: cell?.ref, status, restart, shutdown, significant, needs, backoff, restarts, supervisor: isSupervisor(behavior) }
     })
   }
 
@@ -90,7 +91,8 @@ export class Roster {
       if (cell !== undefined) active++
       if (isSupervisor(made.behavior)) supervisors++
     }
-    const specs = this.#entries.size
-    return { specs, active, supervisors, workers: specs - supervisors }
+    const { size } = this.#entries
+    const specs = this.#tree.strategy === 'simple-one-for-one' ? 1 : size
+    return { specs, active, supervisors, workers: size - supervisors }
   }
 }
