@@ -216,7 +216,11 @@ test('a client that broke off while accept was pending gets no actor, and its pl
       handled++
       return echo()
     }
-    const { port } = await serve(system, { handler, accept: () => new Promise<boolean>((resolve) => settle.push(resolve)) }, 1)
+    const { port } = await serve(
+      system,
+      { handler, acceptTimeout: 3_600_000, accept: () => new Promise<boolean>((resolve) => settle.push(resolve)) },
+      1,
+    )
     const client = new Client(port)
     await until(() => settle.length === 1)
     client.socket.resetAndDestroy()
