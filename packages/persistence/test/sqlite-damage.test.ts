@@ -130,6 +130,24 @@ test('P13: a deletion that meets a damaged run deletes nothing', async () => {
   await repaired.close()
 })
 
+test.each(['epochs', 'offsets'])('%s that are missing are noticed before anybody takes them for new', async (table) => {
+  await filled()
+  const journal = await opening()
+  expect(await journal.advance('view', undefined, '1.1', () => Promise.resolve())).toBe('stored')
+  await journal.close()
+  // As after a page of them was replaced by an empty one, which is whole to SQLite.
+  await tool(`delete from ${table}`)
+  await expect(opening()).rejects.toMatchObject(damage(table, /it has 0 rows, and there were 1/))
+})
+
+test('timers that are missing are found by verify', async () => {
+  await filled()
+  await tool('delete from timers')
+  const journal = await opening()
+  expect((await journal.verify()).damages).toMatchObject([{ problem: 'it says 1 timers, and there are 0' }])
+  await journal.close()
+})
+
 describe('an actor that any table mentions never starts from its initial state because of', () => {
   test.each([
     ['a head that is missing', `delete from heads where id = 'cart/1'`, 'cart/1', 'heads of cart/1', /it is missing, and runs has rows of it/],

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { resultCode, type SqliteConnection, type SqliteDriver, sqliteResult } from '@troupe/sqlite'
+import { resultCode, type SqliteConnection, type SqliteDriver, sqliteResult, type SqliteRow } from '@troupe/sqlite'
 import { markPath, readMark } from './sqlite-commit-mark.ts'
 import { checked, DamagedRow } from './sqlite-rows.ts'
 import { applicationId, createTables, differentTables, formatVersion } from './sqlite-schema.ts'
@@ -48,7 +48,9 @@ export function examineFile(driver: SqliteDriver, path: string, synchronous: 'fu
         `${path} was copied while it was open, without ${path}-wal: the last commits are missing. Copy both, or use troupe journal backup; ` +
           `if this copy is all there is, sqlite3 ${path} "delete from sessions" accepts it as it is`,
       )
-    if (mark?.identity === identity) checkCommits(connection, path, mark.commits, hadWal)
+    const state = stateOf(connection)
+    if (mark?.identity === identity) checkCommits(state, path, mark.commits, hadWal)
+    checkCounts(connection, path, state)
     return { identity, unclean: alone !== undefined && sessions > 0 }
   } finally {
     connection.close()
@@ -104,11 +106,23 @@ function identityOf(connection: SqliteConnection): string {
   return checked('meta', row, () => 'identity')['value'] as string
 }
 
-/** Compares the commits that are there with those that were acknowledged. */
-function checkCommits(connection: SqliteConnection, path: string, acknowledged: number, hadWal: boolean): void {
-  const [row] = connection.select(['commits', 'position', 'ids', 'events', 'snapshots', 'crc'], 'from journal_state where one = 1')
+function stateOf(connection: SqliteConnection): SqliteRow {
+  const columns = ['commits', 'position', 'ids', 'events', 'snapshots', 'timers', 'epochs', 'offsets', 'crc']
+  const [row] = connection.select(columns, 'from journal_state where one = 1')
   if (row === undefined) throw new DamagedRow('journal_state', 'the journal', 'its row is missing')
-  const there = checked('journal_state', row, () => 'the journal')['commits'] as number
+  return checked('journal_state', row, () => 'the journal')
+}
+/** Small tables that nothing else is compared with: without its epoch a writer of long ago would be let in, and a projection would begin anew. */
+function checkCounts(connection: SqliteConnection, path: string, state: SqliteRow): void {
+  for (const table of ['epochs', 'offsets']) {
+    const there = connection.select(['count(*)'], `from ${table}`)[0]!['count(*)']
+    if (there !== state[table]) throw damaged(`${path}, ${table}`, `it has ${String(there)} rows, and there were ${String(state[table])}`)
+  }
+}
+
+/** Compares the commits that are there with those that were acknowledged. */
+function checkCommits(state: SqliteRow, path: string, acknowledged: number, hadWal: boolean): void {
+  const there = state['commits'] as number
   if (there >= acknowledged) return
   // SQLite removes the log when this connection is closed; whoever repairs the journal needs it.
   const kept = `${path}-wal.damaged`

@@ -10,7 +10,7 @@ export type TableName = 'meta' | 'journal_state' | 'epochs' | 'heads' | 'runs' |
 /** Columns of each table that a sum covers, in their order; the long one last. */
 const covered: Readonly<Record<TableName, readonly string[]>> = {
   meta: ['key', 'value'],
-  journal_state: ['commits', 'position', 'ids', 'events', 'snapshots'],
+  journal_state: ['commits', 'position', 'ids', 'events', 'snapshots', 'timers', 'epochs', 'offsets'],
   epochs: ['scope', 'epoch', 'holder'],
   heads: ['id', 'entity_type', 'seq', 'deleted', 'revision'],
   runs: ['position', 'id', 'entity_type', 'first', 'last', 'head', 'data'],

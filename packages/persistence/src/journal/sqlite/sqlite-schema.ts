@@ -4,6 +4,7 @@
 //   run_tags   (tag, …)     which runs have events with a tag
 //   heads      (id)         where an id stands, compared with `runs` and `states` before an actor starts from it
 //   epochs     (scope)      which writer is current
+//   journal_state           how many rows there are: a page that was replaced by an empty one is whole to SQLite
 //   sessions                who has the file open, or did not close it
 //   events                  a view for people: every event by itself. The journal does not use it.
 //
@@ -22,7 +23,7 @@ const tables: readonly string[] = [
   `create table meta (key text primary key, value text not null, crc integer not null) strict, without rowid`,
   `create table journal_state (
     one integer primary key check (one = 1), commits integer not null, position integer not null, ids integer not null, events integer not null,
-    snapshots integer not null, crc integer not null) strict`,
+    snapshots integer not null, timers integer not null, epochs integer not null, offsets integer not null, crc integer not null) strict`,
   `create table sessions (session text primary key, process text not null) strict, without rowid`,
   `create table epochs (scope text primary key, epoch integer not null, holder text not null, crc integer not null) strict, without rowid`,
   `create table heads (
@@ -65,7 +66,7 @@ export function createTables(connection: SqliteConnection, identity: string): vo
   connection.exec('pragma synchronous = off; begin immediate')
   for (const sql of tables) connection.exec(sql)
   connection.exec(`insert into meta values ('identity', '${identity}', ${sumOf('meta', 'identity', identity)})`)
-  connection.exec(`insert into journal_state values (1, 0, 0, 0, 0, 0, ${sumOf('journal_state', 0, 0, 0, 0, 0)})`)
+  connection.exec(`insert into journal_state values (1, 0, 0, 0, 0, 0, 0, 0, 0, ${sumOf('journal_state', 0, 0, 0, 0, 0, 0, 0, 0)})`)
   connection.exec(`pragma application_id = ${applicationId}; pragma user_version = ${formatVersion}; commit`)
   connection.exec('pragma journal_mode = wal')
 }

@@ -29,7 +29,7 @@ class Verification {
   readonly #path: string
   readonly #damages: FoundDamage[] = []
   #tag: SqliteStatement | undefined
-  readonly #found = { ids: 0, events: 0, snapshots: 0, tags: 0 }
+  readonly #found = { ids: 0, events: 0, snapshots: 0, timers: 0, epochs: 0, offsets: 0, tags: 0 }
 
   constructor(connection: SqliteConnection, path: string) {
     this.#connection = connection
@@ -135,7 +135,7 @@ class Verification {
     for (const row of this.#all(`select * from ${table}`)) {
       const id = (row['id'] ?? undefined) as string | undefined
       const name = String(row['id'] ?? row['scope'] ?? row['projection'] ?? row['key'] ?? 'the journal')
-      if (table === 'snapshots') this.#found.snapshots++
+      if (table === 'snapshots' || table === 'timers' || table === 'epochs' || table === 'offsets') this.#found[table]++
       this.#isWhole(table, row, table === 'snapshots' ? `${name}#${String(row['seq'])}` : name, id)
     }
   }
@@ -147,7 +147,7 @@ class Verification {
   totals(): void {
     const row = this.#connection.prepare('select * from journal_state where one = 1').get()
     if (row === undefined) return this.#report('journal_state', 'the journal', 'its row is missing')
-    for (const name of ['ids', 'events', 'snapshots'] as const)
+    for (const name of ['ids', 'events', 'snapshots', 'timers', 'epochs', 'offsets'] as const)
       if (row[name] !== this.#found[name] && this.#damages.length === 0)
         this.#report('journal_state', 'the journal', `it says ${String(row[name])} ${name}, and there are ${this.#found[name]}`)
     const top = this.#connection.prepare('select max(position) as top from runs').get()!['top'] as number | null

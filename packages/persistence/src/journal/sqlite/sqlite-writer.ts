@@ -195,7 +195,7 @@ export class SqliteWriter {
     this.transaction((writes) => {
       if (!keep) {
         for (const table of ['heads', 'runs', 'run_tags', 'states', 'snapshots', 'timers', 'offsets']) this.#connection!.exec(`delete from ${table}`)
-        Object.assign(writes.state, { ids: 0, events: 0, snapshots: 0 })
+        Object.assign(writes.state, { ids: 0, events: 0, snapshots: 0, timers: 0, offsets: 0 })
       }
       this.#connection!.exec(`delete from meta where key = 'import'`)
     })

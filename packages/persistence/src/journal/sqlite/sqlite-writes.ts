@@ -14,6 +14,9 @@ interface JournalState {
   ids: number
   events: number
   snapshots: number
+  timers: number
+  epochs: number
+  offsets: number
 }
 
 /** How many runs one transaction deletes at most. */
@@ -33,7 +36,7 @@ const unknownId: HeadRow = { seq: 0, deleted: 0, revision: 0 }
 export class SqliteWrites {
   readonly #connection: SqliteConnection
   readonly #statements = new Map<string, SqliteStatement>()
-  readonly state: JournalState = { commits: 0, position: 0, ids: 0, events: 0, snapshots: 0 }
+  readonly state: JournalState = { commits: 0, position: 0, ids: 0, events: 0, snapshots: 0, timers: 0, epochs: 0, offsets: 0 }
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -54,22 +57,23 @@ export class SqliteWrites {
   readState(): void {
     const row = this.#sql('select * from journal_state where one = 1').get()
     if (row === undefined) throw new DamagedRow('journal_state', 'the journal', 'its row is missing')
-    const { commits, position, ids, events, snapshots } = checked('journal_state', row, () => 'the journal') as unknown as JournalState
-    Object.assign(this.state, { commits, position, ids, events, snapshots })
+    const { commits, position, ids, events, snapshots, timers, epochs, offsets } = checked(
+      'journal_state',
+      row,
+      () => 'the journal',
+    ) as unknown as JournalState
+    Object.assign(this.state, { commits, position, ids, events, snapshots, timers, epochs, offsets })
   }
   /** Writes them, with one commit more; last in every transaction. */
   writeState(): void {
     const { state } = this
     state.commits++
-    const { commits, position, ids, events, snapshots } = state
-    this.#sql('update journal_state set commits = ?, position = ?, ids = ?, events = ?, snapshots = ?, crc = ? where one = 1').run(
-      commits,
-      position,
-      ids,
-      events,
-      snapshots,
-      sumOf('journal_state', commits, position, ids, events, snapshots),
-    )
+    const { commits, position, ids, events, snapshots, timers, epochs, offsets } = state
+    const values = [commits, position, ids, events, snapshots, timers, epochs, offsets]
+    this.#sql(
+      `update journal_state set commits = ?, position = ?, ids = ?, events = ?, snapshots = ?, timers = ?, epochs = ?, offsets = ?, crc = ?
+        where one = 1`,
+    ).run(...values, sumOf('journal_state', ...values))
   }
 
   #epochRow(scope: string): SqliteRow | undefined {
@@ -85,6 +89,7 @@ export class SqliteWrites {
     if (row !== undefined && (present > epoch || (present === epoch && row['holder'] !== holder)))
       throw new Refusal({ type: 'fence-lost', problem: 'another writer has raised the epoch', epoch: present })
     this.#sql('insert or replace into epochs values (?, ?, ?, ?)').run(scope, epoch, holder, sumOf('epochs', scope, epoch, holder))
+    if (row === undefined) this.state.epochs++
   }
 
   #head(id: string): HeadRow | undefined {
@@ -164,14 +169,13 @@ export class SqliteWrites {
   }
   setTimers(id: string, timers: readonly TimerRow[]): void {
     for (const [key, due] of timers)
-      if (due === null) this.#sql('delete from timers where id = ? and key = ?').run(id, key)
-      else
-        this.#sql('insert into timers values (?, ?, ?, ?) on conflict (id, key) do update set due = excluded.due, crc = excluded.crc').run(
-          id,
-          key,
-          due,
-          sumOf('timers', id, key, due),
-        )
+      if (due === null) this.state.timers -= this.#sql('delete from timers where id = ? and key = ?').run(id, key)
+      else {
+        const crc = sumOf('timers', id, key, due)
+        if (this.#sql('update timers set due = ?, crc = ? where id = ? and key = ?').run(due, crc, id, key) > 0) continue
+        this.#sql('insert into timers values (?, ?, ?, ?)').run(id, key, due, crc)
+        this.state.timers++
+      }
   }
 
   /** Keeps the newest two of an id; one for a number that has one replaces it. */
@@ -240,7 +244,10 @@ export class SqliteWrites {
     return 'stored'
   }
   putOffset(projection: string, reached: string): void {
-    this.#sql('insert or replace into offsets values (?, ?, ?)').run(projection, reached, sumOf('offsets', projection, reached))
+    const crc = sumOf('offsets', projection, reached)
+    if (this.#sql('update offsets set reached = ?, crc = ? where projection = ?').run(reached, crc, projection) > 0) return
+    this.#sql('insert into offsets values (?, ?, ?)').run(projection, reached, crc)
+    this.state.offsets++
   }
 
   /** Begins an id of which so many events were given and deleted. */
