@@ -573,6 +573,40 @@ export const cluster = [
     edits: [['this.#offers = this.#offers.filter((offer) => !offer.ended)', 'void 0']],
     test: inTest('cluster/refs.test.ts', 'offers and questions to a node that is cut off are not kept when they were given up'),
   },
+  // The journal.
+  {
+    name: 'a node that does not reach its journal is given work',
+    file: 'cluster/src/sharding/journal-watch.ts',
+    edits: [["return this.#reach !== 'reached'", "return this.#reach === 'lost'"]],
+    test: inTest('cluster/journal-away.test.ts', 'a node whose journal refuses is not ready at once'),
+  },
+  {
+    name: 'a node that does not reach its journal keeps its shards',
+    file: 'cluster/src/sharding/journal-watch.ts',
+    edits: [["now - since >= timeout ? 'lost'", "now - since >= timeout ? 'away'"]],
+    test: inTest('cluster/journal-away.test.ts', 'a node whose journal refuses is not ready at once'),
+  },
+  {
+    name: 'shards are handed over to a node that does not reach the journal either',
+    file: region,
+    edits: [["away: 'suspended'", "away: 'host'"]],
+    test: inTest('cluster/journal-away.test.ts', 'where no node reaches the journal the shards stay where they are'),
+  },
+  {
+    name: 'a shard is handed over once its journal answers',
+    file: region,
+    edits: [
+      [
+        '    if (!this.spec.persistent || this.#node.journal.isAway) return Promise.resolve(0)\n',
+        '    if (!this.spec.persistent) return Promise.resolve(0)\n',
+      ],
+      [
+        'return Promise.race([this.#tenancy!.epochOf(shard).catch(() => 0), late])',
+        'return Promise.race([this.#tenancy!.epochOf(shard), late.then(() => new Promise<number>(() => {}))])',
+      ],
+    ],
+    test: inTest('cluster/journal-away.test.ts', 'a node whose journal hangs is not ready at once'),
+  },
   // Whoever uses it, and whoever is hostile.
   {
     name: 'what another node says of itself is taken unread',
@@ -585,8 +619,8 @@ export const cluster = [
   },
   {
     name: 'a listener that throws keeps others from hearing',
-    file: 'cluster/src/node/cluster-node.ts',
-    edits: [["      this.core.logger.error({ cluster: this.name, cause }, 'a listener to members threw')\n", '      throw cause\n']],
+    file: 'cluster/src/membership/member-listeners.ts',
+    edits: [['        this.#onThrow(cause)\n', '        throw cause\n']],
     test: inTest('cluster/life.test.ts', 'a listener that throws keeps nobody from hearing'),
   },
   {

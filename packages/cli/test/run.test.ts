@@ -119,6 +119,21 @@ describe('an application', () => {
     }
   })
 
+  test('whose session in a cluster has ended is to be restarted: neither ready nor alive', async () => {
+    const running = start('run', join(modules, 'member.mjs'), '--no-socket', '--health', '0')
+    const [url] = /http:\S+(?=\/livez)/.exec(await running.said('health at'))!
+    await running.said('cli runs')
+    await untilReady(url)
+    expect(await ready(`${url}/livez`)).toBe('200 ok')
+    await (globalThis as unknown as { endSession(): Promise<void> }).endSession()
+    await vi.waitFor(async () => expect(await ready(`${url}/livez`)).toBe('503 the session of node a has ended'), { timeout: 30_000, interval: 10 })
+    expect(await ready(`${url}/readyz`)).toBe('503 not a member of its cluster')
+    running.signal('SIGTERM')
+    // A process that stops ends by itself.
+    expect(await ready(`${url}/livez`).catch(() => '200 ok')).toBe('200 ok')
+    expect(await running.code).toBe(0)
+  })
+
   test('that serves metrics does so by the observer that the command made, also where its socket cannot be opened', async () => {
     const running = start('run', join(modules, 'measured.mjs'), '--name', 'shop')
     await running.said('shop runs')

@@ -6,7 +6,7 @@ import { BehaviorNode, BehaviorWithOptions, coreOf } from '@troupe/core/internal
 import { journalsAway } from '@troupe/observer'
 import { causeOf, placeOf } from '../cause.ts'
 import { Exit, exitCodes } from '../exit.ts'
-import { type Address, serveHealth } from '../running/health.ts'
+import { type Address, type Health, serveHealth } from '../running/health.ts'
 import type { Interrupts, SignalName } from '../running/interrupts.ts'
 import { type Launched, launch } from '../running/launch.ts'
 import { loadProgram } from '../running/user-module.ts'
@@ -33,7 +33,8 @@ export async function run(path: string, options: RunOptions, say: Say, interrupt
   const { main } = program
   const name = options.name ?? program.name
   let why: string | undefined = 'starting'
-  const health = options.health === undefined ? undefined : await serveHealth(options.health, () => why ?? unfit(launched?.system))
+  const answers: Health = { whyNotAlive: () => lost(launched?.system), whyNotReady: () => why ?? unfit(launched?.system) }
+  const health = options.health === undefined ? undefined : await serveHealth(options.health, answers)
   if (health !== undefined) say(`health at ${health.url}/livez and /readyz`)
   let launched: Launched | undefined
   const began = performance.now()
@@ -82,7 +83,13 @@ async function startedBy(start: (system: ActorSystem) => unknown, system: ActorS
 function unfit(system: ActorSystem | undefined): string | undefined {
   if (system === undefined) return 'starting'
   if (system.phase !== 'open') return 'stopping'
-  return coreOf(system).otherPlaces?.held === false ? 'not a member of its cluster' : journalsAway(system)[0]
+  const { otherPlaces } = coreOf(system)
+  return otherPlaces?.held === false ? 'not a member of its cluster' : (otherPlaces?.unfit ?? journalsAway(system)[0])
+}
+
+/** Why only a restart helps: its session has ended, and it has begun no other. A process that stops, or has left, ends by itself. */
+function lost(system: ActorSystem | undefined): string | undefined {
+  return system?.phase === 'open' ? coreOf(system).otherPlaces?.lost : undefined
 }
 
 /** The first signal stops the system in order, the second ends the process. */

@@ -1,5 +1,5 @@
-// What a supervisor of processes asks over HTTP: /livez, whether the process still turns, and /readyz, whether it should be given work. Nothing
-// else is told to whoever asks.
+// What a supervisor of processes asks over HTTP: /livez, whether the process should go on or be restarted, and /readyz, whether it should be given work.
+// Nothing else is served.
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,11 +18,16 @@ export function addressIn(text: string): Address | undefined {
   return { host: (host ?? '127.0.0.1').replaceAll(/[[\]]/g, ''), port: Number(port) }
 }
 
-/** Why it should not be given work; undefined where it should. */
-export type Readiness = () => string | undefined
+/** The health of a process; each answer is undefined if all is well. */
+export interface Health {
+  /** Why it should be restarted. */
+  whyNotAlive(): string | undefined
+  /** Why it should not be given work. */
+  whyNotReady(): string | undefined
+}
 
 /** Serves both until the process ends: while the system stops, too, because that is when it is asked most. */
-export async function serveHealth({ host, port }: Address, whyNotReady: Readiness): Promise<{ readonly url: string; close(): void }> {
+export async function serveHealth({ host, port }: Address, health: Health): Promise<{ readonly url: string; close(): void }> {
   const server: Server = createServer({ requestTimeout: 5000, headersTimeout: 5000, maxHeaderSize: 8192 }, (request, response) => {
     const path = request.url?.split('?', 1)[0]
     const say = (status: number, text: string): void => {
@@ -30,9 +35,8 @@ export async function serveHealth({ host, port }: Address, whyNotReady: Readines
       response.end(request.method === 'HEAD' ? undefined : `${text}\n`)
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') return say(405, 'GET or HEAD')
-    if (path === '/livez') return say(200, 'ok')
-    if (path !== '/readyz') return say(404, 'there are /livez and /readyz')
-    const why = whyNotReady()
+    if (path !== '/livez' && path !== '/readyz') return say(404, 'there are /livez and /readyz')
+    const why = path === '/livez' ? health.whyNotAlive() : health.whyNotReady()
     say(why === undefined ? 200 : 503, why ?? 'ok')
   })
   server.maxConnections = 64

@@ -8,14 +8,16 @@ import { ClusterLedger } from '../ledger/cluster-ledger.ts'
 import type { MemberEvent } from '../membership/members.ts'
 import { Membership } from '../membership/membership.ts'
 import type { Connection } from '../ports/engine.ts'
+import { MemberListeners } from '../membership/member-listeners.ts'
 import { NodeBorder } from '../refs/node-border.ts'
 import { NodeLost, type SessionEnded } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
 import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
 import { ownVersions } from '../values/versions.ts'
-import { defaultMaxMessageBytes, type JoinOptions } from './options.ts'
+import { defaultMaxMessageBytes, type JoinOptions, journalTimeoutOf } from './options.ts'
 import { Credits } from '../sharding/credits.ts'
 import type { KindSpec } from '../sharding/kind.ts'
+import { type JournalWatch, watchJournal } from '../sharding/journal-watch.ts'
 import { NodeGate } from '../sharding/lease-gate.ts'
 import { Region } from '../sharding/region.ts'
 import { sortShardMail } from '../sharding/shard-mail.ts'
@@ -49,6 +51,7 @@ export class ClusterNode implements OtherPlaces {
   readonly post: Post
   readonly credits: Credits
   readonly gate: NodeGate
+  readonly journal: JournalWatch
   readonly receptionist: ClusterReceptionist
   readonly topics: Topics
   readonly regions: Map<string, Region> = new Map()
@@ -59,15 +62,18 @@ export class ClusterNode implements OtherPlaces {
   /** What earlier lives of this system as a node had from others, less what they sent. */
   readonly #carried: number
   #leaving: Promise<void> | undefined
-  readonly #listeners = new Set<(event: MemberEvent) => void>()
+  /** Why its session ended, if it did not leave. */
+  lost: string | undefined
+  readonly #listeners: MemberListeners
   readonly #onOver: ((cause: unknown) => void)[] = []
 
-  private constructor(core: SystemCore, name: string, lease: number, connection: Connection, membership: Membership) {
+  private constructor(core: SystemCore, options: JoinOptions, lease: number, connection: Connection, membership: Membership) {
     this.core = core
-    this.name = name
+    this.name = options.name
     this.lease = lease
     this.connection = connection
     this.membership = membership
+    this.#listeners = new MemberListeners((cause) => core.logger.error({ cluster: options.name, cause }, 'a listener to members threw'))
     this.entities = new EntityRefs(core)
     this.gate = new NodeGate(core, () => this.held)
     this.channels = new Channels({
@@ -106,6 +112,7 @@ export class ClusterNode implements OtherPlaces {
     this.credits = new Credits(core, this.border)
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
+    this.journal = watchJournal(this, journalTimeoutOf(options))
     sortShardMail(core, this.post, this.regions, this.entities, this.credits)
     this.post.answer('ended', (session) => this.#endKnown(readSessionText(String(session))))
     const { otherPlaces } = core
@@ -148,7 +155,7 @@ export class ClusterNode implements OtherPlaces {
         onEnded: (cause) => told((at) => at.#ended(cause)),
         onTrouble,
       })
-      self = new ClusterNode(core, name, lease, connection, membership)
+      self = new ClusterNode(core, options, lease, connection, membership)
       await self.channels.open(membership.self.session)
       // It was shut down meanwhile, and nobody would ever let this node leave.
       if (core.phase !== 'open') throw new NotAllowed(`System ${core.name} was shut down while it joined ${name}.`)
@@ -171,13 +178,16 @@ export class ClusterNode implements OtherPlaces {
     return this.phase !== 'over' && this.membership.held
   }
 
+  get unfit(): string | undefined {
+    return this.journal.isAway ? 'its journal cannot be reached' : undefined
+  }
+
   isMember(session: Session): boolean {
     return this.#member(session) !== undefined
   }
 
   listen(listener: (event: MemberEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Called once when this node is no member any more; undefined where it left. */
@@ -310,6 +320,7 @@ export class ClusterNode implements OtherPlaces {
   }
 
   #over(cause: unknown, lost: (session: Session) => unknown): void {
+    this.journal.close()
     this.ledgers.close()
     this.asking.close()
     this.border.close(lost)
@@ -325,6 +336,7 @@ export class ClusterNode implements OtherPlaces {
   #ended(cause: SessionEnded): void {
     if (this.phase === 'over') return
     this.phase = 'over'
+    this.lost = `the session of node ${this.self.session.node} has ended`
     this.core.logger.error({ cluster: this.name, cause }, 'the session of this node has ended; join again for a new one')
     this.#over(cause, () => cause)
     this.#disconnect().catch(() => {})
@@ -352,16 +364,7 @@ export class ClusterNode implements OtherPlaces {
       type === 'joined' ? 'a node has joined' : 'a node has left, or was lost',
     )
     this.core.events.publish({ type: `member.${type}`, member, at: this.core.runtime.now() })
-    for (const listener of this.#listeners) this.#inform(listener, event)
-  }
-
-  /** What a listener throws is its own affair: others are told, and all else goes on. */
-  #inform(listener: (event: MemberEvent) => void, event: MemberEvent): void {
-    try {
-      listener(event)
-    } catch (cause) {
-      this.core.logger.error({ cluster: this.name, cause }, 'a listener to members threw')
-    }
+    this.#listeners.notify(event)
   }
 
   #member(session: Session): Member | undefined {

@@ -25,10 +25,16 @@ export interface JoinOptions {
    * dead letter `not-transferable`. All nodes of a cluster must have the same.
    */
   readonly maxMessageBytes?: number | undefined
+  /**
+   * Milliseconds for which this node may not reach its journal before it hands over its shards of persistent kinds to nodes that reach theirs; 15,000 if
+   * left out, `false` for never. It gets shards again when the journal is back.
+   */
+  readonly journalTimeout?: number | false | undefined
 }
 
 const mib = 1_048_576
 export const defaultMaxMessageBytes: number = 4 * mib
+const defaultJournalTimeout = 15_000
 
 const table: Table<JoinOptions> = {
   name: [checkPlainName, undefined, true],
@@ -46,6 +52,12 @@ const table: Table<JoinOptions> = {
     if (bytes > 32 * mib) throw new InvalidOption(option, value, `use ${mib} to ${32 * mib} bytes`)
     return bytes
   },
+  journalTimeout: (option, value) => (value === false ? value : checkFinite(option, value, 'above')),
+}
+
+/** Milliseconds after which a node without its journal hands over; undefined for never. */
+export function journalTimeoutOf({ journalTimeout = defaultJournalTimeout }: JoinOptions): number | undefined {
+  return journalTimeout === false ? undefined : journalTimeout
 }
 
 export function checkJoin(options: unknown): JoinOptions {

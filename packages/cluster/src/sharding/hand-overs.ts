@@ -14,7 +14,7 @@ export interface HandOversHost {
   /** How many shards may be on their way at a time. */
   readonly limit: number
   readonly held: boolean
-  readonly phase: 'host' | 'leaving' | 'other'
+  phase(): 'host' | 'leaving' | 'other'
   seen(shard: number): ShardSeen
   shards(): readonly ShardSeen[]
   desired(): (shard: number) => string | undefined
@@ -83,7 +83,7 @@ export class HandOvers {
       if (!(await this.#name(shard, epoch))) {
         this.#underWay.delete(shard)
         // It is looked at again with the next round, and not at once: nothing has changed.
-        if (this.#host.phase !== 'leaving') this.#host.goOn(shard)
+        if (this.#host.phase() !== 'leaving') this.#host.goOn(shard)
         return
       }
     } catch (cause) {
@@ -101,7 +101,7 @@ export class HandOvers {
     this.#continuing = true
     this.#host.after(1, () => {
       this.#continuing = false
-      if (this.#host.phase !== 'other' && this.#host.held) this.begin()
+      if (this.#host.phase() !== 'other' && this.#host.held) this.begin()
       if (this.#underWay.size === 0 || this.#doubtful.size > 0) this.#host.done()
     })
   }
@@ -120,13 +120,13 @@ export class HandOvers {
 
   /** Names the next owner of a shard that rests in an epoch; whether it was tried. */
   async #name(shard: number, epoch: number | undefined): Promise<boolean> {
-    const { self, held, phase } = this.#host
+    const { self, held } = this.#host
     const { owner, revision } = this.#host.seen(shard)
     const node = this.#host.desired()(shard)
     const to = node === undefined ? undefined : this.#host.sessionOf(node)
     // One that this node has in another epoch does not rest.
     const mine = owner !== undefined && sameSession(owner.session, self) && owner.epoch === epoch
-    if (!mine || to === undefined || sameSession(to, self) || !held || phase === 'other') return false
+    if (!mine || to === undefined || sameSession(to, self) || !held || this.#host.phase() === 'other') return false
     // Before the read: a node that leaves removes its host key, and then waits for those who are naming it.
     this.#naming.set(shard, to)
     try {

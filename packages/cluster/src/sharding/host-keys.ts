@@ -16,6 +16,8 @@ export class HostKeys {
   readonly #registry: Registry
   readonly #self: Session
   readonly #key: string
+  /** Whether the registry says that this node has the kind. */
+  #declared = true
 
   constructor(registry: Registry, kind: string, self: Session) {
     this.#registry = registry
@@ -36,6 +38,14 @@ export class HostKeys {
         if (!(cause instanceof RegistryConflict)) throw cause
       }
     }
+  }
+
+  /** Says whether this node has the kind, where the registry does not say so yet. */
+  async declare(isHost: boolean): Promise<void> {
+    if (this.#declared === isHost) return
+    if (isHost) await this.write()
+    else if (!(await this.remove())) return
+    this.#declared = isHost
   }
 
   /** Says that it has the kind no more; false where that is not certain: the registry is away, or somebody wrote there meanwhile. */

@@ -29,8 +29,9 @@ export interface KeeperHost {
   /** The session of a node that is a member. */
   sessionOf(node: string): Session | undefined
   hasEnded(session: Session): Promise<boolean>
-  /** The greatest epoch that the journal has for a shard. */
+  /** The greatest epoch that the journal has for a shard; in the second 0 if the journal is out of reach. */
   journalEpoch(shard: number): Promise<number>
+  journalEpochIfKnown(shard: number): Promise<number>
   /** A shard has an owner; told again and again, in no order. */
   owned(shard: number, owner: Ownership): void
   /** Whether all have found a shard here, so that it may move on. */
@@ -53,7 +54,7 @@ export class Keeper {
   readonly #handOvers: HandOvers
   readonly #watches: Watch[] = []
   /** `departing`: it is to have no more shards, and not everybody can know that yet. */
-  #phase: 'opening' | 'host' | 'guest' | 'departing' | 'leaving' | 'over' = 'opening'
+  #phase: 'opening' | 'host' | 'suspended' | 'withdrawn' | 'guest' | 'departing' | 'leaving' | 'over' = 'opening'
   /** Those that are leaving. */
   readonly #excluded = new Set<string>()
   #round: 'no' | 'yes' | 'again' = 'no'
@@ -98,9 +99,16 @@ export class Keeper {
     this.look()
   }
 
+  /** Takes part, takes no more shards, or hands over all that another node can have. */
+  participate(as: 'host' | 'suspended' | 'withdrawn'): void {
+    if (!this.#takesPart) return
+    this.#phase = as
+    this.look()
+  }
+
   /** Hands over all that it owns, as far as there is somebody to; resolves when that is done. */
   async leave(): Promise<void> {
-    if (this.#phase !== 'host') return
+    if (!this.#takesPart) return
     this.#phase = 'departing'
     const { core, lease } = this.#host
     // Before it hands over anything: whoever names a next owner looks at the registry first, and would give back what it got.
@@ -163,6 +171,12 @@ export class Keeper {
     }
   }
 
+  get #takesPart(): boolean {
+    return this.#phase === 'host' || this.#phase === 'suspended' || this.#phase === 'withdrawn'
+  }
+  get #handsOver(): 'host' | 'leaving' | 'other' {
+    return this.#phase === 'host' || this.#phase === 'withdrawn' ? 'host' : this.#phase === 'leaving' ? 'leaving' : 'other'
+  }
   get #isOver(): boolean {
     return this.#phase === 'over'
   }
@@ -192,8 +206,9 @@ export class Keeper {
     if (this.#phase === 'host' && core.runtime.now() - this.#sweptAt >= lease) this.#sweep()
     for (const { shard, owner } of this.#table.all()) if (owner !== undefined) this.#host.owned(shard, owner)
     await this.#handOvers.resolveDoubts()
+    if (this.#takesPart) await this.#keys.declare(this.#phase === 'host')
     if (this.#phase === 'host') await this.#claimAll(this.#table.all())
-    if ((this.#phase === 'host' || this.#phase === 'leaving') && this.#host.held) this.#handOverSome()
+    if (this.#handsOver !== 'other' && this.#host.held) this.#handOverSome()
   }
 
   async #claimAll(shards: readonly ShardSeen[]): Promise<void> {
@@ -226,10 +241,8 @@ export class Keeper {
     if (this.#phase !== 'leaving' || !this.#handOvers.idle) return
     const mine = this.#table.all().filter(({ owner }) => owner !== undefined && sameSession(owner.session, self))
     // Others are there, and none of them has the kind: one that has only joined gets a lease to say so.
-    if (mine.length > 0 && this.#host.members().length > 1 && core.runtime.now() - this.#leavingSince < lease) {
-      core.runtime.timer(lease / 30, () => this.look())
-      return
-    }
+    if (mine.length > 0 && this.#host.members().length > 1 && core.runtime.now() - this.#leavingSince < lease)
+      return void core.runtime.timer(lease / 30, () => this.look())
     // Nobody is there to take them: their actors end here, and whoever comes claims them.
     const desired = this.#desired()
     if (mine.some(({ shard }) => desired(shard) !== undefined)) return
@@ -238,20 +251,17 @@ export class Keeper {
 
   #handOversHost(): ConstructorParameters<typeof HandOvers>[0] {
     const host = this.#host
-    const phase = (): 'host' | 'leaving' | 'other' => (this.#phase === 'host' || this.#phase === 'leaving' ? this.#phase : 'other')
     return {
+      phase: () => this.#handsOver,
       self: host.self,
       limit: this.#spec.concurrentHandOvers,
       get held() {
         return host.held
       },
-      get phase() {
-        return phase()
-      },
       settled: (shard) => host.settled(shard),
       rest: (shard) => host.rest(shard),
       goOn: (shard) => host.goOn(shard),
-      journalEpoch: (shard) => host.journalEpoch(shard),
+      journalEpoch: (shard) => host.journalEpochIfKnown(shard),
       seen: (shard) => this.#table.at(shard),
       shards: () => this.#table.all(),
       desired: () => this.#desired(),
@@ -298,10 +308,9 @@ export class Keeper {
   }
 
   async #read(shard: number): Promise<void> {
-    const { mirror } = this.#table
     const key = this.#table.key(shard)
-    const known = mirror.revision(key)
-    mirror.read(key, await this.#host.registry.read(key), known)
+    const known = this.#table.mirror.revision(key)
+    this.#table.mirror.read(key, await this.#host.registry.read(key), known)
   }
 
   #tell(shard: number): void {
@@ -350,11 +359,10 @@ export class Keeper {
 
   #sweep(): void {
     this.#sweptAt = this.#host.core.runtime.now()
-    const { kind } = this.#spec
     const members = new Set(this.#host.members().map(({ session }) => sessionText(session)))
     const left: HostSeen[] = []
     for (const key of this.#hosts.keys()) {
-      const node = nodeOfHost(kind, key)
+      const node = nodeOfHost(this.#spec.kind, key)
       const number = node === undefined ? undefined : readHost(this.#hosts.value(key)!)
       if (node === undefined || number === undefined || members.has(sessionText({ node, number }))) continue
       left.push({ session: { node, number }, key, revision: this.#hosts.revision(key)! })
@@ -382,7 +390,7 @@ export class Keeper {
   #candidates(): ReturnType<typeof candidatesOf> {
     const { kind, role } = this.#spec
     const numbers = hostNumbers(kind, this.#hosts.keys(), (key) => this.#hosts.value(key)!)
-    if (this.#phase === 'leaving') numbers.delete(this.#host.self.node)
+    if (this.#phase === 'leaving' || this.#phase === 'withdrawn') numbers.delete(this.#host.self.node)
     const hosts = hostsAmong(this.#host.members(), (node) => numbers.get(node))
     return candidatesOf(
       hosts.filter(({ session }) => !this.#excluded.has(sessionText(session))),

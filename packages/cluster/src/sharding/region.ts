@@ -10,6 +10,7 @@ import { Backlog } from './backlog.ts'
 import { shardOf } from './desired.ts'
 import { HostKeys } from './host-keys.ts'
 import { kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
+import type { Reach } from './journal-watch.ts'
 import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
 import { type Came, type Entry, letterFor } from './letter.ts'
@@ -106,6 +107,7 @@ export class Region {
       sessionOf: (name) => node.sessionOf(name),
       hasEnded: (session) => node.membership.hasEnded(session),
       journalEpoch: (shard) => (spec.persistent ? this.#tenancy!.epochOf(shard) : Promise.resolve(0)),
+      journalEpochIfKnown: (shard) => this.#epochIfKnown(shard),
       owned: (shard, owner) => this.#owned(shard, owner),
       settled: (shard) => this.#settled(shard),
       rest: (shard) => this.#shards.rest(shard),
@@ -178,6 +180,19 @@ export class Region {
     this.#routes.ready(shard, token)
   }
 
+  /** This node does not reach its journal, or does again. */
+  journalIs(reach: Reach): void {
+    if (this.spec.persistent) this.#keeper.participate(({ reached: 'host', away: 'suspended', lost: 'withdrawn' } as const)[reach])
+  }
+  /**
+   * A shard can be handed over without the journal: the registry knows an epoch, and the next owner, which raises the fence, finds out if the journal has a
+   * later one.
+   */
+  #epochIfKnown(shard: number): Promise<number> {
+    if (!this.spec.persistent || this.#node.journal.isAway) return Promise.resolve(0)
+    const late = new Promise<number>((resolve) => void this.#core.runtime.timer(this.#node.lease / 3, () => resolve(0)))
+    return Promise.race([this.#tenancy!.epochOf(shard).catch(() => 0), late])
+  }
   /** A connection between two nodes broke. */
   broken(): void {
     this.#routes.broken()
@@ -279,7 +294,10 @@ export class Region {
     for (;;) {
       try {
         await this.#agree(hosts)
-        if (!this.#over) this.#keeper.open(hosts)
+        if (this.#over) return
+        if (hosts && this.spec.persistent) this.#node.journal.open()
+        this.#keeper.open(hosts)
+        this.journalIs(this.#node.journal.reach)
         return
       } catch (cause) {
         if (this.#over || !(cause instanceof RegistryUnavailable)) throw cause

@@ -15,6 +15,8 @@ export interface SimulatedNodeOptions {
   readonly roles?: readonly string[] | undefined
   /** As of `Cluster.join`. */
   readonly maxMessageBytes?: number | undefined
+  /** As of `Cluster.join`. */
+  readonly journalTimeout?: number | false | undefined
   readonly system?: SystemOptions | undefined
 }
 
@@ -51,9 +53,8 @@ export class SimulatedNode {
     }, 'connection.lost')
     const { hub, lease } = world
     const engine = { name: 'simulated', connect: (joining: Parameters<typeof connectTo>[1]) => Promise.resolve(connectTo(hub, joining)) }
-    this.#join(Cluster.join(this.system, { name: 'sim', node, engine, lease, roles: options.roles, maxMessageBytes: options.maxMessageBytes })).catch(
-      () => {},
-    )
+    const { roles, maxMessageBytes, journalTimeout } = options
+    this.#join(Cluster.join(this.system, { name: 'sim', node, engine, lease, roles, maxMessageBytes, journalTimeout })).catch(() => {})
   }
 
   async #join(joining: Promise<Cluster>): Promise<void> {

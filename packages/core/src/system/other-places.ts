@@ -52,6 +52,10 @@ export interface OtherPlaces {
   close(): Promise<void>
   /** Of a node of a cluster: whether it may act as one now. */
   readonly held?: boolean
+  /** Of a node of a cluster: why it should be given no work, though it may act; undefined if it may be. */
+  readonly unfit?: string | undefined
+  /** Of a node of a cluster: why it is no longer a member, if it did not leave. Then only a new session helps. */
+  readonly lost?: string | undefined
   /** Of a node of a cluster: hands over what it owns, within so many milliseconds, and leaves. */
   leave?(deadline: number): Promise<void>
 }
