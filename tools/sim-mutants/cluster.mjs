@@ -517,7 +517,6 @@ export const cluster = [
   },
   {
     name: 'credit is given before the mailbox has room',
-    scenario: 'cluster slow',
     file: 'cluster/src/sharding/entities.ts',
     edits: [
       [
@@ -525,6 +524,7 @@ export const cluster = [
         '    entering.add(waiting)\n    if (meta instanceof LetterCredit) meta.entered(windowOf(cell))\n    queue.wait!(waiting)\n',
       ],
     ],
+    test: inTest('cluster/slow-actors.test.ts', 'an offer to an actor of another node waits for room in its mailbox'),
   },
   {
     name: 'credit comes back when a letter arrives, not when it is taken',
@@ -557,9 +557,9 @@ export const cluster = [
   },
   {
     name: 'credit that is lost with a connection is waited for',
-    scenario: 'cluster slow losses',
     file: routes,
     edits: [['      for (const account of accounts) this.#accounts.reset(account)\n', '']],
+    test: inTest('cluster/slow-actors.test.ts', 'after a connection broke what is offered and told arrives'),
   },
   {
     name: 'offers that were given up are kept',
@@ -578,13 +578,13 @@ export const cluster = [
     name: 'a node that does not reach its journal is given work',
     file: 'cluster/src/sharding/journal-watch.ts',
     edits: [["return this.#reach !== 'reached'", "return this.#reach === 'lost'"]],
-    test: inTest('cluster/journal-away.test.ts', 'a node whose journal refuses is not ready at once'),
+    test: inTest('cluster/journal-away.test.ts', 'is not ready at once, hands its shards over after a while'),
   },
   {
     name: 'a node that does not reach its journal keeps its shards',
     file: 'cluster/src/sharding/journal-watch.ts',
     edits: [["now - since >= timeout ? 'lost'", "now - since >= timeout ? 'away'"]],
-    test: inTest('cluster/journal-away.test.ts', 'a node whose journal refuses is not ready at once'),
+    test: inTest('cluster/journal-away.test.ts', 'is not ready at once, hands its shards over after a while'),
   },
   {
     name: 'shards are handed over to a node that does not reach the journal either',
@@ -605,7 +605,7 @@ export const cluster = [
         'return Promise.race([this.#tenancy!.epochOf(shard), late.then(() => new Promise<number>(() => {}))])',
       ],
     ],
-    test: inTest('cluster/journal-away.test.ts', 'a node whose journal hangs is not ready at once'),
+    test: inTest('cluster/journal-away.test.ts', 'is not ready at once, hands its shards over after a while'),
   },
   // Whoever uses it, and whoever is hostile.
   {

@@ -7,7 +7,7 @@ import { Tenancy } from './tenancy.ts'
 
 export interface JournalWatchHost {
   readonly core: SystemCore
-  /** Between two questions, and how long one may take. */
+  /** Milliseconds between two questions. */
   readonly interval: number
   /** After which its shards are handed over; undefined for never. */
   readonly timeout: number | undefined
@@ -20,15 +20,18 @@ export interface JournalWatchHost {
 export type Reach = 'reached' | 'away' | 'lost'
 
 const maxPending = 4
+/** Milliseconds that an answer may take: a journal that is slow is reached. */
+const slowest = 5_000
 
 export class JournalWatch {
   readonly #host: JournalWatchHost
   /** When the first question had no answer, since one had. */
   #awaySince: number | undefined
   #reach: Reach = 'reached'
-  #asking = 0
-  /** Questions that are not answered yet. */
+  /** Questions that are not answered yet, and when the last one was asked. */
   #pending = 0
+  #askedAt = 0
+  #isOver = false
   #cancel: (() => void) | undefined
 
   constructor(host: JournalWatchHost) {
@@ -50,28 +53,23 @@ export class JournalWatch {
   close(): void {
     this.#cancel?.()
     this.#cancel = () => {}
-    this.#asking++
+    this.#isOver = true
   }
 
   #look(): void {
     const { core, interval } = this.#host
-    const question = ++this.#asking
-    // An answer that comes late is one all the same, unless it is known by then that there was none.
-    const answered = (is: boolean): void => {
-      if (this.#asking !== question) return
-      this.#asking++
-      this.#cancel?.()
-      this.#heard(is)
-      this.#cancel = core.runtime.timer(interval, () => this.#look())
-    }
-    this.#cancel = core.runtime.timer(interval, () => answered(false))
-    // A journal that hangs is not given question after question.
-    if (this.#pending >= maxPending) return
+    this.#cancel = core.runtime.timer(interval, () => this.#look())
+    const now = core.runtime.now()
+    if (this.#pending > 0 && now - this.#askedAt >= slowest) this.#heard(false)
+    // A slow journal is asked once at a time, and one that hangs is not given question after question.
+    if (this.#pending > 0 && (now - this.#askedAt < slowest || this.#pending >= maxPending)) return
+    this.#askedAt = now
     this.#pending++
-    const settled = (is: boolean): void => {
+    const settled = (answered: boolean): void => {
       this.#pending--
-      answered(is)
+      if (!this.#isOver) this.#heard(answered)
     }
+    // An answer that comes late is one all the same.
     this.#host.ask().then(
       () => settled(true),
       () => settled(false),

@@ -99,7 +99,7 @@ for (const trouble of ['refuses', 'hangs'] as const)
       expect(before).toBeGreaterThan(0)
       expect([unfit(a), unfit(b)]).toEqual([undefined, undefined])
       reach.get('b')!.trouble = trouble
-      await stage.until('b is not ready', () => unfit(b) !== undefined, stage.world.lease)
+      await stage.until('b is not ready', () => unfit(b) !== undefined, trouble === 'refuses' ? 1_000 : 7_000)
       expect([unfit(a), unfit(b)]).toEqual([undefined, 'its journal cannot be reached'])
       await stage.wait(journalTimeout / 2)
       expect(inB.active.length).toBe(before)
@@ -113,6 +113,20 @@ for (const trouble of ['refuses', 'hangs'] as const)
       expect(await addAll(inA)).toEqual(ids.map(() => 3))
       expect([a.isUp, b.isUp]).toEqual([true, true])
     }))
+
+test('a node whose journal is slow is ready, and keeps its shards', () =>
+  onStage(async (stage) => {
+    const { nodes, kinds, reach } = await carts(stage, ['a', 'b'])
+    const before = kinds.map(({ active }) => active.length)
+    for (let n = 0; n < 10; n++) {
+      reach.get('b')!.trouble = 'hangs'
+      await stage.wait(4_000)
+      expect(unfit(nodes[1]!)).toBe(undefined)
+      reach.get('b')!.back()
+      await stage.wait(10)
+    }
+    expect(kinds.map(({ active }) => active.length)).toEqual(before)
+  }))
 
 test('a node whose journal is away for a moment keeps its shards', () =>
   onStage(async (stage) => {
