@@ -60,6 +60,7 @@ const functions: Record<string, Entry> = {
       events: { added: (n: number) => n },
       commands,
       snapshotEvery: 5,
+      snapshotWhen: () => false,
       tags: () => [],
       version: 2,
       upcast: () => [],

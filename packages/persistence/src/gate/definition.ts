@@ -62,6 +62,8 @@ export interface Definition {
   readonly schema: MessageSchema | undefined
   readonly tags: ((event: never) => readonly string[]) | undefined
   readonly snapshotEvery: number
+  /** Whether a snapshot is to be taken after an event, whatever `snapshotEvery` says. */
+  readonly snapshotWhen: ((state: unknown, event: AnyEvent) => boolean) | undefined
   /** Whose data an event is. */
   readonly subject: ((event: never) => string | undefined) | undefined
   /** What stands for an event that was erased. */

@@ -22,9 +22,14 @@ export type EventsOf<H> = {
 }[keyof H & string]
 
 /** What may be said of how events are kept, besides what they mean. */
-export interface KeepOptions<E> {
+export interface KeepOptions<E, S = unknown> {
   /** How many events until the next snapshot; 1,000 if left out, 0 for none. */
   readonly snapshotEvery?: number | undefined
+  /**
+   * Whether a snapshot is taken after an event, besides those of `snapshotEvery`: given the state that the event has made, such as that of an
+   * order that was closed. It is taken when the command is done. What it throws fails the command, and nothing of it is stored.
+   */
+  readonly snapshotWhen?: ((state: S, event: E) => boolean) | undefined
   /** What an event can be found by. */
   readonly tags?: ((event: E) => readonly string[]) | undefined
   /** The version of events and state; 1 if left out. Raise it when their shape changes, and say by `upcast` what became of older events. */
@@ -53,7 +58,7 @@ export interface KeepOptions<E> {
 }
 
 /** A kind of event-sourced actors. */
-export interface SourcedDefinition<M extends { type: string }, S, H extends EventHandlers<S>> extends KeepOptions<NoInfer<EventsOf<H>>> {
+export interface SourcedDefinition<M extends { type: string }, S, H extends EventHandlers<S>> extends KeepOptions<NoInfer<EventsOf<H>>, NoInfer<S>> {
   /** The state before the first event. */
   readonly initial: (key: string) => S
   /** What each event makes of the state: pure, without a look at anything else. */
@@ -64,6 +69,7 @@ export interface SourcedDefinition<M extends { type: string }, S, H extends Even
 
 export const keepTable: Table<KeepOptions<never>> = {
   snapshotEvery: [checkWhole, 0],
+  snapshotWhen: checkFunction,
   tags: checkFunction,
   version: [checkWhole, 1],
   upcast: checkFunction,
@@ -153,6 +159,7 @@ export function kept(kind: string, given: Record<string, unknown>): Omit<Definit
     schema: given['schema'] as Definition['schema'],
     tags: given['tags'] as Definition['tags'],
     snapshotEvery: every === 0 ? Infinity : every,
+    snapshotWhen: given['snapshotWhen'] as Definition['snapshotWhen'],
     subject: given['subject'] as Definition['subject'],
     erased: given['erased'] as Definition['erased'],
     keepEvents,

@@ -102,6 +102,8 @@ export class Turn {
   applying = false
   /** A state was replaced by itself: it may have been changed in place, and `before` with it. */
   inPlace = false
+  /** An event of it asks for a snapshot. */
+  snapshot = false
   stops = false
   notUnderstood = false
 
@@ -124,7 +126,7 @@ export class Turn {
   static end(turn: Turn): void {
     turn.ctx = turn.message = turn.before = turn.text = turn.received = undefined as never
     turn.length = turn.queued = 0
-    turn.applying = turn.inPlace = turn.stops = turn.notUnderstood = false
+    turn.applying = turn.inPlace = turn.snapshot = turn.stops = turn.notUnderstood = false
     spare = turn
   }
 }

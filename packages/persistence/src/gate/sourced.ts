@@ -2,7 +2,7 @@
 // events are written together or not at all, because the queue is taken between commands only.
 
 import { type ActorContext, NotAllowed } from '@troupe/core'
-import { type Cell, show } from '@troupe/core/internal'
+import { type Cell, isThenable, show } from '@troupe/core/internal'
 import { encode } from '../values/codec.ts'
 import { RecoveryFailed, SubjectErased } from '../values/errors.ts'
 import type { Head, Ownership, StoredEvent, Write } from '../values/stored.ts'
@@ -20,6 +20,8 @@ export abstract class Sourced extends Entity {
   readonly definition: Definition
   protected current: unknown = undefined
   #snapshotSeq = 0
+  /** An event asked for one that could not be taken yet, because another was on its way. */
+  #snapshotWanted = false
   /** Whose data memory has; only where events have subjects. */
   #subjects: Set<string> | undefined = undefined
   /** What is being recovered. */
@@ -53,9 +55,11 @@ export abstract class Sourced extends Entity {
       const stored = storedEvent(definition, id, event, time)
       if (stored.subject !== undefined && this.hub.keyring.peek(stored.subject) === 'erased') throw new SubjectErased(stored.subject)
       // As it will be read: a schema may make another value of it.
-      const next = definition.apply(this.current, eventRead(definition, id, event, stored))
+      const read = eventRead(definition, id, event, stored)
+      const next = definition.apply(this.current, read)
       if (isSameObject(next, this.current)) turn.inPlace = true
       this.current = next
+      if (definition.snapshotWhen !== undefined && wantsSnapshot(definition.snapshotWhen(next, read), id)) turn.snapshot = true
       this.#push(stored)
     }
   }
@@ -90,13 +94,16 @@ export abstract class Sourced extends Entity {
     const flight = this.flying()
     flight.bytes = flight.queued + flight.inFlight
     // One that waits to be durable is not replaced by a newer one, which under load would have to wait in turn, for ever.
-    if (flight.snapshot === undefined && this.seq - this.#snapshotSeq >= this.definition.snapshotEvery) this.#decideSnapshot(flight)
+    if (turn.snapshot) this.#snapshotWanted = true
+    if (flight.snapshot === undefined && (this.#snapshotWanted || this.seq - this.#snapshotSeq >= this.definition.snapshotEvery))
+      this.#decideSnapshot(flight)
     this.hub.writer.wants(this)
   }
   /** Encoded now: what later events change in place is no part of it. */
   #decideSnapshot(flight: Flight): void {
     const { id, seq } = this
     this.#snapshotSeq = seq
+    this.#snapshotWanted = false
     try {
       flight.snapshot = { seq, text: snapshotText(id, this.current, this.own?.toData() ?? {}) }
     } catch (cause) {
@@ -239,4 +246,11 @@ export class Commanded extends Sourced {
     }
     return command(this as never, message as never)
   }
+}
+
+/** Refuses an answer that would count as no, such as a promise. */
+function wantsSnapshot(answer: unknown, id: string): boolean {
+  if (typeof answer === 'boolean') return answer
+  if (isThenable(answer)) void Promise.resolve(answer).catch(() => {})
+  throw new NotAllowed(`snapshotWhen of ${id} returned ${show(answer)}: it says true or false, at once.`)
 }
