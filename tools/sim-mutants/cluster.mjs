@@ -551,9 +551,9 @@ export const cluster = [
   },
   {
     name: 'what was under way to a node that is lost counts for ever',
-    scenario: 'cluster slow losses',
     file: routes,
     edits: [['      for (const account of lost) this.#accounts.reset(account)\n', '']],
+    test: inTest('cluster/slow-actors.test.ts', 'offers that wait go to the next owner when theirs is killed'),
   },
   {
     name: 'credit that is lost with a connection is waited for',
