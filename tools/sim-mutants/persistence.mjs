@@ -29,6 +29,7 @@ const postgres = 'persistence/src/journal/postgres/postgres.ts'
 const sqliteWrites = 'persistence/src/journal/sqlite/sqlite-writes.ts'
 const sqliteReads = 'persistence/src/journal/sqlite/sqlite-reads.ts'
 const sqliteWriter = 'persistence/src/journal/sqlite/sqlite-writer.ts'
+const sqliteEvents = 'persistence/src/journal/sqlite/sqlite-events.ts'
 const sqliteOpen = 'persistence/src/journal/sqlite/sqlite-open.ts'
 
 const inTest = (file, name) => ({ file: `packages/persistence/test/${file}`, name })
@@ -634,6 +635,59 @@ export const persistence = [
     file: 'persistence/src/journal/sqlite/sqlite-worker-handle.ts',
     edits: [['for (const each of guards) shut(each, exitTimeoutMs)', 'for (const each of guards) if (each.length === 0) shut(each, exitTimeoutMs)']],
     test: inTest('sqlite-failures.test.ts', 'J2: a process that ends in the middle of a write'),
+  },
+  {
+    name: 'a small actor waits for the largest of its recovery batch',
+    file: recovery,
+    edits: [['value.events.length) >= head.seq) finish', 'value.events.length) > Infinity) finish']],
+    test: inTest('recovery.test.ts', 'a small actor starts with its own last event, however long the largest of its batch takes'),
+  },
+  {
+    name: 'SQLite reads a long run again for each batch',
+    file: sqliteEvents,
+    edits: [
+      ['    at.seen = events.length\n', '    at.seen = skip + query.batch - found.length\n'],
+      ['  if (rest.length > 0) return false\n  at.rest = undefined\n', '  at.rest = undefined\n  if (rest.length > 0) return false\n'],
+    ],
+    test: inTest('reading-costs.test.ts', 'events once, however small the batches of a reader are'),
+  },
+  {
+    name: 'a reader of SQLite whose slices are over at once makes no progress',
+    file: sqliteEvents,
+    edits: [['(isBegun && slice.isOver)', '(isBegun && slice.isOver && found.length > 0)']],
+    test: inTest('reading-costs.test.ts', 'SQLite lets the loop turn while it looks for a tag that few events of long runs have'),
+  },
+  {
+    name: 'a projection is called without events',
+    file: 'persistence/src/reading/projection.ts',
+    edits: [['(events.length === 0 ? undefined : handle(events, transaction))', '(events.length < 0 ? undefined : handle(events, transaction))']],
+    test: inTest('reading.test.ts', 'is not called where a batch has nothing for it, and goes on after it'),
+  },
+  {
+    name: 'keys are imported before all of them were compared',
+    file: 'persistence/src/operating/importing.ts',
+    edits: [['  for (const one of keys) refuseOther(one, await journal.key(one.subject), 0)\n', '']],
+    test: inTest('copying.test.ts', 'of keys that belong to another journal none is imported'),
+  },
+  {
+    name: 'an import takes data that cannot be decoded',
+    file: 'persistence/src/operating/importing.ts',
+    edits: [
+      [
+        '(this.#check.take(record) ?? undecodable(record))',
+        '(this.#check.take(record) ?? (record.record === undefined ? undecodable(record) : undefined))',
+      ],
+    ],
+    test: inTest('copying.test.ts', 'data that no actor could decode is refused, of events, states and snapshots'),
+  },
+  {
+    name: 'a large event is encoded before it is measured',
+    file: 'persistence/src/values/codec.ts',
+    edits: [['  if (left < 0) throw new Exceeded()\n', '']],
+    test: {
+      file: 'packages/persistence/src/values/codec.test.ts',
+      name: 'refuses a value that is too large after it has read as much of it as is allowed',
+    },
   },
   {
     name: 'PostgreSQL locks owners for key share',

@@ -32,6 +32,7 @@ export type { ExportedKeys, RecordCounts } from './operating/record-text.ts'
 export { snapshotKey, type SnapshotOptions } from './operating/snapshot.ts'
 export { surveyJournals } from './operating/survey.ts'
 export {
+  EventTooLarge,
   FenceLost,
   IdInUse,
   JournalDamaged,

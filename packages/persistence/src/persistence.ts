@@ -40,6 +40,8 @@ export interface PersistenceOptions {
    * command. Left out, the simulator of the testkit does it, and nothing else.
    */
   readonly immutableCheck?: boolean | undefined
+  /** An event whose text would have more bytes is refused with `EventTooLarge`, before it is encoded; 16 MiB if left out. */
+  readonly maxEventBytes?: number | undefined
   readonly recovery?:
     | {
         /** Milliseconds without any progress that end a recovery; 30,000 if left out. Waiting for a permit does not count. */
@@ -57,6 +59,7 @@ const table: Table<PersistenceOptions> = {
   find: checkFunction,
   redeliverEvery: [checkFinite, 'above'],
   immutableCheck: checkBoolean,
+  maxEventBytes: [checkWhole, 1],
   recovery: [checkPart, { timeout: [checkFinite, 'above'], permits: [checkWhole, 1] } satisfies Table<PersistenceOptions['recovery'] & object>],
 }
 
@@ -78,8 +81,9 @@ export function persistence(options: PersistenceOptions): Extension {
     find,
     redeliverEvery = 1000,
     immutableCheck,
+    maxEventBytes = 16 * 1024 * 1024,
   } = readOptions('persistence', options, table)
   const { timeout = 30_000, permits = 4 } = recovery
-  const complete: HubOptions = { journal, scope, whenAway, timeout, permits, find, redeliverEvery, immutableCheck }
+  const complete: HubOptions = { journal, scope, whenAway, timeout, permits, find, redeliverEvery, immutableCheck, maxEventBytes }
   return { name: extensionName, open: (system) => new Hub(system, complete) }
 }

@@ -23,7 +23,7 @@ import {
 } from '@troupe/persistence'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
-import { event, run } from './contract/stage.ts'
+import { event, run, state } from './contract/stage.ts'
 
 const engine = engineOrSkip('postgres', findPostgres, 'npm run engines -- --only postgres fetches one.')
 const runs = Number(process.env['TROUPE_RUNS'] ?? 12)
@@ -58,7 +58,10 @@ async function open(source: JournalSource): Promise<Journal> {
 
 const owner = { scope: 'default', epoch: 1 }
 const ids = ['cart/1', 'cart/2', 'order/x', 'ord er/\u0000\u0001/é', 'plain']
-const text = fc.oneof(fc.constantFrom('{"n":1}', '', '\u0000', '\ud800x', '\u0001a', 'é\u2028\n"', 'x'.repeat(3000)), fc.string({ unit: 'binary' }))
+/** Text of the codec, as every actor writes it: an import refuses other. JSON escapes no U+2028, and nothing above it but lone surrogates. */
+const text = fc
+  .oneof(fc.constantFrom('{"n":1}', '', '\u0000', '\ud800x', '\u0001a', 'é\u2028\n"', 'x'.repeat(3000)), fc.string({ unit: 'binary' }))
+  .map((one) => JSON.stringify(one))
 const storedEvent: fc.Arbitrary<StoredEvent> = fc.record({
   type: fc.constantFrom('added', 'é"', '$sent'),
   version: fc.integer({ min: 1, max: 3 }),
@@ -141,7 +144,7 @@ async function live(journal: Journal, steps: readonly Step[]): Promise<void> {
       const at = deleted + Math.round((seq - deleted) * one.part)
       if (seq === 0) continue
       if (one.is === 'delete') await journal.deleteEvents(one.id, at, owner)
-      else await journal.saveSnapshot({ id: one.id, seq: at, version: 2, data: `state at ${at}`, time: at, ...owner })
+      else await journal.saveSnapshot({ id: one.id, seq: at, version: 2, data: `"state at ${at}"`, time: at, ...owner })
     }
   }
 }
@@ -346,5 +349,52 @@ function refusals(store: Store): void {
     const other = await open(await empty(store))
     await other.addKey('anna', new Uint8Array([9]))
     await expect(importJournal(other, pieces(keys))).rejects.toMatchObject({ code: 'import-refused' })
+  })
+
+  test('of keys that belong to another journal none is imported; what another process adds meanwhile is counted', async () => {
+    const journal = await filled(store)
+    await journal.addKey('zoe', new Uint8Array([4]))
+    const keys = await allText(journal, { keys: 'only' })
+    const other = await open(await empty(store))
+    await other.addKey('zoe', new Uint8Array([9]))
+    await expect(importJournal(other, pieces(keys))).rejects.toMatchObject({
+      code: 'import-refused',
+      line: 4,
+      message: expect.stringMatching(/^Cannot import line 4: subject "zoe" has another key .* Nothing was imported; /) as string,
+    })
+    expect(await other.key('anna')).toEqual({ is: 'none' })
+    const raced = new Proxy(await open(await empty(store)), {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown
+        if (typeof value !== 'function') return value
+        return async (...args: unknown[]): Promise<unknown> => {
+          if (name === 'addKey' && args[0] === 'zoe') await target.addKey('zoe', new Uint8Array([9]))
+          return (value as (...given: unknown[]) => unknown).apply(target, args)
+        }
+      },
+    })
+    await expect(importJournal(raced, pieces(keys))).rejects.toThrow(/subject "zoe" has another key .* 1 key before it was imported; /)
+    expect(await raced.key('anna')).toMatchObject({ is: 'key' })
+  })
+
+  test('data that no actor could decode is refused, of events, states and snapshots', async () => {
+    const target = await open(await empty(store))
+    const from = async (fill: (journal: Journal) => Promise<unknown>): Promise<string> => {
+      const journal = await open(await empty(store))
+      await journal.raise('default', 1)
+      await fill(journal)
+      return allText(journal)
+    }
+    const bad = (data: string) => run('cart/1', 1, 0, { events: [event(1), event(2, { data })] })
+    await refused(target, await from((journal) => journal.append([bad('{"n":')])), 'line 5: the data of the event cart/1#2 cannot be decoded')
+    await refused(target, await from((journal) => journal.append([bad('{"$":"sealed","x":1}')])), 'the sealed data of the event cart/1#2 has no text')
+    const badState = state('account/1', 0, 1, 'x')
+    await refused(target, await from((journal) => journal.append([badState])), 'line 4: the data of the state account/1 cannot be decoded')
+    const snapshot = { id: 'cart/1', seq: 1, version: 1, data: '{', time: 1, ...owner }
+    const withSnapshot = await from(async (journal) => {
+      await journal.append([run('cart/1', 1)])
+      await journal.saveSnapshot(snapshot)
+    })
+    await refused(target, withSnapshot, 'the data of the snapshot cart/1#1 cannot be decoded')
   })
 }

@@ -84,6 +84,21 @@ test('an event handler that persists, a context that is used by somebody else or
   await kit.end()
 })
 
+test('an event above maxEventBytes is refused before it is encoded, nothing of its command is stored, and the actor goes on', async () => {
+  const source = memory()
+  const kit = kitWith(source, { maxEventBytes: 1000 })
+  const ref = kit.system.spawn(odd({ apply: (n) => n + 1 })('a'))
+  const persist = (...all: unknown[]): Promise<unknown> =>
+    attempt(kit, ref, (ctx) => {
+      for (const by of all) ctx.persist({ type: 'added', by })
+    })
+  expect(await persist('small', 'x'.repeat(1000))).toBe('event-too-large')
+  expect(await persist(Array.from({ length: 10 }, () => 'y'.repeat(101)))).toBe('event-too-large')
+  expect(await persist('small')).toBe(1)
+  expect(source.eventsOf('odd/a').map(({ data }) => data)).toEqual(['{"type":"added","by":"small"}'])
+  await kit.end()
+})
+
 test('values that cannot be kept are refused with their place, and the actor goes on; huge ones are kept', async () => {
   const source = memory()
   const kit = kitWith(source)

@@ -39,6 +39,24 @@ describe('queries', () => {
 })
 
 describe('a projection', () => {
+  test('P12: is not called where a batch has nothing for it, and goes on after it', async () => {
+    const source = memory()
+    const kit = kitWith(source)
+    const journal = await source.open(environment)
+    await journal.raise('other', 1)
+    const own = Array.from({ length: 5 }, (_, i) => event(i + 1, { type: '$timer', data: '{"type":"$timer"}' }))
+    await journal.append([run('cart/1', 1, 0, { events: own, scope: 'other' })])
+    const batches: string[][] = []
+    kit.system.spawn(projection({ name: 'calls', batch: 2, handle: (events) => void batches.push(events.map(place)) }))
+    await kit.settle()
+    expect(batches).toEqual([])
+    expect(await journal.offset('calls')).toBe('5')
+    await journal.append([run('cart/1', 6, 1, { scope: 'other' })])
+    await kit.settle()
+    expect(batches).toEqual([['cart/1#6']])
+    await kit.end()
+  })
+
   test('P12: sees each event once, in order per id, also when its handler fails, is killed, and begins anew', async () => {
     const source = memory({ faults: { delay: 5 } })
     const kit = kitWith(source)

@@ -127,6 +127,43 @@ describe('recovery', () => {
     await kit.end()
   })
 
+  test('a small actor starts with its own last event, however long the largest of its batch takes', async () => {
+    const inner = await filled(async (journal) => {
+      await journal.append([runOf('counter/big', 1, 0, { events: Array.from({ length: 3500 }, () => added(1)) })])
+      for (const key of ['a', 'b']) await journal.append([runOf(`counter/${key}`, 1, 0, { events: [added(2), added(3)] })])
+    })
+    let go: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (go = resolve))
+    let parts = 0
+    const source: JournalSource = {
+      name: 'slow',
+      async open(given) {
+        const journal = await inner.open(given)
+        return new Proxy(journal, {
+          get(target, name: keyof Journal) {
+            const member = target[name] as unknown
+            if (name === 'replay')
+              return async function* (...args: Parameters<Journal['replay']>) {
+                for await (const part of target.replay(...args)) {
+                  if (part.id === 'counter/big' && ++parts > 1) await held
+                  yield part
+                }
+              }
+            return typeof member === 'function' ? (member.bind(target) as unknown) : member
+          },
+        })
+      },
+    }
+    const kit = kitWith(source)
+    const [big, a, b] = ['big', 'a', 'b'].map((key) => kit.system.spawn(counter(key)))
+    await kit.settle()
+    expect(parts).toBe(2)
+    expect([await value(kit, a!), await value(kit, b!), kit.system.phaseOf(big!)]).toEqual([5, 5, 'starting'])
+    go()
+    expect(await value(kit, big!)).toBe(3500)
+    await kit.end()
+  })
+
   test('a journal that does not answer ends the start after recovery.timeout, and it is tried again', async () => {
     const inner = memory()
     let deaf = true

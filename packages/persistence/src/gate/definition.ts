@@ -79,12 +79,12 @@ export function eventRead({ schema }: Definition, id: string, event: AnyEvent, {
   return schema === undefined ? event : (fitting(schema, data, `event ${type}`, id) as AnyEvent)
 }
 
-/** An event as it is to be stored. Fails with `NotStorable`, and with what `tags` throws. */
-export function storedEvent(definition: Definition, id: string, event: AnyEvent, time: number): StoredEvent {
+/** An event as it is to be stored. Fails with `NotStorable`, with `EventTooLarge` above `most` bytes, and with what `tags` throws. */
+export function storedEvent(definition: Definition, id: string, event: AnyEvent, time: number, most?: number): StoredEvent {
   return {
     type: event.type,
     version: definition.version,
-    data: encode(event, 'event', id, event.type),
+    data: encode(event, 'event', id, event.type, most),
     tags: definition.tags === undefined ? noTags : checkTags(definition.tags(event as never)),
     subject: definition.subject === undefined ? undefined : checkSubject(definition.subject(event as never)),
     time,

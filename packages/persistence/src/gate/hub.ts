@@ -32,6 +32,8 @@ export interface HubOptions {
   readonly find: ((kind: string, key: string) => AnyRef | undefined) | undefined
   readonly redeliverEvery: number
   readonly immutableCheck: boolean | undefined
+  /** The longest text of an event. */
+  readonly maxEventBytes: number
   /** For actors of one part of a journal that others own other parts of: of whom, in which epoch, and who is told that it is over. */
   readonly tenancy?: { readonly of: Hub; readonly epoch: number; readonly onLost: () => void } | undefined
 }
@@ -65,6 +67,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   readonly redeliverEvery: number
   /** Whether commands that change a state in place are refused. */
   readonly immutableCheck: boolean
+  readonly maxEventBytes: number
   readonly writer: Writer
   readonly keyring: Keyring
   readonly subjects: Subjects
@@ -100,6 +103,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.find = options.find
     this.redeliverEvery = options.redeliverEvery
     this.immutableCheck = options.immutableCheck ?? this.#core.runtime.choices !== undefined
+    this.maxEventBytes = options.maxEventBytes
     this.environment = {
       now: () => this.now(),
       random: () => this.#core.runtime.random(),
@@ -190,7 +194,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   }
   /** A writer for a part of the journal, in an epoch. `onLost` is told once when the part has a later owner. */
   tenant(scope: string, epoch: number, onLost: () => void): Tenant {
-    const { whenAway, timeout, permits, find, redeliverEvery, immutableCheck } = this
+    const { whenAway, timeout, permits, find, redeliverEvery, immutableCheck, maxEventBytes } = this
     const hub = new Hub(this.#system, {
       journal: this.#source,
       scope,
@@ -200,6 +204,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       find,
       redeliverEvery,
       immutableCheck,
+      maxEventBytes,
       tenancy: { of: this, epoch, onLost },
     })
     this.#tenants.add(hub)

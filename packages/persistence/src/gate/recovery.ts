@@ -40,6 +40,14 @@ interface Waiting {
   settled: boolean
 }
 
+/** An actor whose events are being read. */
+interface Replaying {
+  readonly waiting: Waiting
+  readonly head: Head
+  /** The number of the last event that was folded. */
+  at: number
+}
+
 export class Recovery {
   readonly #host: RecoveryHost
   #queue: Waiting[] = []
@@ -88,24 +96,20 @@ export class Recovery {
     try {
       const journal = await this.#host.readable()
       const heads = await this.#bounded(batch, journal.heads(batch.map(({ actor }) => actor.id)))
-      const byId = new Map<string, { readonly waiting: Waiting; readonly head: Head }>()
-      const from: { id: string; after: number }[] = []
+      const byId = new Map<string, Replaying>()
       for (const [i, waiting] of batch.entries()) {
         const head = heads[i]!
         try {
           if (head.damage !== undefined) throw head.damage
           const after = await this.#bounded(batch, waiting.actor.begin(head))
           if (after === undefined || after >= head.seq) finish(waiting, head)
-          else {
-            from.push({ id: head.id, after })
-            byId.set(head.id, { waiting, head })
-          }
+          else byId.set(head.id, { waiting, head, at: after })
         } catch (cause) {
           if (cause instanceof RecoveryStalled) throw cause
           settle(waiting, cause)
         }
       }
-      if (from.length > 0) await this.#replay(journal, batch, from, byId)
+      if (byId.size > 0) await this.#replay(journal, batch, byId)
       for (const { waiting, head } of byId.values()) finish(waiting, head)
     } catch (cause) {
       for (const waiting of batch)
@@ -113,19 +117,19 @@ export class Recovery {
     }
   }
 
-  async #replay(
-    journal: Journal,
-    batch: readonly Waiting[],
-    from: readonly { readonly id: string; readonly after: number }[],
-    byId: ReadonlyMap<string, { readonly waiting: Waiting }>,
-  ): Promise<void> {
+  /** Those with few events first, and each starts with its last event: no small actor waits for a large one of its batch. */
+  async #replay(journal: Journal, batch: readonly Waiting[], byId: ReadonlyMap<string, Replaying>): Promise<void> {
+    const smallestFirst = [...byId.values()].sort((a, b) => a.head.seq - a.at - (b.head.seq - b.at))
+    const from = smallestFirst.map(({ head: { id }, at }) => ({ id, after: at }))
     const parts = journal.replay(from, eventsPerStep)[Symbol.asyncIterator]()
     try {
       for (;;) {
         const { done, value } = await this.#bounded(batch, parts.next())
         if (done === true) return
-        const { waiting } = byId.get(value.id)!
+        const replaying = byId.get(value.id)!
+        const { waiting, head } = replaying
         if (!waiting.settled) await this.#fold(batch, waiting, value)
+        if ('events' in value && (replaying.at += value.events.length) >= head.seq) finish(waiting, head)
         if (this.#host.ticks() - this.#breathed > slice) {
           await this.#host.breathe()
           this.#breathed = this.#host.ticks()

@@ -52,7 +52,7 @@ export abstract class Sourced extends Entity {
       const type = typeOf(event)
       if (typeof type !== 'string' || type.startsWith('$') || !definition.knows(type))
         throw new NotAllowed(`${id} cannot persist ${show(type ?? event)}: it has no event of that type.`)
-      const stored = storedEvent(definition, id, event, time)
+      const stored = storedEvent(definition, id, event, time, this.hub.maxEventBytes)
       if (stored.subject !== undefined && this.hub.keyring.peek(stored.subject) === 'erased') throw new SubjectErased(stored.subject)
       // As it will be read: a schema may make another value of it.
       const read = eventRead(definition, id, event, stored)
@@ -68,7 +68,7 @@ export abstract class Sourced extends Entity {
     this.seq++
   }
   protected override note(type: string, data: object): string {
-    const text = encode({ type, ...data }, type, this.id)
+    const text = encode({ type, ...data }, type, this.id, undefined, this.hub.maxEventBytes)
     this.#push({ type, version: 1, data: text, tags: noTags, subject: undefined, time: this.hub.now() })
     return text
   }

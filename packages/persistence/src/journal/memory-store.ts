@@ -52,13 +52,27 @@ export interface Logged {
   readonly event: StoredEvent
 }
 
+/** The name of the index of an entity type, of a tag, or of both. */
+function indexOf(kind: string | undefined, tag: string | undefined): string {
+  return JSON.stringify([kind, tag])
+}
+function* indexesOf({ id, event: { tags } }: Logged): Iterable<string> {
+  const kind = kindOf(id)
+  yield indexOf(kind, undefined)
+  for (const tag of new Set(tags)) {
+    yield indexOf(undefined, tag)
+    yield indexOf(kind, tag)
+  }
+}
+
 export class MemoryStore {
   readonly name: string
   readonly #kept = new Map<string, Kept>()
   /** Who owns a scope, and since which epoch. */
   readonly #owners = new Map<string, { epoch: number; holder: object }>()
-  /** All events in the order in which they became durable. */
+  /** All events in the order in which they became durable; and by entity type, by tag and by both, so that a reader of few does not pass all. */
   #log: Logged[] = []
+  readonly #indexes = new Map<string, Logged[]>()
   #position = 0
   readonly offsets: Map<string, string> = new Map()
   readonly keys: Map<string, Uint8Array | 'erased'> = new Map()
@@ -95,7 +109,13 @@ export class MemoryStore {
       if (kept.seq + 1 !== write.first) return conflict
       write.events.forEach((event, i) => {
         kept.events.push(event)
-        this.#log.push({ position: ++this.#position, id: write.id, seq: write.first + i, event })
+        const entry = { position: ++this.#position, id: write.id, seq: write.first + i, event }
+        this.#log.push(entry)
+        for (const index of indexesOf(entry)) {
+          const entries = this.#indexes.get(index)
+          if (entries === undefined) this.#indexes.set(index, [entry])
+          else entries.push(entry)
+        }
       })
     } else {
       if ((kept.state?.revision ?? 0) !== write.expected) return conflict
@@ -156,25 +176,25 @@ export class MemoryStore {
     kept.events.splice(0, last - kept.deleted)
     kept.deleted = last
     for (const seq of kept.damaged) if (seq <= last) kept.damaged.delete(seq)
-    this.#log = this.#log.filter((entry) => entry.id !== id || entry.seq > last)
+    const isKept = (entry: Logged): boolean => entry.id !== id || entry.seq > last
+    const indexes = new Set<string>()
+    for (const entry of this.#log) if (!isKept(entry)) for (const index of indexesOf(entry)) indexes.add(index)
+    for (const index of indexes) this.#indexes.set(index, this.#indexes.get(index)!.filter(isKept))
+    this.#log = this.#log.filter(isKept)
     return stored
   }
 
   /** The next events of a query, at most `query.batch`, after a position. */
   find(query: EventQuery, after: number): FoundEvent[] {
-    const found: FoundEvent[] = []
+    const log = query.tag === undefined && query.kind === undefined ? this.#log : (this.#indexes.get(indexOf(query.kind, query.tag)) ?? [])
     let low = 0
-    for (let high = this.#log.length; low < high;) {
+    for (let high = log.length; low < high;) {
       const middle = (low + high) >> 1
-      if (this.#log[middle]!.position <= after) low = middle + 1
+      if (log[middle]!.position <= after) low = middle + 1
       else high = middle
     }
-    for (; low < this.#log.length && found.length < query.batch; low++) {
-      const { position, id, seq, event } = this.#log[low]!
-      if (query.tag !== undefined && !event.tags.includes(query.tag)) continue
-      if (query.kind !== undefined && kindOf(id) !== query.kind) continue
-      found.push({ ...event, id, seq, offset: String(position) })
-    }
+    const found: FoundEvent[] = []
+    for (const { position, id, seq, event } of log.slice(low, low + query.batch)) found.push({ ...event, id, seq, offset: String(position) })
     return found
   }
   /** All that is kept, for copies. */

@@ -2,18 +2,21 @@
 
 import { InvalidOption, TroupeError } from '@troupe/core'
 import { checkCan } from '@troupe/core/internal'
-import type { Journal } from '../journal/port.ts'
+import { isSealed } from '../gate/keyring.ts'
+import type { Journal, SubjectKey } from '../journal/port.ts'
 import type { JournalRecord } from '../journal/records.ts'
+import { decode } from '../values/codec.ts'
 import { RecordCheck } from './record-check.ts'
 import { type ExportHeader, foreign, fromData, type RecordCounts, SummedLines } from './record-text.ts'
 
-/** What is to be imported is damaged, was cut, or is something else. Nothing of it was taken. */
+/** The text of an import is damaged, was cut, or is something else. The message says what of it was imported: nothing, as a rule. */
 export class ImportRefused extends TroupeError {
   readonly code = 'import-refused'
   /** The line at which that was noticed; 1 is the first. */
   declare readonly line: number
-  constructor(line: number, why: string) {
-    super(`Cannot import line ${line}: ${why}. Nothing was imported; export it again, or take another copy.`)
+  constructor(line: number, why: string, keys = 0) {
+    const imported = keys === 0 ? 'Nothing was imported' : `${keys === 1 ? '1 key before it was' : `${keys} keys before it were`} imported`
+    super(`Cannot import line ${line}: ${why}. ${imported}; export it again, or take another copy.`)
     this.line = line
   }
 }
@@ -56,19 +59,21 @@ function isText(text: unknown): boolean {
   }
 }
 
-/** Read to its end before the first is added: keys that are half there would be nobody's. */
+/** Reads the text to its end, and compares every key with the journal, before it adds the first one: a refused import leaves the journal as it was. */
 async function addKeys(journal: Journal, reading: Reading): Promise<void> {
-  const keys: Extract<JournalRecord, { record: 'key' }>[] = []
-  for await (const some of reading.records()) for (const record of some) if (record.record === 'key') keys.push(record)
-  for (const { subject, key } of keys) {
-    if (key === undefined) {
-      await journal.eraseKey(subject)
-      continue
-    }
-    const held = await journal.addKey(subject, key)
-    if (held.is === 'key' && Buffer.compare(held.key, key) !== 0)
-      throw new ImportRefused(reading.line, `subject ${JSON.stringify(subject)} has another key in this journal; it belongs to another one`)
+  const keys: { readonly line: number; readonly subject: string; readonly key: Uint8Array | undefined }[] = []
+  for await (const some of reading.records())
+    // The line after the last record of a batch is not read yet.
+    for (const [i, record] of some.entries()) if (record.record === 'key') keys.push({ ...record, line: reading.taken - some.length + i + 1 })
+  const refuseOther = ({ line, subject, key }: (typeof keys)[number], held: SubjectKey, imported: number): void => {
+    if (key !== undefined && held.is === 'key' && Buffer.compare(held.key, key) !== 0)
+      throw new ImportRefused(line, `subject ${JSON.stringify(subject)} has another key in this journal; it belongs to another one`, imported)
   }
+  for (const one of keys) refuseOther(one, await journal.key(one.subject), 0)
+  for (const [imported, one] of keys.entries())
+    if (one.key === undefined) await journal.eraseKey(one.subject)
+    // Another process may have given it a key since it was compared.
+    else refuseOther(one, await journal.addKey(one.subject, one.key), imported)
 }
 
 /** How many records are handed over at a time. */
@@ -77,6 +82,8 @@ const batch = 1000
 /** A text as records, line by line. */
 class Reading {
   line = 0
+  /** The line of the last record that was taken. */
+  taken = 0
   readonly #lines: AsyncGenerator<string>
   readonly #sums = new SummedLines()
   readonly #check = new RecordCheck()
@@ -127,8 +134,9 @@ class Reading {
         return
       }
       const record = fromData(content)
-      const problem = typeof record === 'string' ? record : this.#check.take(record)
+      const problem = typeof record === 'string' ? record : (this.#check.take(record) ?? undecodable(record))
       if (problem !== undefined) throw new ImportRefused(this.line, problem)
+      this.taken = this.line
       some.push(record as JournalRecord)
       if (some.length < batch) continue
       yield some
@@ -141,6 +149,23 @@ class Reading {
     if (JSON.stringify(counts) !== JSON.stringify(this.counts)) throw new ImportRefused(this.line, 'it counts other records than there are')
     if ((await this.#next()) !== undefined) throw new ImportRefused(this.line, 'there is something after the end')
   }
+}
+
+/** Says which data no actor could read: it would be noticed only when the actor starts, and the export may be gone by then. */
+function undecodable(record: JournalRecord): string | undefined {
+  if (record.record !== 'event' && record.record !== 'state' && record.record !== 'snapshot') return undefined
+  const { data } = record
+  if (data === undefined) return undefined
+  try {
+    if (!isSealed(data)) decode(data)
+    else if (typeof (JSON.parse(data) as { v?: unknown }).v !== 'string') return `the sealed data of the ${nameOf(record)} has no text`
+    return undefined
+  } catch (cause) {
+    return `the data of the ${nameOf(record)} cannot be decoded (${(cause as Error).message})`
+  }
+}
+function nameOf(record: Extract<JournalRecord, { record: 'event' | 'state' | 'snapshot' }>): string {
+  return `${record.record} ${record.id}${record.record === 'state' ? '' : `#${record.seq}`}`
 }
 
 async function* linesOf(text: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {

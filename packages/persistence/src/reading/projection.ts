@@ -53,7 +53,9 @@ export function projection<E = AnyEvent>(options: ProjectionOptions<E>): Behavio
         const to = found.at(-1)!.offset
         // Ended meanwhile, it must not be heard of again: its successor may be at work.
         if (signal.aborted) return
-        if ((await journal.advance(name, at, to, async (transaction) => handle(events, transaction))) === 'conflict') throw new ProjectionMoved(name)
+        // There are none where all were erased, or are of Troupe itself: then only the place moves.
+        const work = async (transaction: unknown): Promise<void> => (events.length === 0 ? undefined : handle(events, transaction))
+        if ((await journal.advance(name, at, to, work)) === 'conflict') throw new ProjectionMoved(name)
         at = to
       }
     }

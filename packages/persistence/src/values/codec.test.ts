@@ -90,6 +90,34 @@ describe('the codec', () => {
     expect(decode(encode({ a: runInNewContext('[1, [2]]') as unknown }, 'it'))).toEqual({ a: [1, [2]] })
     expect(decode(encode(Buffer.from('hi'), 'it'))).toEqual(new Uint8Array([104, 105]))
   })
+  test('gives the text of a value of as many bytes as are allowed, and refuses one of a byte more, whatever it is made of', () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        const text = encode(given, 'it')
+        const bytes = Buffer.byteLength(text)
+        expect(encode(given, 'it', undefined, undefined, bytes)).toBe(text)
+        expect(() => encode(given, 'it', 'cart/1', undefined, bytes - 1)).toThrow(
+          expect.objectContaining({ code: 'event-too-large', where: 'it of cart/1', maxEventBytes: bytes - 1 }) as Error,
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+  test('refuses a value that is too large after it has read as much of it as is allowed', () => {
+    let read = 0
+    const text = 'x'.repeat(1000)
+    const part = (more: object): object => Object.defineProperty({ ...more }, 'text', { enumerable: true, get: () => (read++, text) })
+    for (const more of [{}, { at: new Date(0) }]) {
+      read = 0
+      const given = Array.from({ length: 10_000 }, () => part(more))
+      expect(() => encode(given, 'it', undefined, undefined, 20_000)).toThrow(/it has more than 20000 bytes/)
+      // Once as plain data, and once more where it is not.
+      expect(read).toBeLessThan(50)
+    }
+    expect(() => encode({ bytes: new Uint8Array(1e6) }, 'it', undefined, undefined, 20_000)).toThrow(/20000 bytes/)
+    // The next one is not measured by what was left.
+    expect(encode(text, 'it')).toHaveLength(1002)
+  })
   test('refuses text that it did not write', () => {
     for (const text of ['', '{', '{"$":"what","v":1}']) expect(() => decode(text)).toThrow(SyntaxError)
   })

@@ -4,7 +4,7 @@
 //   { at: new Date(0) }  ⇄  {"at":{"$":"date","v":0}}
 
 import { Buffer } from 'node:buffer'
-import { NotStorable } from './errors.ts'
+import { EventTooLarge, NotStorable } from './errors.ts'
 
 /** Deeper than any data, and less deep than the stack. */
 const deepest = 500
@@ -13,15 +13,40 @@ const longest = 200
 
 type Tagged = { readonly $: string; readonly v: unknown }
 
-/** The text of a value. Fails with `NotStorable`, which says where the trouble is in `what` of `id`; put together only then, for every event comes by here. */
-export function encode(value: unknown, what: string, id?: string, name?: string): string {
+/** Characters that the value that is being encoded may still have; a number, a key or a bracket counts as one. */
+let left = Infinity
+
+/** The value has more. */
+class Exceeded extends Error {}
+
+function spend(characters: number): void {
+  left -= characters
+  if (left < 0) throw new Exceeded()
+}
+
+/**
+ * The text of a value. Fails with `NotStorable`, which says where the trouble is in `what` of `id`; put together only then, for every event comes by
+ * here. A value of more bytes than `most` is refused with `EventTooLarge` before any of it is encoded: that could hold the loop for long.
+ */
+export function encode(value: unknown, what: string, id?: string, name?: string, most: number = Infinity): string {
+  // A getter may encode something else meanwhile.
+  const outer = left
   try {
-    return JSON.stringify(isPlain(value, 0) ? value : tagged(value, placeIn(what, id, name), 0))
+    left = most
+    const plain = isPlain(value, 0)
+    left = most
+    const text = JSON.stringify(plain ? value : tagged(value, placeIn(what, id, name), 0))
+    // Characters of more than one byte, and escapes.
+    if (text !== undefined && text.length * 3 > most && Buffer.byteLength(text) > most) throw new Exceeded()
+    return text
   } catch (cause) {
+    if (cause instanceof Exceeded) throw new EventTooLarge(placeIn(what, id, name), most)
     // Getters, proxies, and what is longer than any text may be.
     throw cause instanceof NotStorable
       ? cause
       : new NotStorable(placeIn(what, id, name), `it cannot be read as a whole (${cause instanceof Error ? cause.message : 'it threw'})`)
+  } finally {
+    left = outer
   }
 }
 
@@ -55,13 +80,18 @@ function isExactly<T extends object>(value: object, made: new (...args: never[])
 function isPlain(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':
+      spend(value.length)
+      return true
     case 'boolean':
+      spend(1)
       return true
     case 'number':
+      spend(1)
       return Number.isFinite(value) && (value !== 0 || 1 / value > 0)
     case 'object':
       if (value === null) return true
       if (depth > deepest) return false
+      spend(2)
       if (Array.isArray(value)) {
         if (!isArray(value) || 'toJSON' in value) return false
         for (let i = 0; i < value.length; i++) if (!isPlain(value[i], depth + 1)) return false
@@ -82,9 +112,14 @@ function tagged(value: unknown, where: string, depth: number): unknown {
   if (depth > deepest) throw new NotStorable(`${where.slice(0, longest)}…`, 'it is nested too deeply, or refers to itself')
   switch (typeof value) {
     case 'undefined':
+      spend(1)
       return tag('undefined', 0)
     case 'bigint':
+      spend(1)
       return tag('bigint', String(value))
+    case 'string':
+      spend(value.length)
+      return value
     case 'number':
       return isPlain(value, 0) ? value : tag('number', Object.is(value, -0) ? '-0' : String(value))
     case 'function':
@@ -102,6 +137,7 @@ function tag($: string, v: unknown): Tagged {
 }
 
 function taggedObject(value: object, where: string, depth: number): unknown {
+  spend(2)
   const part = (one: unknown, at: string): unknown => tagged(one, `${where}${at}`, depth + 1)
   if (isArray(value)) return Array.from(value, (one, i) => part(one, `[${i}]`))
   if (isExactly(value, Date)) return tag('date', Number.isNaN(value.getTime()) ? null : value.getTime())
@@ -116,8 +152,10 @@ function taggedObject(value: object, where: string, depth: number): unknown {
       [...value].map((one, i) => part(one, `.at(${i})`)),
     )
   // A Buffer is how Node hands out bytes.
-  if (isExactly(value, Uint8Array) || isExactly(value, Buffer))
+  if (isExactly(value, Uint8Array) || isExactly(value, Buffer)) {
+    spend(value.byteLength)
     return tag('bytes', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
+  }
   if (!isObject(value)) throw new NotStorable(where, `it is an instance of ${value.constructor?.name || 'a class'}`)
   const entries = Object.entries(value)
     .filter(([, one]) => one !== undefined)

@@ -77,6 +77,21 @@ export class SchemaMismatch extends TroupeError {
   }
 }
 
+/** An event of more bytes than `maxEventBytes` allows. It was not encoded, and nothing of its command is stored. */
+export class EventTooLarge extends TroupeError {
+  readonly code = 'event-too-large'
+  /** The event, and the id it is of. */
+  declare readonly where: string
+  declare readonly maxEventBytes: number
+  constructor(where: string, most: number) {
+    super(
+      `Cannot store ${where}: it has more than ${most} bytes. Keep large data elsewhere and its address in the event, or raise maxEventBytes of persistence().`,
+    )
+    this.where = where
+    this.maxEventBytes = most
+  }
+}
+
 /** What a command persisted was not stored, for sure; nothing that it would have sent has left. The actor begins anew from what is stored. */
 export class PersistFailed extends TroupeError {
   readonly code = 'persist-failed'

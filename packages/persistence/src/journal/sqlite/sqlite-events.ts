@@ -15,6 +15,8 @@ export interface EventPosition {
   position: number
   /** Events of that run that were seen. */
   seen: number
+  /** The rest of a run that is longer than a batch: to read and parse all of it for each batch would take the square of its length. */
+  rest?: FoundEvent[] | undefined
 }
 
 export function readOffset(offset: string | undefined): EventPosition {
@@ -42,6 +44,9 @@ function rowsFrom(file: SqliteFile, { tag, kind }: EventQuery, position: number)
 export function findEvents(file: SqliteFile, query: EventQuery, at: EventPosition): { readonly found: FoundEvent[]; readonly more: boolean } {
   const slice = new Slice()
   const found: FoundEvent[] = []
+  // A slice reads one run at least, however long it took to find it: otherwise a slow disk would hold a reader at one place.
+  let isBegun = false
+  if (at.rest !== undefined && !takeRest(at, found, query.batch)) return { found, more: true }
   for (const row of rowsFrom(file, query, at.position)) {
     const { position, first, last, deleted } = row as unknown as Record<string, number | null>
     if (position === null) throw new DamagedRow('run_tags', JSON.stringify(query.tag), `it names position ${String(row['tagged'])}, which is missing`)
@@ -49,18 +54,29 @@ export function findEvents(file: SqliteFile, query: EventQuery, at: EventPositio
     if (position !== at.position) Object.assign(at, { position, seen: 0 })
     const skip = Math.max(at.seen, deleted! + 1 - first!)
     if (skip > last! - first!) continue
-    if (found.length >= query.batch || slice.isOver) return { found, more: true }
+    if (found.length >= query.batch || (isBegun && slice.isOver)) return { found, more: true }
+    isBegun = true
     // First: what is not what was written may be of any type.
     const events = eventsOf(row)
     if (query.kind !== undefined && fromText(row['entity_type'] as string) !== query.kind) continue
     const id = fromText(row['id'] as string)
     slice.add((row['data'] as string).length)
-    for (let i = skip; i < events.length; i++) {
-      if (found.length >= query.batch) return { found, more: true }
-      at.seen = i + 1
+    at.rest = []
+    for (let i = events.length - 1; i >= skip; i--) {
       const event = events[i]!
-      if (query.tag === undefined || event.tags.includes(query.tag)) found.push({ ...event, id, seq: first! + i, offset: `${position}.${i + 1}` })
+      if (query.tag === undefined || event.tags.includes(query.tag)) at.rest.push({ ...event, id, seq: first! + i, offset: `${position}.${i + 1}` })
     }
+    at.seen = events.length
+    if (!takeRest(at, found, query.batch)) return { found, more: true }
   }
   return { found, more: false }
+}
+
+/** Takes events of the run that was read last, of which the next is the last of the list; says whether that was all of it. */
+function takeRest(at: EventPosition, found: FoundEvent[], batch: number): boolean {
+  const rest = at.rest!
+  while (found.length < batch && rest.length > 0) found.push(rest.pop()!)
+  if (rest.length > 0) return false
+  at.rest = undefined
+  return true
 }

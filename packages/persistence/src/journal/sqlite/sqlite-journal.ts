@@ -20,6 +20,7 @@ import type {
   Verified,
   Write,
 } from '../../values/stored.ts'
+import { nextTurn } from '../loop-slice.ts'
 import type { EventQuery, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from '../port.ts'
 import { tagsOf } from '../postgres/appending.ts'
 import { writeRun } from '../postgres/run-text.ts'
@@ -30,7 +31,7 @@ import { recordsOf, restoreInto } from './sqlite-export.ts'
 import { enterFile, type SqliteFile } from './sqlite-file.ts'
 import { SqliteNotifications } from './sqlite-notifications.ts'
 import type { RowOutcome, VerifiedRows, WorkerFailure, WorkerRequest, WriteRow } from './sqlite-protocol.ts'
-import { listIds, nextTurn, readHead, replay, snapshotBelow } from './sqlite-reads.ts'
+import { listIds, readHead, replay, snapshotBelow } from './sqlite-reads.ts'
 import { checked, optional, unfitName } from './sqlite-rows.ts'
 import { RequestFailed } from './sqlite-worker-handle.ts'
 import { keysPath, SubjectKeyFiles } from './subject-key-files.ts'

@@ -3,19 +3,14 @@
 
 import type { SqliteRow } from '@troupe/sqlite'
 import type { Head, ListedId, Replayed, Snapshot, StoredEvent, StoredState } from '../../values/stored.ts'
+import { nextTurn, sliceMs } from '../loop-slice.ts'
 import { readRun } from '../postgres/run-text.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 import { checked, DamagedRow, entityTypeOf, type HeadRow, sumOf } from './sqlite-rows.ts'
 
-/** How long the loop may be held, in ms. */
-const sliceMs = 4
 /** How many characters of events a slice holds at most. */
 const sliceChars = 4_000_000
-
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 /** Says when a slice has lasted long enough. */
 export class Slice {
