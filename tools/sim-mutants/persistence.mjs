@@ -604,7 +604,7 @@ export const persistence = [
     name: 'a reader of memory waits for ever if the journal is closed while it looks',
     file: 'persistence/src/journal/memory.ts',
     edits: [['if (signal?.aborted === true || this.#closed) return\n      const found', 'if (signal?.aborted === true) return\n      const found']],
-    test: inTest('memory.test.ts', 'a reader that waits is woken by new events'),
+    test: inTest('memory.test.ts', 'memory()'),
   },
   {
     name: 'a reader of SQLite that has not waited yet is refused when the journal is closed',
@@ -885,6 +885,6 @@ export const persistence = [
     name: 'what is written while a journal is verified is taken for damage',
     file: sqliteWriter,
     edits: [['pragma query_only = on; begin', 'pragma query_only = on']],
-    test: inTest('sqlite.test.ts', 'P8: a journal that is written to, and trimmed, while it is verified'),
+    test: inTest('sqlite.test.ts', 'sqliteJournal()'),
   },
 ]
