@@ -459,6 +459,23 @@ export const cluster = [
     ),
   },
   {
+    name: 'nodes that differ in the role of a kind give its shards to each other',
+    file: region,
+    edits: [['return hosts && (record.role !== mine.role ||', 'return hosts && (']],
+    test: inTest('cluster/kind-agreement.test.ts', 'a node that registers a kind with other settings is refused with an error that names both'),
+  },
+  {
+    name: 'a node whose record cannot be read is overlooked, whatever it speaks',
+    file: membership,
+    edits: [
+      ['if (speaks !== undefined && commonVersion', 'if (speaks !== undefined && readMember(nodeIn(key), value) !== undefined && commonVersion'],
+    ],
+    test: inTest(
+      'membership/membership.test.ts',
+      'nodes without a common version of the wire refuse each other by name, also where one cannot read the record of the other',
+    ),
+  },
+  {
     name: 'a kind is compared with a record that a host has replaced',
     file: region,
     edits: [['        if ((await registry.read(kindKey(kind)))?.revision !== there!.revision) continue\n', '']],
@@ -470,9 +487,7 @@ export const cluster = [
   {
     name: 'a host that is not known as a member does not count',
     file: region,
-    edits: [
-      ['if (!(await this.#node.membership.hasEnded(session as Session))) return true', 'if (this.#node.isMember(session as Session)) return true'],
-    ],
+    edits: [['if (!(await this.#node.membership.hasEnded(session as Session))) others', 'if (this.#node.isMember(session as Session)) others']],
     test: inTest('cluster/kind-agreement.test.ts', 'a node with another journal is refused though it has not heard yet that the host has joined'),
   },
   {
@@ -501,6 +516,30 @@ export const cluster = [
     file: 'cluster/src/node/cluster-receptionist.ts',
     edits: [['if (service.stale.delete(from) && isWhole &&', 'if (service.stale.delete(from) && !isWhole &&']],
     test: inTest('cluster/broken-connection.test.ts', 'who is registered on the other node, and who no longer is, is known after a break'),
+  },
+  {
+    name: 'all owners are listed once a lease, whether anything has changed or not',
+    file: 'cluster/src/sharding/shard-table.ts',
+    edits: [['if (fingerprint === this.#fingerprint) return', "if (fingerprint === this.#fingerprint && fingerprint === '') return"]],
+    test: inTest('cluster/crowd.test.ts', 'what a node asks of the registry while nothing happens does not grow with the number of shards'),
+  },
+  {
+    name: 'what no hint has told of is never listed',
+    file: 'cluster/src/sharding/shard-table.ts',
+    edits: [['    await this.list()\n    this.#fingerprint = fingerprint\n', '    this.#fingerprint = fingerprint\n']],
+    test: inTest('cluster/crowd.test.ts', 'what no hint has told of is found within a lease and a third'),
+  },
+  {
+    name: 'nodes that are late are read one by one, however many there are',
+    file: membership,
+    edits: [['const readAlone = 3', 'const readAlone = 3_000']],
+    test: inTest('membership/membership.test.ts', 'where hints of many nodes are missing, they are listed and not read one by one'),
+  },
+  {
+    name: 'a hint about one node is news of no node',
+    file: 'cluster/src/membership/members.ts',
+    edits: [["const nodes = news.type === 'hint' ? [nodeIn(news.key)]", "const nodes = news.type === 'hint' ? []"]],
+    test: inTest('membership/membership.test.ts', 'K4: the end of a node that was killed is told to all'),
   },
   {
     name: 'lists of the registry overlap',

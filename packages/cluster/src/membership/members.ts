@@ -40,6 +40,8 @@ export class Members {
   readonly #joined = new Map<string, Member>()
   /** Sessions that have not ended, whether their lease was seen or not. */
   readonly #watched = new Map<string, Watched>()
+  /** Those who joined by name, until that changes. */
+  #sorted: readonly Member[] | undefined
 
   constructor(mirror: Mirror, lease: number) {
     this.#mirror = mirror
@@ -48,7 +50,7 @@ export class Members {
 
   /** Nodes whose session has not ended, in the order of their names. */
   get list(): readonly Member[] {
-    return [...this.#joined.values()].sort((a, b) => (a.session.node < b.session.node ? -1 : 1))
+    return (this.#sorted ??= [...this.#joined.values()].sort((a, b) => (a.session.node < b.session.node ? -1 : 1)))
   }
 
   member(node: string): Member | undefined {
@@ -69,14 +71,28 @@ export class Members {
   /** Brings this up to what the mirror has, and says what is new. */
   update(now: number, news: News): MemberEvent[] {
     const events: MemberEvent[] = []
-    for (const [node, member] of this.#joined) {
-      if (this.#livingNumber(node) === member.session.number) continue
-      this.#joined.delete(node)
-      events.push({ type: 'ended', member })
-    }
-    for (const node of this.#watched.keys()) if (this.#livingNumber(node) === undefined) this.#watched.delete(node)
-    for (const key of this.#mirror.keys()) if (key.startsWith('session.')) this.#see(nodeIn(key), now, news, events)
+    // A hint is about one node: in a large cluster there are many of them, and most are renewals.
+    const nodes = news.type === 'hint' ? [nodeIn(news.key)] : this.#nodes()
+    for (const node of nodes) this.#dropEnded(node, events)
+    for (const node of nodes) this.#see(node, now, news, events)
+    if (events.length > 0) this.#sorted = undefined
     return events
+  }
+
+  /** All nodes of which anything is known. */
+  #nodes(): Iterable<string> {
+    const nodes = new Set([...this.#joined.keys(), ...this.#watched.keys()])
+    for (const key of this.#mirror.keys()) if (key.startsWith('session.')) nodes.add(nodeIn(key))
+    return nodes
+  }
+
+  #dropEnded(node: string, events: MemberEvent[]): void {
+    const number = this.#livingNumber(node)
+    if (number === undefined) this.#watched.delete(node)
+    const member = this.#joined.get(node)
+    if (member === undefined || member.session.number === number) return
+    this.#joined.delete(node)
+    events.push({ type: 'ended', member })
   }
 
   #see(node: string, now: number, news: News, events: MemberEvent[]): void {
@@ -134,15 +150,14 @@ export class Members {
 }
 
 function newlyWatched(number: number, now: number, lease: number): Watched {
-  const never = Number.NEGATIVE_INFINITY
-  // A session that only begins has no lease yet.
+  // A session that only begins has no lease yet: it is not looked at before it had time to take one.
   const ends = now + lease
   return {
     number,
     up: false,
     lastSeen: now,
     lastHint: now,
-    lookedAt: never,
+    lookedAt: now,
     endsAt: ends,
     seenAfter: now,
     readAt: now,

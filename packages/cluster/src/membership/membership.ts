@@ -8,12 +8,12 @@
 import type { Entry, Hint, Registry, Watch } from '../ports/registry.ts'
 import type { Timing } from '../ports/timing.ts'
 import { LeaseDiffers, MessageLimitDiffers, RegistryUnavailable, SessionEnded, VersionsApart } from '../values/errors.ts'
-import { type Member, readMember, readSession, writeSession } from '../values/member.ts'
+import { type Member, readMember, readSession, readVersions, writeSession } from '../values/member.ts'
 import type { Session } from '../values/session.ts'
 import { commonVersion, type Versions, versionsText } from '../values/versions.ts'
 import { isSuspect, lookInterval, mayEnd, nextLook, type Sighting } from './decisions.ts'
 import { type Applicant, takeSession } from './joining.ts'
-import { endRemembered, memberKey, sessionKey } from './keys.ts'
+import { endRemembered, memberKey, nodeIn, sessionKey } from './keys.ts'
 import { ignoreConflict, Lease, type Renewal } from './lease.ts'
 import { type MemberEvent, Members, type News } from './members.ts'
 import { Mirror } from './mirror.ts'
@@ -34,6 +34,8 @@ export interface MembershipOptions extends Applicant {
 
 /** How often a node that joins tries to take its lease. */
 const maxTries = 10
+/** Of so many sessions each is read by itself; more are listed. */
+const readAlone = 3
 
 type Task = 'beat' | 'look' | 'sync'
 
@@ -172,10 +174,13 @@ export class Membership {
   #checkOthers(): void {
     const { cluster, node, wire, lease, maxMessageBytes } = this.#options
     for (const key of this.#mirror.keys()) {
-      const other = key.startsWith('member.') ? readMember(key.slice(7), this.#mirror.value(key)!) : undefined
+      if (!key.startsWith('member.')) continue
+      const value = this.#mirror.value(key)!
+      const speaks = readVersions(nodeIn(key), value)
+      if (speaks !== undefined && commonVersion(wire, speaks.wire) === undefined)
+        throw new VersionsApart(cluster, node, versionsText(wire), speaks.session, versionsText(speaks.wire))
+      const other = readMember(nodeIn(key), value)
       if (other === undefined) continue
-      if (commonVersion(wire, other.wire) === undefined)
-        throw new VersionsApart(cluster, node, versionsText(wire), other.session, versionsText(other.wire))
       if (other.lease !== lease) throw new LeaseDiffers(cluster, node, lease, other.session, other.lease)
       if (other.maxMessageBytes !== maxMessageBytes)
         throw new MessageLimitDiffers(cluster, node, maxMessageBytes, other.session, other.maxMessageBytes)
@@ -254,23 +259,31 @@ export class Membership {
   #look(): void {
     const { lease } = this.#options
     const now = this.#timing.now()
+    const suspects: Session[] = []
     for (const [node, sighting] of this.#members.sightings)
-      if (node !== this.self.session.node && !this.#looking.has(node) && isSuspect(sighting, now, lease)) {
-        this.#members.looked(node, now)
-        this.#looking.add(node)
-        this.#lookAt(node, sighting.number).then(
-          () => this.#looking.delete(node),
-          (cause: unknown) => {
-            this.#looking.delete(node)
-            this.#trouble(`${node} could not be looked at`, cause)
-          },
-        )
-      }
+      if (node !== this.self.session.node && !this.#looking.has(node) && isSuspect(sighting, now, lease))
+        suspects.push({ node, number: sighting.number })
+    for (const { node } of suspects) {
+      this.#members.looked(node, now)
+      this.#looking.add(node)
+    }
+    // One list for many: where all are late, each node would read all the others one by one, when there is least time for it.
+    if (suspects.length > readAlone) this.#lookWith(suspects, this.#lookAtAll(suspects))
+    else for (const suspect of suspects) this.#lookWith([suspect], this.#lookAt(suspect))
     this.#set('look', nextLook(this.#members.sightings.values(), now, lease))
   }
 
+  #lookWith(suspects: readonly Session[], look: Promise<void>): void {
+    look
+      .catch((cause: unknown) => this.#trouble(`${suspects.map(({ node }) => node).join(', ')} could not be looked at`, cause))
+      .finally(() => {
+        for (const { node } of suspects) this.#looking.delete(node)
+      })
+  }
+
   /** Looks at a session in the registry itself, and records its end where its lease is gone. */
-  async #lookAt(node: string, number: number): Promise<void> {
+  async #lookAt(suspect: Session): Promise<void> {
+    const { node } = suspect
     const since = this.#timing.now()
     // The session first, then its lease: who comes back does it the other way round.
     const [sessionKnown, memberKnown] = [this.#mirror.revision(sessionKey(node)), this.#mirror.revision(memberKey(node))]
@@ -280,6 +293,25 @@ export class Membership {
     this.#mirror.read(sessionKey(node), session, sessionKnown)
     this.#mirror.read(memberKey(node), member, memberKnown)
     this.#changed({ type: 'read', since, node })
+    await this.#endIfGone(suspect, session)
+  }
+
+  /** The same for many, in the same order: all sessions first, then all leases. */
+  async #lookAtAll(suspects: readonly Session[]): Promise<void> {
+    const since = this.#timing.now()
+    let sessions: readonly Entry[] = []
+    await this.#mirror.refresh(async () => {
+      sessions = await this.#registry.list('session')
+      return [...sessions, ...(await this.#registry.list('member'))]
+    })
+    if (this.#over) return
+    this.#changed({ type: 'read', since, node: undefined })
+    const byKey = new Map(sessions.map((entry) => [entry.key, entry]))
+    await Promise.all(suspects.map((suspect) => this.#endIfGone(suspect, byKey.get(sessionKey(suspect.node)))))
+  }
+
+  /** Records the end of a session whose lease is gone. It stands as `session` has it, which was read before its lease was. */
+  async #endIfGone({ node, number }: Session, session: Entry | undefined): Promise<void> {
     const record = session === undefined ? undefined : readSession(session.value)
     const sighting = this.#members.sightings.get(node)
     if (session === undefined || record === undefined || record.number !== number || sighting?.number !== number || !this.held) return

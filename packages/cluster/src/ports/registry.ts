@@ -48,6 +48,11 @@ export interface Registry {
   read(key: string): Promise<Entry | undefined>
   /** All keys under a prefix, each as `read` has it, in the order of their names. */
   list(prefix: string): Promise<Entry[]>
+  /**
+   * A short text that is another one whenever a key under the prefix was written or removed since; it may also be another one without that. What it
+   * costs does not depend on how many keys there are.
+   */
+  fingerprint(prefix: string): Promise<string>
   /** Tells of changes under a prefix from some moment on: late, twice or not at all. `list` is the truth. */
   watch(prefix: string, onHint: (hint: Hint) => void): Watch
 }

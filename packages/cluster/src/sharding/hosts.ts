@@ -7,6 +7,10 @@ import { isSessionNumber } from '../values/session.ts'
 /** What all nodes of a kind have in common, in `kind.<kind>`. */
 export interface KindRecord {
   readonly shards: number
+  /** Which nodes have its actors; undefined for all. Nodes that differed in it would give shards to each other for ever. */
+  readonly role: string | undefined
+  /** Whether it is one actor, which is there before it is told anything. */
+  readonly singleton: boolean
   /** The identity of the journal; undefined for a kind that keeps nothing. */
   readonly journal: string | undefined
 }
@@ -23,13 +27,24 @@ export function nodeOfHost(kind: string, key: string): string | undefined {
   return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
 }
 
-export function writeKind({ shards, journal }: KindRecord): string {
-  return JSON.stringify({ shards, journal })
+export function writeKind({ shards, role, singleton, journal }: KindRecord): string {
+  return JSON.stringify({ shards, role, singleton, journal })
 }
 export function readKind(text: string): KindRecord | undefined {
-  const { shards, journal } = fields(text)
+  const { shards, role, singleton, journal } = fields(text)
   if (!isSessionNumber(shards)) return undefined
-  return { shards, journal: typeof journal === 'string' ? journal : undefined }
+  return {
+    shards,
+    role: typeof role === 'string' ? role : undefined,
+    singleton: singleton === true,
+    journal: typeof journal === 'string' ? journal : undefined,
+  }
+}
+
+/** What all nodes of a kind must have alike, in words. */
+export function settingsText({ shards, role, singleton }: KindRecord): string {
+  const size = singleton ? 'one actor' : shards === 1 ? '1 shard' : `${shards} shards`
+  return `${size} on ${role === undefined ? 'all nodes' : `nodes with the role ${role}`}`
 }
 
 /** Which session of the node has the kind. */

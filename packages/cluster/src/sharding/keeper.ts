@@ -2,7 +2,6 @@
 // follows the registry by hints and lists, and decides by the pure functions of claims; every write is a compare-and-set against what it saw.
 
 import type { SystemCore } from '@troupe/core/internal'
-import { Mirror } from '../membership/mirror.ts'
 import type { Hint, Registry, Watch } from '../ports/registry.ts'
 import { RegistryConflict, RegistryUnavailable } from '../values/errors.ts'
 import type { Member } from '../values/member.ts'
@@ -49,8 +48,6 @@ export class Keeper {
   readonly #host: KeeperHost
   readonly #keys: HostKeys
   readonly #table: ShardTable
-  /** Who has the kind. */
-  readonly #hosts = new Mirror()
   readonly #handOvers: HandOvers
   readonly #watches: Watch[] = []
   /** `departing`: it is to have no more shards, and not everybody can know that yet. */
@@ -72,7 +69,7 @@ export class Keeper {
     this.#spec = spec
     this.#host = host
     this.#keys = keys
-    this.#table = new ShardTable(spec.kind, spec.shards)
+    this.#table = new ShardTable(host.registry, spec.kind, spec.shards)
     this.#handOvers = new HandOvers(this.#handOversHost())
   }
 
@@ -161,7 +158,7 @@ export class Keeper {
   /** The journal has a later owner than this node is, and the registry may not know: this node owns it once more, in the next epoch. */
   async fenced(shard: number, epoch: number): Promise<void> {
     try {
-      await this.#read(shard)
+      await this.#table.read(shard)
       const { owner, revision } = this.#table.at(shard)
       if (owner === undefined || !sameSession(owner.session, this.#host.self) || owner.epoch !== epoch || !this.#host.held) return this.look()
       await this.#claim(shard, { session: this.#host.self, epoch: Math.max(epoch, await this.#host.journalEpoch(shard)) + 1 }, revision)
@@ -201,7 +198,11 @@ export class Keeper {
 
   async #act(): Promise<void> {
     const { core, lease } = this.#host
-    if (this.#stale || core.runtime.now() - this.#listedAt >= lease) await this.#list()
+    if (this.#stale) await this.#list()
+    else if (core.runtime.now() - this.#listedAt >= lease) {
+      await this.#table.refresh()
+      this.#listedAt = core.runtime.now()
+    }
     if (this.#isOver) return
     if (this.#phase === 'host' && core.runtime.now() - this.#sweptAt >= lease) this.#sweep()
     for (const { shard, owner } of this.#table.all()) if (owner !== undefined) this.#host.owned(shard, owner)
@@ -267,7 +268,7 @@ export class Keeper {
       desired: () => this.#desired(),
       sessionOf: (node) => host.sessionOf(node),
       isHost: (session) => this.#isHost(session),
-      read: (shard) => this.#read(shard),
+      read: (shard) => this.#table.read(shard),
       write: (shard, owner, expected) => this.#claim(shard, owner, expected),
       tell: (shard) => this.#tell(shard),
       after: (ms, task) => void host.core.runtime.timer(ms, task),
@@ -279,10 +280,11 @@ export class Keeper {
   /** Whether a session has the kind, by the registry itself: what is known here may be of the past, and who leaves would hand it back. */
   async #isHost({ node, number }: Session): Promise<boolean> {
     const key = hostKey(this.#spec.kind, node)
-    const known = this.#hosts.revision(key)
+    const { hosts } = this.#table
+    const known = hosts.revision(key)
     try {
       const entry = await this.#host.registry.read(key)
-      this.#hosts.read(key, entry, known)
+      hosts.read(key, entry, known)
       if (entry !== undefined && readHost(entry.value) === number) return true
       this.look()
     } catch (cause) {
@@ -299,18 +301,12 @@ export class Keeper {
     const value = writeOwnership(owner)
     try {
       const revision = await (expected === undefined ? registry.create(key, value) : registry.update(key, value, expected))
-      this.#table.mirror.change({ key, revision, value })
+      this.#table.owners.change({ key, revision, value })
     } catch (cause) {
       if (!(cause instanceof RegistryConflict)) throw cause
-      await this.#read(shard)
+      await this.#table.read(shard)
     }
     if (!this.#isOver) this.#tell(shard)
-  }
-
-  async #read(shard: number): Promise<void> {
-    const key = this.#table.key(shard)
-    const known = this.#table.mirror.revision(key)
-    this.#table.mirror.read(key, await this.#host.registry.read(key), known)
   }
 
   #tell(shard: number): void {
@@ -319,13 +315,10 @@ export class Keeper {
   }
 
   async #list(): Promise<void> {
-    const { registry, core } = this.#host
-    const { kind } = this.#spec
     try {
       this.#stale = false
-      await this.#table.mirror.refresh(() => registry.list(`own.${kind}`))
-      await this.#hosts.refresh(() => registry.list(`host.${kind}`))
-      this.#listedAt = core.runtime.now()
+      await this.#table.list()
+      this.#listedAt = this.#host.core.runtime.now()
     } catch (cause) {
       this.#stale = true
       throw cause
@@ -335,7 +328,7 @@ export class Keeper {
   #hintOfOwner(hint: Hint): void {
     if (this.#isOver) return
     if (hint === 'anything') return this.lookAgain()
-    if (!this.#table.mirror.change(hint)) return
+    if (!this.#table.owners.change(hint)) return
     const shard = shardIn(this.#spec.kind, hint.key, this.#spec.shards)
     if (shard === undefined || this.#phase === 'opening') return
     this.#tell(shard)
@@ -344,7 +337,7 @@ export class Keeper {
   #hintOfHost(hint: Hint): void {
     if (this.#isOver) return
     if (hint === 'anything') this.lookAgain()
-    else if (this.#hosts.change(hint)) this.look()
+    else if (this.#table.hosts.change(hint)) this.look()
   }
 
   /** Whether there is something to do about a shard here: most changes of an owner concern two nodes, and all hear of them. */
@@ -361,11 +354,12 @@ export class Keeper {
     this.#sweptAt = this.#host.core.runtime.now()
     const members = new Set(this.#host.members().map(({ session }) => sessionText(session)))
     const left: HostSeen[] = []
-    for (const key of this.#hosts.keys()) {
+    const { hosts } = this.#table
+    for (const key of hosts.keys()) {
       const node = nodeOfHost(this.#spec.kind, key)
-      const number = node === undefined ? undefined : readHost(this.#hosts.value(key)!)
+      const number = node === undefined ? undefined : readHost(hosts.value(key)!)
       if (node === undefined || number === undefined || members.has(sessionText({ node, number }))) continue
-      left.push({ session: { node, number }, key, revision: this.#hosts.revision(key)! })
+      left.push({ session: { node, number }, key, revision: hosts.revision(key)! })
     }
     // Another time, where the registry is away.
     if (left.length > 0) this.#keys.sweep(left, (session) => this.#host.hasEnded(session)).catch(() => {})
@@ -389,7 +383,8 @@ export class Keeper {
 
   #candidates(): ReturnType<typeof candidatesOf> {
     const { kind, role } = this.#spec
-    const numbers = hostNumbers(kind, this.#hosts.keys(), (key) => this.#hosts.value(key)!)
+    const { hosts: known } = this.#table
+    const numbers = hostNumbers(kind, known.keys(), (key) => known.value(key)!)
     if (this.#phase === 'leaving' || this.#phase === 'withdrawn') numbers.delete(this.#host.self.node)
     const hosts = hostsAmong(this.#host.members(), (node) => numbers.get(node))
     return candidatesOf(

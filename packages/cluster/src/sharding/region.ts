@@ -9,7 +9,7 @@ import type { EntityOffer } from './accounts.ts'
 import { Backlog } from './backlog.ts'
 import { shardOf } from './desired.ts'
 import { HostKeys } from './host-keys.ts'
-import { kindKey, type KindRecord, nodeOfHost, readHost, readKind, writeKind } from './hosts.ts'
+import { kindKey, type KindRecord, nodeOfHost, readHost, readKind, settingsText, writeKind } from './hosts.ts'
 import type { Reach } from './journal-watch.ts'
 import { Keeper, type KeeperHost } from './keeper.ts'
 import type { KindSpec } from './kind.ts'
@@ -313,22 +313,24 @@ export class Region {
    * The record is read before the host keys. If there is a host, it is read again: the host may have replaced it in between.
    */
   async #agree(hosts: boolean): Promise<void> {
-    const { kind, shards, persistent } = this.spec
+    const { kind, shards, role, persistent, eager } = this.spec
     const { registry } = this.#node.connection
     const journal = persistent && hosts ? await this.#tenancy!.identity() : undefined
+    const mine: KindRecord = { shards, role, singleton: eager.length > 0, journal }
     for (let isHost = false; !this.#over;) {
       const there = await registry.read(kindKey(kind))
       const record = there === undefined ? undefined : readKind(there.value)
-      const differs = record === undefined ? undefined : this.#difference(record, hosts, journal)
-      if (differs === undefined && record !== undefined && !hosts) return
-      if (differs !== undefined && (isHost || (await this.#isHosted()))) {
+      const differs = record !== undefined && this.#differs(record, mine, hosts)
+      if (!differs && record !== undefined && !hosts) return
+      const others = differs ? await this.#otherHosts() : []
+      if (differs && (isHost || others.length > 0)) {
         if ((await registry.read(kindKey(kind)))?.revision !== there!.revision) continue
         if (isHost) await this.#keys.remove()
-        throw differs
+        throw this.#refusal(record, mine, others)
       }
-      const value = writeKind({ shards, journal: hosts ? journal : record?.journal })
+      const value = writeKind({ ...mine, journal: hosts ? journal : record?.journal })
       try {
-        if (differs !== undefined || there === undefined || isHost)
+        if (differs || there === undefined || isHost)
           await (there === undefined ? registry.create(kindKey(kind), value) : registry.update(kindKey(kind), value, there.revision))
         if (!hosts || isHost) return
         await this.#keys.write()
@@ -339,20 +341,30 @@ export class Region {
     }
   }
 
-  #difference(record: KindRecord, hosts: boolean, journal: string | undefined): KindDiffers | JournalDiffers | undefined {
-    const { kind, shards } = this.spec
-    if (record.shards !== shards) return new KindDiffers(kind, shards, record.shards)
-    return hosts && record.journal !== journal ? new JournalDiffers(kind, record.journal !== undefined, journal !== undefined) : undefined
+  #differs(record: KindRecord, mine: KindRecord, hosts: boolean): boolean {
+    if (record.shards !== mine.shards || record.singleton !== mine.singleton) return true
+    // Who only sends need not say to which nodes.
+    return hosts && (record.role !== mine.role || record.journal !== mine.journal)
+  }
+  #refusal(record: KindRecord, mine: KindRecord, others: readonly string[]): KindDiffers | JournalDiffers {
+    const { kind } = this.spec
+    const { node } = this.#self
+    const [ours, theirs] = [settingsText(mine), settingsText(record)]
+    return ours === theirs
+      ? new JournalDiffers(kind, node, others, record.journal !== undefined, mine.journal !== undefined)
+      : new KindDiffers(kind, node, ours, others, theirs)
   }
 
-  /** Whether another node that lives has the kind, by the registry itself: this node may not have heard yet that the other one has joined. */
-  async #isHosted(): Promise<boolean> {
+  /** Nodes that live and have the kind, three at most, by the registry itself: this node may not have heard yet that they have joined. */
+  async #otherHosts(): Promise<readonly string[]> {
     const { kind } = this.spec
+    const others: string[] = []
     for (const { key, value } of await this.#node.connection.registry.list(`host.${kind}`)) {
       const session = { node: nodeOfHost(kind, key)!, number: readHost(value) }
       if (session.number === undefined || session.node === this.#self.node) continue
-      if (!(await this.#node.membership.hasEnded(session as Session))) return true
+      if (!(await this.#node.membership.hasEnded(session as Session))) others.push(session.node)
+      if (others.length === 3) break
     }
-    return false
+    return others
   }
 }

@@ -111,15 +111,21 @@ export class LedgerIncomplete extends TroupeError {
   }
 }
 
-/** Nodes that have a kind of sharded actors do not agree on it. */
+/** Nodes that have a kind of sharded actors do not agree on its settings. */
 export class KindDiffers extends TroupeError {
   readonly code = 'kind-differs'
   readonly kind: string
-  constructor(kind: string, mine: number, theirs: number) {
+  /** The node that was refused. */
+  readonly node: string
+  /** Nodes that have the kind, three at most. */
+  readonly others: readonly string[]
+  constructor(kind: string, node: string, mine: string, others: readonly string[], theirs: string) {
     super(
-      `Cannot have ${kind} on this node: it has ${mine} shards here, and ${theirs} on the nodes that have it. Use the same number everywhere; it changes only where no node has the kind.`,
+      `Cannot have ${kind} on ${node}: it has ${mine} there, and ${theirs} on ${namesOf(others)}. Use the same everywhere; that changes only while no node has the kind, or under another name.`,
     )
     this.kind = kind
+    this.node = node
+    this.others = others
   }
 }
 
@@ -138,16 +144,23 @@ export class KindNotHosted extends TroupeError {
 export class JournalDiffers extends TroupeError {
   readonly code = 'journal-differs'
   readonly kind: string
-  constructor(kind: string, theirs = true, ours = true) {
+  /** The node that was refused. */
+  readonly node: string
+  /** Nodes that have the kind, three at most. */
+  readonly others: readonly string[]
+  constructor(kind: string, node: string, others: readonly string[], theirs: boolean, ours: boolean) {
+    const names = namesOf(others)
     const why = !ours
-      ? 'it keeps nothing here, and the nodes that have it keep its state in a journal'
+      ? `it keeps nothing there, and its state in a journal on ${names}`
       : theirs
-        ? 'it keeps its state in another journal than the nodes that have it'
-        : 'it keeps its state in a journal here, and the nodes that have it keep nothing'
+        ? `it keeps its state in another journal there than on ${names}`
+        : `it keeps its state in a journal there, and nothing on ${names}`
     super(
-      `Cannot have ${kind} on this node: ${why}. Say persistent on all nodes alike, and give all the same journal, such as one PostgreSQL; a SQLite file is for one machine.`,
+      `Cannot have ${kind} on ${node}: ${why}. Say persistent on all nodes alike, and give all the same journal, such as one PostgreSQL; an LMDB directory is for one machine.`,
     )
     this.kind = kind
+    this.node = node
+    this.others = others
   }
 }
 
@@ -169,4 +182,8 @@ export class SessionEnded extends TroupeError {
     super(`The session ${sessionText(session)} of this node has ended (${why}). Join again for a new one.`)
     this.session = session
   }
+}
+
+function namesOf(nodes: readonly string[]): string {
+  return nodes.length === 0 ? 'the nodes that have it' : nodes.join(', ')
 }

@@ -52,6 +52,16 @@ export function readMember(node: string, text: string): MemberRecord | undefined
   }
 }
 
+/**
+ * Who wrote a record of a member, and which versions of the wire it speaks; read also where the rest is written in a way that this release does not
+ * know, so that nodes of versions far apart refuse each other and do not overlook each other.
+ */
+export function readVersions(node: string, text: string): Pick<Member, 'session' | 'wire'> | undefined {
+  const { number, wire } = fields(text)
+  if (!isSessionNumber(number) || !isPlainName(node) || !isVersions(wire)) return undefined
+  return { session: { node, number }, wire: { oldest: wire.oldest, newest: wire.newest } }
+}
+
 export function writeSession({ number, ended, returns, token }: SessionRecord): string {
   return JSON.stringify({ number, ended, returns, token })
 }

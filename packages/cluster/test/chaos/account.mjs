@@ -9,6 +9,10 @@ export class Account {
   moved = 0
   ledgers = 0
   unknown = 0
+  /** Answers of the kind that clients ask. */
+  echoed = 0
+  /** What clients got to see instead of an answer: when they had asked, whom, and the code of the error. */
+  failures = []
   /** What is wrong, in words. */
   wrong = []
   /** The greatest memory of a node, in MiB. */
@@ -38,6 +42,12 @@ export class Account {
         return
       case 'refused':
         this.refused++
+        return
+      case 'failed':
+        this.failures.push({ asked: performance.now() - rest[2], id: rest[0], code: rest[1] })
+        return
+      case 'echoed':
+        this.echoed += rest[0]
         return
       case 'stored':
         return this.#store(rest, process)

@@ -6,10 +6,12 @@ const activation = 1_500
 /** What a node may have beside its own 64 MiB for a peer that takes nothing, in MiB. */
 const memoryAtMost = 450
 
-export const kinds = ['kill', 'stop', 'cut', 'nats', 'leave', 'flood', 'two']
+export const kinds = ['kill', 'stop', 'cut', 'nats', 'leave', 'roll', 'flood', 'two']
 
 export class Faults {
   done = 0
+  /** Rolling restarts, what clients asked meanwhile, how much of it failed, and how long the slowest node took to leave. */
+  rolls = { count: 0, asked: 0, failed: 0, slowest: 0 }
   #options
   #state
   #counts = new Map()
@@ -74,6 +76,7 @@ export class Faults {
     const allowed = lease + 2_000 + activation + (kind === 'nats' || kind === 'two' ? outage + lease : 0)
     if (!untimed && gap.ms > allowed)
       account.wrong.push(`K9: ${gap.id} was silent for ${gap.ms.toFixed(0)} ms after a ${kind}, and ${allowed.toFixed(0)} are allowed`)
+    if (kind === 'roll') this.#checkRoll(since)
     if (kind === 'nats' && account.ended.size > endedBefore) account.wrong.push('K11: an outage of the engine ended a session')
     if (account.memory > memoryAtMost) account.wrong.push(`K6: a node has ${account.memory} MiB`)
     for (const { session, at } of lost) {
@@ -81,6 +84,14 @@ export class Faults {
       if (!untimed && deaf.length > 0 && performance.now() - at > lease + 2_000 + activation)
         account.wrong.push(`K4: nobody told ${deaf.join(' and ')}`)
     }
+  }
+
+  /** K12: no client sees that all nodes are restarted, one after the other. */
+  #checkRoll(since) {
+    const { account } = this.#options
+    const failures = account.failures.filter(({ asked }) => asked >= since)
+    this.rolls.failed += failures.length
+    for (const { id, code } of failures.slice(0, 5)) account.wrong.push(`K12: an ask of ${id} failed with ${code} in a rolling restart`)
   }
 
   /** Does it; resolves when it is over, with how long NATS was away. */
@@ -101,6 +112,21 @@ export class Faults {
       case 'leave':
         await nodes.leave(name)
         return 0
+      case 'roll': {
+        const { account } = this.#options
+        const before = account.echoed
+        for (const one of nodes.names) {
+          const since = performance.now()
+          await nodes.leave(one)
+          this.rolls.slowest = Math.max(this.rolls.slowest, performance.now() - since)
+          await nodes.allUp(60_000)
+          // Time for what is on its way to it to arrive, and to be asked there.
+          await after(2_000)
+        }
+        this.rolls.count++
+        this.rolls.asked += account.echoed - before
+        return 0
+      }
       case 'flood': {
         const from = nodes.names.find((other) => other !== name)
         nodes.tell(from, `flood ${name} 120`)

@@ -12,10 +12,12 @@ import { findPostgres, startPostgres } from '../../../../tools/engines/postgres.
 import { Account } from './account.mjs'
 import { Faults, kinds } from './faults.mjs'
 import { Nodes } from './nodes.mjs'
+import { echoShards } from './stage.mjs'
 
 const command = {
   name: 'npm run chaos:cluster',
-  about: 'Kills, stops and cuts off the nodes of a cluster and its NATS server, fault after fault, and accounts for every message and every write.',
+  about:
+    'Kills, stops, cuts off and restarts the nodes of a cluster and its NATS server, fault after fault, and accounts for every message, every write and every error that a client sees in a rolling restart.',
   options: {
     faults: whole('how many faults', 60),
     lease: whole('the lease of a node in ms', 3_000, { from: 1_000 }),
@@ -79,6 +81,10 @@ console.log(
 console.log(`${acknowledged} acknowledged, ${refused} refused, ${stored} events stored, ${moved} changes of writer, ${ended.size} sessions ended`)
 console.log(`${ledgers} ledgers added up, at most ${unknown} unknown; at most ${memory} MiB in a node, ${behind.size} notes dead letters beyond that`)
 console.log(`longest silence of an id: ${chaos.gaps}`)
+const { count: rolls, asked, failed, slowest } = chaos.rolls
+console.log(
+  `${rolls} rolling restarts with ${echoShards} shards: ${failed} of ${asked} asks of clients failed; the slowest node left in ${(slowest / 1_000).toFixed(1)} s`,
+)
 for (const text of wrong.slice(0, 20)) console.log(`WRONG: ${text}`)
 if (wrong.length > 20) console.log(`and ${wrong.length - 20} more`)
 if (acknowledged === 0) console.log('Nothing was acknowledged at all.')

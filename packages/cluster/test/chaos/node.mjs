@@ -7,7 +7,7 @@ import { ActorSystem, receive, same } from '@troupe/core'
 import { Cluster, nats } from '@troupe/cluster'
 import { eventSourced, persistence, postgres, sqliteJournal } from '@troupe/persistence'
 import { unfenced, watched } from './journal.mjs'
-import { ids, shards } from './stage.mjs'
+import { echoIds, echoShards, ids, shards } from './stage.mjs'
 
 const { node, url, lease, pace, store, fence } = JSON.parse(process.argv[2])
 const say = (...line) => {
@@ -72,8 +72,15 @@ self = `${cluster.self.session.node}#${cluster.self.session.number}`
 system.spawn(sink(), { name: 'sink' })
 const accounts = cluster.sharded('account', make, { shards, persistent: true, passivateAfter: 5_000, stopTimeout: 1_000 })
 await accounts.ready.catch(startAgain)
+const echo = () =>
+  receive((_ctx, m) => {
+    m.replyTo.tell(m.n)
+    return same
+  })
+const echoes = cluster.sharded('echo', echo, { shards: echoShards })
+await echoes.ready.catch(startAgain)
 say('up', self)
-const life = { over: false }
+const life = { over: false, leaving: false }
 void cluster.ended.then((cause) => {
   life.over = true
   say('over', self, cause?.code ?? 'left')
@@ -86,16 +93,38 @@ async function drive(id) {
   const ref = accounts.ref(id)
   for (let n = 1; !life.over; n++) {
     say('asked', id, self, n)
+    const since = performance.now()
     try {
       await ref.ask({ type: 'note', from: self, n }, { timeout: 30_000 })
       say('acknowledged', id, self, n)
     } catch (cause) {
       if (!life.over) say('refused', id, self, n, String(cause?.code))
+      failed(id, cause, since)
     }
     await after(pace)
   }
 }
 for (const id of ids) void drive(id)
+
+/** What a client of this node gets to see: not what it asks while its own node leaves. */
+function failed(id, cause, since) {
+  if (!life.over && !life.leaving) say('failed', id, String(cause?.code), Math.round(performance.now() - since))
+}
+async function client(id) {
+  const ref = echoes.ref(id)
+  for (let n = 1; !life.over && !life.leaving; n++) {
+    const since = performance.now()
+    try {
+      const answer = await ref.ask({ n }, { timeout: 30_000 })
+      if (answer !== n) say('wrong', `K1: ${id} answered ${String(answer)} to ${n}`)
+      life.echoes = (life.echoes ?? 0) + 1
+    } catch (cause) {
+      failed(id, cause, since)
+    }
+    await after(pace)
+  }
+}
+for (const id of echoIds) void client(id)
 
 /** Numbered notes to the sink of another node for as long as its session lasts, and one word when it has ended. */
 const peers = new Map()
@@ -153,6 +182,8 @@ system.events.listen(({ type, letter }) => {
 
 setInterval(() => {
   say('memory', Math.round(process.memoryUsage.rss() / 1_048_576))
+  say('echoed', life.echoes ?? 0)
+  life.echoes = 0
   cluster.ledger().then(
     (l) => {
       const rest = l.handled + l.failed + l.unhandled + l.dropped + l.deadLettered + l.queued + l.stashed + l.inProgress + l.unknown
@@ -165,7 +196,10 @@ setInterval(() => {
 
 async function ordered(line) {
   const [word, ...rest] = line.split(' ')
-  if (word === 'leave') return void cluster.leave()
+  if (word === 'leave') {
+    life.leaving = true
+    return void cluster.leave()
+  }
   // Far more than may wait for one node; in slices, as a program that does other things too.
   const to = [...peers].find(([name]) => name.startsWith(`${rest[0]}#`))?.[1]
   const text = 'x'.repeat(1_000)

@@ -1,9 +1,9 @@
-// The way of one node to NATS. It can be cut as a network is: nothing comes through and nobody is told; when it is mended, what was under way
+// The way of one node to NATS, which may take its time: `delay` ms in each direction. It can be cut as a network is: nothing comes through and nobody is told; when it is mended, what was under way
 // arrives, late.
 
 import { connect, createServer } from 'node:net'
 
-export async function startProxy(port) {
+export async function startProxy(port, { delay = 0 } = {}) {
   const pairs = new Set()
   let stalled = false
   const server = createServer((near) => {
@@ -18,7 +18,8 @@ export async function startProxy(port) {
     for (const [socket, other] of [pair, pair.toReversed()]) {
       socket.setNoDelay(true)
       socket.on('data', (bytes) => {
-        if (!other.write(bytes)) socket.pause()
+        if (delay > 0) setTimeout(() => other.destroyed || other.write(bytes), delay)
+        else if (!other.write(bytes)) socket.pause()
       })
       other.on('drain', () => {
         if (!stalled) socket.resume()

@@ -92,3 +92,52 @@ test('a node with another journal is refused though it has not heard yet that th
     expect(b.cluster!.members.map(({ session }) => session.node)).toEqual(['b'])
     expect(await register(b, 'cart', { persistent: true })).toBe('journal-differs')
   }))
+
+test('a node that registers a kind with other settings is refused with an error that names both, and the others go on', () =>
+  onStage(async (stage) => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => stage.world.start(name, { roles: [host] }))
+    await stage.until('all have joined', () => stage.world.up.length === 3)
+    const kind = a!.cluster!.sharded('cart', echo, { shards: 4, role: host })
+    await kind.ready
+    const refused = async (node: SimulatedNode, options: ShardedOptions<never>): Promise<string> => {
+      const cause: unknown = await node.cluster!.sharded('cart', echo, options).ready.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(cause).toMatchObject({ code: 'kind-differs', kind: 'cart', node: node.node, others: ['a'] })
+      return String(cause)
+    }
+    expect(await refused(b!, { shards: 8, role: host })).toContain(
+      'Cannot have cart on b: it has 8 shards on nodes with the role host there, and 4 shards on nodes with the role host on a.',
+    )
+    expect(await refused(c!, { shards: 4 })).toContain(
+      'Cannot have cart on c: it has 4 shards on all nodes there, and 4 shards on nodes with the role host on a.',
+    )
+    await stage.until('all run on a', () => kind.active.length === 4)
+  }))
+
+test('a kind is not a singleton on one node and sharded on another', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    a!.cluster!.singleton('clock', echo())
+    await stage.until('it runs on a', () => a!.cluster!.report().kinds[0]!.active === 1)
+    const cause: unknown = await b!.cluster!.sharded('clock', echo, { shards: 1 }).ready.catch((reason: unknown) => reason)
+    expect(String(cause)).toContain('Cannot have clock on b: it has 1 shard on all nodes there, and one actor on all nodes on a.')
+  }))
+
+test('settings that are of each node may differ, as in a rolling upgrade, and a node that only sends need not say to which role', () =>
+  onStage(async (stage) => {
+    const [a, b, c] = await stage.nodes('a', 'b', 'c')
+    expect(await register(a!, 'cart', { passivateAfter: 1_000, version: 1 })).toBe('ready')
+    expect(await register(b!, 'cart', { passivateAfter: false, version: 2, concurrentHandOvers: 2, stopTimeout: 100 })).toBe('ready')
+    expect(await register(c!, 'cart', { role: 'none' })).toBe('ready')
+  }))
+
+test('settings change where no node hosts the kind any more', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    expect(await register(a!, 'cart', { shards: 4 })).toBe('ready')
+    a!.leave()
+    await stage.until('a has left', () => a!.state === 'left')
+    expect(await register(b!, 'cart', { shards: 8 })).toBe('ready')
+  }))

@@ -26,7 +26,7 @@ test('what a node sends to a kind that it was refused is a dead letter unknown-k
     const before = stage.world.sim.now
     expect(await early).toMatchObject({
       code: 'ask-refused',
-      message: expect.stringMatching(/\/sharded\/thing\/x: unknown-kind: .*8 shards here, and 4/),
+      message: expect.stringMatching(/\/sharded\/thing\/x: unknown-kind: .*on b: it has 8 shards on all nodes there, and 4 shards on all nodes on a/),
     })
     await expect(other.ref('x').ask({ type: 'get' }, { timeout: 60_000 })).rejects.toMatchObject({ code: 'ask-refused' })
     expect(stage.world.sim.now - before).toBeLessThan(1_000)

@@ -77,6 +77,36 @@ export function registryContract(engine: string, make: () => Promise<EngineStage
       }
     })
 
+    test('lists many keys, as many as one question asks for and more, as they stand', async () => {
+      const base = `own.many-${++keys}`
+      const count = 1_300
+      const revisions = await Promise.all(Array.from({ length: count }, (_, i) => a.registry.create(`${base}.${i}`, `v${i}`)))
+      await a.registry.remove(`${base}.7`, revisions[7]!)
+      const again = await b.registry.update(`${base}.8`, 'again', revisions[8]!)
+      const listed = new Map((await b.registry.list(base)).map((entry) => [entry.key, entry]))
+      expect(listed.size).toBe(count - 1)
+      expect(listed.get(`${base}.7`)).toBeUndefined()
+      expect(listed.get(`${base}.8`)).toEqual({ key: `${base}.8`, value: 'again', revision: again })
+      expect(listed.get(`${base}.1299`)).toEqual({ key: `${base}.1299`, value: 'v1299', revision: revisions[1_299] })
+    })
+
+    test('a fingerprint is another one after every write and removal under its prefix, and the same as long as nothing happens', async () => {
+      const base = `own.print-${++keys}`
+      const print = (): Promise<string> => b.registry.fingerprint(base)
+      const prints = [await print()]
+      const first = await a.registry.create(`${base}.1`, 'x')
+      prints.push(await print())
+      const second = await a.registry.update(`${base}.1`, 'x', first)
+      prints.push(await print())
+      await a.registry.create(`${base}.2`, 'y')
+      prints.push(await print())
+      await a.registry.remove(`${base}.1`, second)
+      prints.push(await print())
+      expect(new Set(prints).size).toBe(prints.length)
+      // Other tests write beside it.
+      if (!concurrent) expect(await print()).toBe(prints.at(-1))
+    })
+
     test('lists the keys under whole words of a prefix, in order, without those that were removed', async () => {
       const base = `own.list-${++keys}`
       for (const key of [`${base}.b`, `${base}.a`, `${base}.c.d`, `${base}x.a`]) await a.registry.create(key, key)

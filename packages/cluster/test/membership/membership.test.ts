@@ -294,8 +294,12 @@ test('a renewal whose answer was lost counts from when it was sent', async () =>
   expect([lives[0]!.membership!.held, lives[0]!.ended, lives[0]!.troubles]).toEqual([true, undefined, ['The lease could not be renewed']])
 })
 
-test('who comes back while another is about to record its end has not ended: the other finds another revision', async () => {
-  const { lives } = await cluster('a', 'b')
+test.each([
+  ['a', 'b'],
+  // So many that they are listed.
+  ['a', 'b', 'c', 'd', 'e', 'f'],
+])('who comes back while another is about to record its end has not ended: the other finds another revision (%s, %s)', async (...names) => {
+  const { lives } = await cluster(...names)
   await world.advance(2 * lease)
   const [a, b] = lives
   const { registry } = a!.connection
@@ -305,16 +309,16 @@ test('who comes back while another is about to record its end has not ended: the
     if (key === 'session.b') await new Promise<void>((resolve) => gate.push(resolve))
     return update(key, ...rest)
   }
-  b!.timing.pause()
+  for (const { timing } of lives.slice(1)) timing.pause()
   await world.advance(lease + 100)
   // Its lease was found gone, and the write that records its end is on its way.
   expect(gate).toHaveLength(1)
-  b!.timing.resume()
+  for (const { timing } of lives.slice(1)) timing.resume()
   await world.advance(200)
   expect(b!.membership!.held).toBe(true)
   gate[0]!()
   await world.advance(2 * lease)
-  expect([b!.ended, b!.membership!.held, a!.texts]).toEqual([undefined, true, [`${b!.name} joined`]])
+  expect([b!.ended, b!.membership!.held, a!.texts.filter((text) => text.startsWith('b#'))]).toEqual([undefined, true, [`${b!.name} joined`]])
 })
 
 test('a lease is trusted from when its renewal was sent, however late the answer is', async () => {
@@ -395,6 +399,17 @@ test('K13: who shares no version of the wire with a member is refused with both 
   expect(world.hub.store.list('member').map((entry) => entry.key)).toEqual(['member.a', 'member.b'])
 })
 
+test('nodes without a common version of the wire refuse each other by name, also where one cannot read the record of the other', async () => {
+  world = new World(1)
+  // What a later release may write: its versions where they are now, and all else elsewhere.
+  world.hub.store.create('session.z', JSON.stringify({ number: 7, ended: false, returns: 0, token: 'x' }), undefined)
+  world.hub.store.create('member.z', JSON.stringify({ number: 7, wire: { oldest: 3, newest: 4 }, more: {} }), undefined)
+  const far = world.start('c')
+  await world.advance(200)
+  expect(far.failed).toBeInstanceOf(VersionsApart)
+  expect(String(far.failed)).toContain('Cannot join shop as c: this node speaks wire version 1, z#7 speaks 3 to 4')
+})
+
 test('what somebody else wrote into its keys is written over or ignored', async () => {
   world = new World(1)
   world.hub.store.create('member.a', 'nonsense', undefined)
@@ -427,4 +442,60 @@ test('K15: after many joins and leaves nothing is left but notes of ends, and th
   expect(world.timing.pending).toBeLessThanOrEqual(timers + 51)
   await world.timing.advance(86_400_000)
   expect([world.hub.store.size, world.timing.pending]).toEqual([0, 0])
+})
+
+test('where hints of many nodes are missing, they are listed and not read one by one, and none of them ends', async () => {
+  world = new World(1)
+  const count = 20
+  const lives = Array.from({ length: count }, (_, i) => world.start(`n${i}`, { deaf: true }))
+  await world.advance(2 * lease)
+  expect(lives.every(({ members }) => members.length === count)).toBe(true)
+  const { store } = world.hub
+  const read = store.read.bind(store)
+  let reads = 0
+  store.read = (key) => {
+    reads++
+    return read(key)
+  }
+  const list = store.list.bind(store)
+  // A list is no read of each key here, as on a server.
+  store.list = (prefix) => {
+    const before = reads
+    const entries = list(prefix)
+    reads = before
+    return entries
+  }
+  await world.advance(4 * lease)
+  expect(reads).toBe(0)
+  expect(lives.every(({ members, ended }) => members.length === count && ended === undefined)).toBe(true)
+  // A node that dies is found by the lists as well.
+  lives[0]!.kill()
+  await world.advance(lease + 3_000)
+  expect(lives.slice(1).every(({ members }) => members.length === count - 1)).toBe(true)
+  expect(world.wrong).toEqual([])
+})
+
+test('50 nodes that join at once are members within three leases, know each other, and none of them ends', async () => {
+  world = new World(1)
+  const count = 50
+  const { store } = world.hub
+  let reads = 0
+  const [read, list] = [store.read.bind(store), store.list.bind(store)]
+  store.read = (key) => {
+    reads++
+    return read(key)
+  }
+  store.list = (prefix) => {
+    const before = reads
+    const entries = list(prefix)
+    reads = before
+    return entries
+  }
+  world.hub.registryFaults = { drop: 0, double: 0, delay: [5, 40], late: 0, latest: 0 }
+  const lives = Array.from({ length: count }, (_, i) => world.start(`n${i}`))
+  await world.advance(3 * lease)
+  expect(lives.every(({ members }) => members.length === count)).toBe(true)
+  expect(lives.every(({ ended }) => ended === undefined)).toBe(true)
+  // Each reads its own keys, and lists the others: one by one they would be a hundred.
+  expect(reads / count).toBeLessThan(20)
 })

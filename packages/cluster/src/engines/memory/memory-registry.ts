@@ -40,6 +40,10 @@ export class MemoryRegistry implements Registry {
     return this.#ask(`list ${prefix}`, () => this.#hub.store.list(prefix))
   }
 
+  fingerprint(prefix: string): Promise<string> {
+    return this.#ask(`look at ${prefix}`, () => this.#hub.store.fingerprint(prefix))
+  }
+
   watch(prefix: string, onHint: (hint: Hint) => void): Watch {
     const stop = this.#hub.watch({ node: this.#node, prefix, timing: this.#timing, onHint })
     const watch = {

@@ -73,6 +73,17 @@ export class Store {
     return found
   }
 
+  /** The greatest revision, and how many keys there are: of those that were there none is newer, and none is missing. */
+  fingerprint(prefix: string): string {
+    let [latest, count] = [0, 0]
+    for (const [key, { revision }] of this.#kept)
+      if (isUnder(prefix, key)) {
+        latest = Math.max(latest, revision)
+        count++
+      }
+    return `${latest}/${count}`
+  }
+
   #check(key: string, expected: Revision): void {
     const there = this.#live(key)
     if (there?.revision === expected) return

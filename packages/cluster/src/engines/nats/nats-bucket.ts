@@ -95,7 +95,9 @@ function checkConfig(stream: string, config: StreamConfig): void {
         ? 'it leaves no marker where a key ran out (subject_delete_marker_ttl)'
         : config.max_age !== 0
           ? 'it lets every key run out (max_age)'
-          : undefined
+          : !config.allow_direct
+            ? 'it does not allow many keys to be read at once (allow_direct)'
+            : undefined
   if (wrong === undefined) return
   throw new EngineRefused(
     'nats',

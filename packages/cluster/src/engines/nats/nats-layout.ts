@@ -66,6 +66,7 @@ export function natsPermissions(cluster: string, node: string): NatsPermissions 
         `$JS.API.STREAM.INFO.${stream}`,
         `$JS.API.STREAM.CREATE.${stream}`,
         `$JS.API.STREAM.MSG.GET.${stream}`,
+        `$JS.API.DIRECT.GET.${stream}`,
         `$JS.API.CONSUMER.CREATE.${stream}.>`,
         `$JS.API.CONSUMER.INFO.${stream}.>`,
         `$JS.API.CONSUMER.DELETE.${stream}.>`,

@@ -7,6 +7,7 @@ import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-n
 import type { Entry, Hint, Registry, Revision, Watch, WriteOptions } from '../../ports/registry.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { RegistryConflict, RegistryUnavailable } from '../../values/errors.ts'
+import { lastMessages } from './nats-batch.ts'
 import { keySubject, streamOf } from './nats-layout.ts'
 import { NatsWatch } from './nats-watch.ts'
 
@@ -14,16 +15,21 @@ import { NatsWatch } from './nats-watch.ts'
 const conflicts = new Set([10_071, 10_164])
 /** There is no such stream. */
 const noStream = 10_059
-/** How many keys of a list are asked for at once. */
+/** How many keys one request of a list asks for at most, and with how many characters: the server takes 1,024 subjects and 16 KB. */
+const maxKeys = 512
+const maxRequest = 8_192
+/** How many keys are asked for at once where each has a request of its own. */
 const atOnce = 128
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 export class NatsRegistry implements Registry {
+  readonly #connection: NatsConnection
   readonly #client: JetStreamClient
   readonly #manager: JetStreamManager
   readonly #kv: KV
   readonly #cluster: string
+  readonly #inbox: string
   readonly #timeout: number
   readonly #timing: Timing
   readonly #connected: () => boolean
@@ -37,6 +43,8 @@ export class NatsRegistry implements Registry {
     bucket: { readonly kv: KV; readonly manager: JetStreamManager },
     options: {
       readonly cluster: string
+      /** The prefix of inboxes of the client. */
+      readonly inbox: string
       readonly timeout: number
       readonly timing: Timing
       readonly connected: () => boolean
@@ -45,10 +53,12 @@ export class NatsRegistry implements Registry {
       readonly remake: () => Promise<unknown>
     },
   ) {
+    this.#connection = connection
     this.#client = jetstream(connection, { timeout: options.timeout })
     this.#manager = bucket.manager
     this.#kv = bucket.kv
     this.#cluster = options.cluster
+    this.#inbox = options.inbox
     this.#timeout = options.timeout
     this.#timing = options.timing
     this.#connected = options.connected
@@ -92,10 +102,56 @@ export class NatsRegistry implements Registry {
     const keys = Object.keys(found.state.subjects ?? {})
       .map((name) => name.slice(subject.length))
       .sort()
+    return (await Promise.all(this.#chunks(keys).map((some) => this.#readAll(some, found.state.last_seq)))).flat()
+  }
+
+  /** Keys in groups that fit one request. */
+  #chunks(keys: readonly string[]): string[][] {
+    const chunks: string[][] = []
+    let size = Infinity
+    for (const key of keys) {
+      size += keySubject(this.#cluster, key).length + 3
+      if (size > maxRequest || chunks.at(-1)!.length >= maxKeys) {
+        chunks.push([])
+        size = 0
+      }
+      chunks.at(-1)!.push(key)
+    }
+    return chunks
+  }
+
+  /** Reads keys that were there when the leader was at a sequence. */
+  async #readAll(keys: readonly string[], since: number): Promise<Entry[]> {
+    const subjects = keys.map((key) => keySubject(this.#cluster, key))
+    const request = { stream: streamOf(this.#cluster), subjects, inbox: this.#inbox, timeout: this.#timeout, timing: this.#timing }
+    const { found, upTo } = await this.#ask(`read ${keys.length} keys`, () => lastMessages(this.#connection, request))
+    // What answered may be a copy that is behind, or does not say how far it is: the leader is not.
+    if (upTo === undefined || upTo < since) return this.#readEach(keys)
+    return keys.flatMap((key, i) => {
+      const last = found.get(subjects[i]!)
+      return last === undefined || isMarker(last) ? [] : [{ key, value: decoder.decode(last.data), revision: last.seq }]
+    })
+  }
+  async #readEach(keys: readonly string[]): Promise<Entry[]> {
     const entries: Entry[] = []
     for (let i = 0; i < keys.length; i += atOnce)
       for (const entry of await Promise.all(keys.slice(i, i + atOnce).map((key) => this.read(key)))) if (entry !== undefined) entries.push(entry)
     return entries
+  }
+
+  /**
+   * The last write under the prefix, and how many keys the whole bucket has: what is written later has a greater sequence, and one that is gone without a
+   * note, because an operator purged it, is one key less. Counting the keys of the prefix would name them all.
+   */
+  async fingerprint(prefix: string): Promise<string> {
+    const stream = streamOf(this.#cluster)
+    const [last, { state }] = await this.#ask(`look at ${prefix}`, () =>
+      Promise.all([
+        this.#manager.streams.getMessage(stream, { last_by_subj: keySubject(this.#cluster, `${prefix}.>`) }),
+        this.#manager.streams.info(stream),
+      ]),
+    )
+    return `${last?.seq ?? 0}/${state.messages}`
   }
 
   watch(prefix: string, onHint: (hint: Hint) => void): Watch {
@@ -182,6 +238,6 @@ export class NatsRegistry implements Registry {
 }
 
 /** A note that a key was removed, or ran out. */
-function isMarker({ header }: StoredMsg): boolean {
+function isMarker({ header }: Pick<StoredMsg, 'header'>): boolean {
   return header !== undefined && (header.get('KV-Operation') !== '' || header.get('Nats-Marker-Reason') !== '')
 }

@@ -40,6 +40,7 @@ async function open(settings: NatsSettings, joining: Joining): Promise<Connectio
     const wire = new NatsWire(client, joining.cluster, () => online)
     const registry = new NatsRegistry(client, bucket, {
       cluster: joining.cluster,
+      inbox: inboxOf(joining.cluster, joining.node),
       timeout: settings.timeout,
       timing: joining.timing,
       connected: () => online,
