@@ -435,6 +435,30 @@ export const persistence = [
 
   // Retention.
   {
+    name: 'events are deleted that a projection has not handled',
+    scenario: 'persistence trimmed',
+    file: trimming,
+    edits: [['const target = held === undefined ? wanted : held.upTo', 'const target = wanted']],
+  },
+  {
+    name: 'a projection goes on where events before it were deleted',
+    test: inTest('projection-retention.test.ts', 'a projection from which events were deleted while it runs fails for good'),
+    file: 'persistence/src/reading/projection.ts',
+    edits: [['if (gap !== undefined) await missedEvents', 'if (gap !== undefined && gap.seq < 0) await missedEvents']],
+  },
+  {
+    name: 'a projection that begins after a deletion does not say so',
+    test: inTest('projection-retention.test.ts', 'a projection that begins after events were deleted fails for good'),
+    file: 'persistence/src/journal/projections.ts',
+    edits: [['if (gone !== undefined) await missedEvents', 'if (gone !== undefined && gone.id === query.kind) await missedEvents']],
+  },
+  {
+    name: 'a projection that was removed goes on holding back events',
+    test: inTest('projection-retention.test.ts', 'trimEvents waits for projections too'),
+    file: 'persistence/src/operating/projections.ts',
+    edits: [['[projection, readsPrefix + projection]', '[projection]']],
+  },
+  {
     name: 'events are deleted past a snapshot that nobody compared',
     scenario: 'persistence trimmed',
     file: trimming,

@@ -6,9 +6,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ActorRef, ActorSystem } from '@troupe/core'
-import { eventSourced, type JournalSource, type Kind, persistence, postgres, sqliteJournal, takeSnapshot } from '@troupe/persistence'
+import {
+  eventSourced,
+  type JournalSource,
+  type Kind,
+  openJournal,
+  persistence,
+  postgres,
+  projection,
+  sqliteJournal,
+  takeSnapshot,
+} from '@troupe/persistence'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { findPostgres, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
 import { root } from '../../../tools/markdown.ts'
@@ -62,6 +72,24 @@ const counter: Kind<Counter> = eventSourced('counter', {
     },
   },
   tags: () => ['sum'],
+})
+
+test('projections are listed with what they read, and one is removed by its name', async () => {
+  const data = join(scratch, 'projections.db')
+  const system = shop(sqliteJournal(data))
+  await system.spawn(counter('a')).ask({ type: 'add' })
+  let handled = 0
+  system.spawn(projection({ name: 'totals', from: { kind: counter, tag: 'sum' }, handle: (events) => void (handled += events.length) }))
+  const other = await openJournal(sqliteJournal(data))
+  await vi.waitFor(async () => expect(await other.offset('totals')).toBeDefined(), { timeout: 30_000 })
+  await other.close()
+  expect(handled).toBe(1)
+  await system.shutdown()
+  expect(await ok('projections', data)).toMatch(/^totals {2}reads counter, tag sum {2}has handled up to [\d.]+\n$/)
+  expect(JSON.parse(await ok('projections', data, '--json'))).toMatchObject([{ projection: 'totals', kind: 'counter', tag: 'sum' }])
+  expect(await ok('projections', data, '--remove', 'totals')).toBe('totals is removed: events that it has not handled may be deleted\n')
+  expect(await ok('projections', data)).toBe('no projections\n')
+  expect(await journal('projections', data, '--remove', 'totals')).toMatchObject({ code: 1 })
 })
 
 test('a journal that a system uses is listed, shown, verified, copied, exported and imported, and the system goes on', async () => {
@@ -175,7 +203,7 @@ test('what is missing is one line with what to do, and 1; what was called wrongl
   }
   await system.shutdown()
   const help = await ok('--help')
-  for (const name of ['ls', 'show', 'verify', 'stats', 'export', 'import', 'backup', 'create', 'snapshot', 'erase']) {
+  for (const name of ['ls', 'show', 'verify', 'stats', 'export', 'import', 'backup', 'create', 'snapshot', 'erase', 'projections']) {
     expect(help).toContain(`\n  ${name} `)
     expect(await ok(name, '--help')).toMatch(/^Usage: troupe journal /)
   }

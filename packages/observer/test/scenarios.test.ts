@@ -4,11 +4,20 @@ import { type ActorRef, type AnyRef, type Behavior, bounded, delay, receive, sam
 import { coreOf } from '@troupe/core/internal'
 import { type Finding, type Round, Rounds, ruleNames } from '@troupe/observer/findings'
 import { journalsAway } from '@troupe/observer'
-import { type JournalSource, memory, persistence } from '@troupe/persistence'
+import { eventSourced, type JournalSource, type Kind, memory, persistence, projection } from '@troupe/persistence'
 import { createTestKit, expectNoFindings, type TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { counter } from '../../persistence/test/counter.ts'
 import { heldJournal } from '../../persistence/test/held-journal.ts'
+
+/** Keeps as few events as it may. */
+const kept: Kind<{ type: 'add' }> = eventSourced('kept', {
+  initial: () => 0,
+  events: { added: (n) => n + 1 },
+  commands: { add: (ctx) => ctx.persist({ type: 'added' }) },
+  snapshotEvery: 5,
+  keepEvents: 0,
+})
 
 /** Looks once a second; `each` is done between two looks. */
 async function watch(kit: TestKit, seconds: number, each: () => void = () => {}): Promise<readonly Finding[]> {
@@ -328,6 +337,25 @@ const scenarios: readonly Scenario[] = [
       return watch(kit, 2, () => {
         for (let i = 0; i < 6; i++) audit.tell(i)
       })
+    },
+  },
+  {
+    rule: 'retention-held',
+    severity: 'warning',
+    subject: /^ours$/,
+    says: /^15 events of 1 actor would be deleted, and projection totals has not handled them for \d+ s/,
+    run: async (other) => {
+      const journal = memory({ name: 'ours' })
+      await using kit = createTestKit({ logger: false, extensions: [persistence({ journal })] })
+      kit.system.spawn(projection({ name: 'totals', handle: () => new Promise(() => {}) }))
+      await kit.settle()
+      const ref = kit.system.spawn(kept('a'))
+      for (let i = 0; i < 20; i++) {
+        ref.tell({ type: 'add' })
+        await kit.settle()
+      }
+      await other.advance(1000)
+      return await watch(kit, 70)
     },
   },
   {

@@ -23,16 +23,19 @@ export { createPostgresSchema, postgresSchema, type PostgresSchemaOptions } from
 export { backupSqlite, type SqliteBackupOptions } from './journal/sqlite/sqlite-backup.ts'
 export { sqliteJournal, type SqliteJournalOptions } from './journal/sqlite/sqlite-journal.ts'
 export type { EventQuery, Fence, GroupLimits, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from './journal/port.ts'
+export type { ProjectionPlace, ProjectionQuery } from './journal/projections.ts'
 export type { JournalRecord } from './journal/records.ts'
 export { exportJournal, type ExportOptions } from './operating/exporting.ts'
 export { importJournal, type Imported, ImportRefused } from './operating/importing.ts'
 export { type KindStats, kindStats, listIds, showId, type ShownId, type ShowOptions } from './operating/looking.ts'
 export { journalAt, openJournal, type PlaceOptions } from './operating/place.ts'
 export type { ExportedKeys, RecordCounts } from './operating/record-text.ts'
+export { listProjections, removeProjection } from './operating/projections.ts'
 export { snapshotKey, type SnapshotOptions } from './operating/snapshot.ts'
 export { surveyJournals } from './operating/survey.ts'
 export {
   EventTooLarge,
+  EventsDeleted,
   FenceLost,
   IdInUse,
   JournalDamaged,

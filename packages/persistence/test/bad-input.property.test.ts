@@ -51,7 +51,15 @@ const functions: Record<string, Entry> = {
     true,
   ),
   persistence: entry(call(p.persistence), () => [
-    { journal: p.memory(), scope: 'x', whenAway: 'wait', find: () => undefined, redeliverEvery: 5, recovery: { timeout: 5, permits: 1 } },
+    {
+      journal: p.memory(),
+      scope: 'x',
+      whenAway: 'wait',
+      find: () => undefined,
+      redeliverEvery: 5,
+      immutableCheck: true,
+      recovery: { timeout: 5, permits: 1 },
+    },
   ]),
   eventSourced: entry(kindOf(p.eventSourced), () => [
     'x',
@@ -123,7 +131,9 @@ const functions: Record<string, Entry> = {
     () => [bare.system, { kind: 'x', tag: 'x', after: '1', once: true, signal: new AbortController().signal }],
   ),
   surveyJournals: entry(call(p.surveyJournals), () => [bare.system], true),
-  projection: entry(call(p.projection), () => [{ name: 'x', from: { kind: counter, tag: 'x' }, handle: () => undefined, batch: 5 }]),
+  projection: entry(call(p.projection), () => [
+    { name: 'x', from: { kind: counter, tag: 'x' }, handle: () => undefined, batch: 5, onDeleted: 'skip' },
+  ]),
   kindOf: entry(call(p.kindOf), () => ['cart/1'], true),
   journalAt: entry(call(p.journalAt), () => ['./data', { schema: 'x', make: false }]),
   openJournal: entry(
@@ -156,6 +166,16 @@ const functions: Record<string, Entry> = {
   kindStats: entry(
     (args) => (p.kindStats as Anything)(...args),
     () => [empty],
+    true,
+  ),
+  listProjections: entry(
+    (args) => (p.listProjections as Anything)(...args),
+    () => [empty],
+    true,
+  ),
+  removeProjection: entry(
+    async (args) => void (await (p.removeProjection as Anything)(empty, ...args)),
+    () => ['totals'],
     true,
   ),
   snapshotKey: entry(

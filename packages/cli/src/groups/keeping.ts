@@ -3,7 +3,15 @@
 import { type Command, Option } from 'commander'
 import type { ExportedKeys } from '@troupe/persistence'
 import { whole, withJson } from '../arguments.ts'
-import { backUpJournal, createJournal, eraseInJournal, exportFromJournal, importIntoJournal, snapshotInJournal } from '../commands/journal/keeping.ts'
+import {
+  backUpJournal,
+  createJournal,
+  eraseInJournal,
+  exportFromJournal,
+  importIntoJournal,
+  projectionsInJournal,
+  snapshotInJournal,
+} from '../commands/journal/keeping.ts'
 import type { Place } from '../commands/journal/opening.ts'
 import { journalStats, listJournal, showInJournal, verifyJournal } from '../commands/journal/reading.ts'
 import type { Group } from './group.ts'
@@ -94,6 +102,9 @@ function addChanging({ around: { screen } }: Group, journal: Command): void {
     .action((place: string, id: string, flags: Flags & { readonly with: string; readonly scope: string }) =>
       snapshotInJournal(screen, placeOf(place, flags), id, { with: flags.with, scope: flags.scope }),
     )
+  of(journal, 'projections', 'lists projections with what they read and how far they are; removes one that holds back the deletion of events')
+    .option('--remove <name>', 'forgets this one; stop its actor before')
+    .action((place: string, flags: Flags & { remove?: string }) => projectionsInJournal(screen, placeOf(place, flags), { remove: flags.remove }))
   of(journal, 'erase', 'deletes the key of a subject, for ever: what was kept of it can no longer be read')
     .argument('<subject>', 'whose data')
     .action((place: string, subject: string, flags: Flags) => eraseInJournal(screen, placeOf(place, flags), subject))

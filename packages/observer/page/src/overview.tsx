@@ -66,6 +66,7 @@ const ranks: readonly Finding['rule'][] = [
   'drops',
   'holds-loop',
   'uneven-pool',
+  'retention-held',
 ]
 const rankOf = ({ rule }: Finding): number => (ranks.includes(rule) ? ranks.indexOf(rule) : ranks.length)
 const weightOf = ({ evidence }: Finding): number =>

@@ -18,6 +18,7 @@ export type RuleName =
   | 'drops'
   | 'journal-away'
   | 'readers-held'
+  | 'retention-held'
   | 'ledger-off'
 
 /** Something that needs attention. */
@@ -91,6 +92,7 @@ const titles: Readonly<Record<RuleName, readonly [title: string, view: Finding['
   drops: ['Drops by policy', 'overview'],
   'journal-away': ['Journal away', 'runtime'],
   'readers-held': ['Readers held back', 'runtime'],
+  'retention-held': ['Events are not deleted', 'runtime'],
   'ledger-off': ['Ledger does not add up', 'overview'],
 }
 

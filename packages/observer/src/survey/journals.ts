@@ -26,6 +26,17 @@ export interface SeenJournal {
   /** For how many milliseconds readers of its events cannot go on, and why; 0 where they can. */
   readonly heldFor: number
   readonly heldBy: string
+  /** Projections that hold back the deletion of events; left out where none does. */
+  readonly retention?: readonly HeldRetention[] | undefined
+}
+
+/** A projection that has not handled events which would be deleted otherwise. */
+export interface HeldRetention {
+  readonly projection: string
+  readonly actors: number
+  readonly events: number
+  /** Milliseconds. */
+  readonly heldFor: number
 }
 
 /** So many groups refused in a row are all of them. */
@@ -50,6 +61,12 @@ export function journalsOf(core: SystemCore): readonly SeenJournal[] {
       queued: number(journal['queued']),
       heldFor: number(heldBack['for']),
       heldBy: text(heldBack['why']).slice(0, longestTrouble),
+      retention: list(journal['retention']).map((held) => ({
+        projection: text(held['projection']),
+        actors: number(held['actors']),
+        events: number(held['events']),
+        heldFor: number(held['heldFor']),
+      })),
     }
   })
 }

@@ -11,6 +11,7 @@ import { type DueTimer, kindOf } from '../values/stored.ts'
 import type { JournalSurvey } from '../values/survey.ts'
 import { type Acked, Delivered } from './delivery.ts'
 import type { Gated } from './gated.ts'
+import { HeldEvents } from './held-events.ts'
 import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
 import { ours } from './own-envelope.ts'
@@ -73,6 +74,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   readonly subjects: Subjects
   readonly waking: Waking
   readonly redelivery: Redelivery
+  readonly heldEvents: HeldEvents
   readonly tally: Tally
   closing = false
   readonly #source: JournalSource
@@ -113,6 +115,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.tally = options.tenancy?.of.tally ?? new Tally()
     this.writer = new Writer(this)
     this.redelivery = new Redelivery(this)
+    this.heldEvents = options.tenancy?.of.heldEvents ?? new HeldEvents(this)
     this.#recovery = new Recovery(this)
     this.#tenancy = options.tenancy
     this.keyring = options.tenancy?.of.keyring ?? new Keyring(this)
@@ -369,6 +372,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
         this.#standing,
         [...this.#tenants].map((tenant) => tenant.#standing),
         this.tally,
+        this.heldEvents.survey,
       ),
     ]
   }
@@ -386,7 +390,10 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.#hurry?.()
     this.writer.hurry()
     this.redelivery.end()
-    if (this.#tenancy === undefined) this.waking.end()
+    if (this.#tenancy === undefined) {
+      this.waking.end()
+      this.heldEvents.end()
+    }
     await this.writer.idle()
     if (this.#tenancy !== undefined) return
     const opened = this.#opened ?? (await this.#opening?.catch(() => undefined))

@@ -18,7 +18,13 @@ export interface Standing extends Pick<JournalSurvey, 'scope' | 'whenAway' | 'ep
 }
 
 /** What is seen of a journal: of its system's own part, and in sum of those that the system has besides. */
-export function surveyOf({ name, kind = 'other', place }: JournalSource, own: Standing, parts: readonly Standing[], tally: Tally): JournalSurvey {
+export function surveyOf(
+  { name, kind = 'other', place }: JournalSource,
+  own: Standing,
+  parts: readonly Standing[],
+  tally: Tally,
+  retention: JournalSurvey['retention'],
+): JournalSurvey {
   const all = [own, ...parts]
   const sum = (of: (one: Standing) => number): number => all.reduce((total, one) => total + of(one), 0)
   const retryIn = Math.max(...all.map((one) => one.retryIn))
@@ -49,6 +55,7 @@ export function surveyOf({ name, kind = 'other', place }: JournalSource, own: St
       done: tally.recovered,
       failed: tally.unrecovered,
     },
+    retention,
     circuit: { state: retryIn > 0 ? 'open' : 'closed', refused: Math.max(...all.map((one) => one.refused)), retryIn },
   }
 }

@@ -3,11 +3,13 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Journal } from '../journal/port.ts'
+import { heldBack } from '../journal/projections.ts'
 import { decode } from '../values/codec.ts'
 import { RetentionRefused } from '../values/errors.ts'
 import type { Head, Outcome, Snapshot } from '../values/stored.ts'
 import type { Definition } from './definition.ts'
 import { Folding, type FoldingHost, snapshotText } from './folding.ts'
+import type { HeldEvents } from './held-events.ts'
 
 /** What trimming asks of whoever has the journal. */
 export interface TrimmingHost extends FoldingHost {
@@ -20,7 +22,13 @@ export interface TrimmingHost extends FoldingHost {
 export type TrimTo = { readonly upTo: number } | { readonly keepEvents: number }
 
 /** Deletes events of an id; returns up to which number they are gone. Fails with `RetentionRefused`, and with what the journal fails with. */
-export async function trim(host: TrimmingHost, definition: Definition, id: string, key: string, to: TrimTo): Promise<number> {
+export async function trim(
+  host: TrimmingHost & { readonly heldEvents: HeldEvents },
+  definition: Definition,
+  id: string,
+  key: string,
+  to: TrimTo,
+): Promise<number> {
   if (definition.subject !== undefined)
     throw new RetentionRefused(
       id,
@@ -34,9 +42,19 @@ export async function trim(host: TrimmingHost, definition: Definition, id: strin
     if ('keepEvents' in to) return head.deleted
     throw new RetentionRefused(id, `it has no snapshot of version ${definition.version}; take one first, by takeSnapshot`)
   }
-  const target = 'upTo' in to ? to.upTo : Math.min(older?.seq ?? 0, newest.seq - to.keepEvents)
+  const wanted = 'upTo' in to ? to.upTo : Math.min(older?.seq ?? 0, newest.seq - to.keepEvents)
+  if (wanted <= head.deleted) return head.deleted
+  if (wanted > newest.seq) throw new RetentionRefused(id, `its last snapshot stands for those up to ${newest.seq}, and not up to ${wanted}`)
+  const held = await heldBack(journal, id, head.deleted, wanted)
+  if (held === undefined) host.heldEvents.release(id)
+  else if ('upTo' in to)
+    throw new RetentionRefused(
+      id,
+      `projection ${held.projection} has handled them up to ${Math.max(held.upTo, head.deleted)}, and not up to ${wanted}; let it catch up, or remove it with removeProjection`,
+    )
+  else host.heldEvents.hold(id, held.projection, wanted - Math.max(held.upTo, head.deleted), () => trim(host, definition, id, key, to))
+  const target = held === undefined ? wanted : held.upTo
   if (target <= head.deleted) return head.deleted
-  if (target > newest.seq) throw new RetentionRefused(id, `its last snapshot stands for those up to ${newest.seq}, and not up to ${target}`)
   await verified(host, journal, definition, key, head, snapshots)
   const outcome = await journal.deleteEvents(id, target, { scope: host.scope, epoch })
   if (outcome.is !== 'stored') throw new RetentionRefused(id, `the journal did not do it (${outcome.is})`, causeOf(outcome))

@@ -242,6 +242,14 @@ class MemoryJournal implements Journal {
     })
   }
 
+  async places(): Promise<readonly (readonly [string, string])[]> {
+    await this.#read()
+    return [...this.#store.offsets]
+  }
+  async removePlaces(projections: readonly string[]): Promise<void> {
+    await this.#pass()
+    for (const projection of projections) this.#store.offsets.delete(projection)
+  }
   async offset(projection: string): Promise<string | undefined> {
     await this.#read()
     return this.#store.offsets.get(projection)

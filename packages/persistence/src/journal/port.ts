@@ -157,6 +157,13 @@ export interface Journal extends Fence {
   /** Readers of events that cannot go on at this moment; undefined if there are none. */
   readonly heldBack?: HeldBack | undefined
 
+  /**
+   * All that `advance` was called for, by name, each with where it has got to. Deleting events waits for projections where the journal has it, and
+   * for none where it has not.
+   */
+  places?(): Promise<readonly (readonly [projection: string, offset: string])[]>
+  /** Forgets where these have got to. */
+  removePlaces?(projections: readonly string[]): Promise<void>
   /** Where a projection has got to. */
   offset(projection: string): Promise<string | undefined>
   /**

@@ -45,8 +45,9 @@ function isClass(kind: unknown): boolean {
  *
  * Guarantees: nothing is deleted unless the last snapshot, and the one before it, can be read, are of the present version, and equal what the
  * events make that are there; so the state can be told afterwards as before. Numbers go on where they were. The actor may run
- * meanwhile. Fails with `RetentionRefused`, `InvalidOption`, and with what the journal fails with. Readers and projections that
- * have not got that far will not see what was deleted.
+ * meanwhile. Events that a projection has not handled are not deleted: without `upTo` those before them are, with it nothing is. Fails with
+ * `RetentionRefused`, `InvalidOption`, and with what the journal fails with. Readers by `journalEvents` that have not got that far will not
+ * see what was deleted.
  *
  * @example
  * const gone = await trimEvents(system, cart, '42')

@@ -168,6 +168,23 @@ export class ProjectionMoved extends TroupeError {
   }
 }
 
+/** A projection needs events that were deleted: its view would be wrong without them. */
+export class EventsDeleted extends TroupeError {
+  readonly code = 'events-deleted'
+  declare readonly projection: string
+  declare readonly id: string
+  /** The first event that is missing. */
+  declare readonly seq: number
+  constructor(projection: string, id: string, seq: number) {
+    super(
+      `Projection ${projection} needs event ${seq} of ${id}, which was deleted. To make its view of what is left, empty the view, remove the projection with removeProjection or troupe journal projections --remove, and start it with onDeleted: 'skip'; for all of it, restore a backup.`,
+    )
+    this.projection = projection
+    this.id = id
+    this.seq = seq
+  }
+}
+
 /** The key of a subject was erased for ever: nothing more can be kept of it. */
 export class SubjectErased extends TroupeError {
   readonly code = 'subject-erased'

@@ -52,6 +52,15 @@ export interface JournalSurvey {
     readonly done: number
     readonly failed: number
   }
+  /** Projections that have not handled events which would be deleted otherwise, by those of most events first. */
+  readonly retention: readonly {
+    readonly projection: string
+    /** Of how many actors, and how many events. */
+    readonly actors: number
+    readonly events: number
+    /** Milliseconds. */
+    readonly heldFor: number
+  }[]
   readonly circuit: {
     /** `open`: the journal refused so many groups that it is given a pause. */
     readonly state: 'closed' | 'open'

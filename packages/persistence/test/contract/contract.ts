@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import { fencesContract } from './fences.ts'
 import { keysContract } from './keys.ts'
+import { projectionsContract } from './projections.ts'
 import { readersContract } from './readers.ts'
 import { runsContract } from './runs.ts'
 import { snapshotsContract } from './snapshots.ts'
@@ -16,6 +17,16 @@ export function journalContract(name: string, make: () => Promise<Store>, keepsI
     const stage = new Stage(make, keepsInMemory)
     beforeEach(() => stage.begin())
     afterEach(() => stage.end())
-    for (const part of [runsContract, fencesContract, snapshotsContract, statesContract, readersContract, timersContract, keysContract]) part(stage)
+    for (const part of [
+      runsContract,
+      fencesContract,
+      snapshotsContract,
+      statesContract,
+      readersContract,
+      projectionsContract,
+      timersContract,
+      keysContract,
+    ])
+      part(stage)
   })
 }

@@ -1,7 +1,7 @@
 // The scenarios of persistence, simulated as those of the core are: by `npm run sim`, by tests and by the mutation proof.
 
 import { receive, same } from '@troupe/core'
-import type { Head, MemoryFaults, Ownership, Run, StateWrite } from '@troupe/persistence'
+import { type Head, type MemoryFaults, type Ownership, projection, type Run, type StateWrite } from '@troupe/persistence'
 import type { LibraryScenario, Simulation } from '@troupe/testkit/internal'
 import { bank } from './bank.ts'
 import { clocks } from './clocks.ts'
@@ -121,6 +121,38 @@ function scenario(
   }
 }
 
+/** A projection that takes its time beside actors whose events are deleted: it handles every event, in order. */
+function lagging(world: World): void {
+  const { sim, journal, keys } = world
+  const handled = new Map<string, number>()
+  const pause = sim.oneOf([300, 0, 40, 2000])
+  sim.system.spawn(
+    projection({
+      name: 'view',
+      from: { kind: 'notebook' },
+      batch: sim.oneOf([2, 1, 100]),
+      async handle(events) {
+        if (pause > 0 && sim.now < 3000) await sim.delay(pause)
+        for (const { id, seq } of events) {
+          const last = handled.get(id) ?? 0
+          sim.check(seq <= last + 1, `P13: the projection was given event ${seq} of ${id} after ${last}: what is between was deleted`)
+          handled.set(id, Math.max(last, seq))
+        }
+      },
+    }),
+  )
+  sim.always(() => {
+    for (const key of keys) {
+      const { deleted } = journal.headOf(`notebook/${key}`)
+      const last = handled.get(`notebook/${key}`) ?? 0
+      if (deleted > last) sim.violate('invariant', `P13: events of ${key} up to ${deleted} were deleted, and the projection has handled ${last}`)
+    }
+  })
+  sim.eventually('the projection has handled everything', () =>
+    keys.every((key) => (handled.get(`notebook/${key}`) ?? 0) === journal.headOf(`notebook/${key}`).seq),
+  )
+}
+
 export const library: readonly LibraryScenario[] = [
   scenario('in peace', 'notebooks are written, read, killed and restarted on a journal that takes its time', (sim) => ({
     delay: sim.oneOf([20, 0, 90]),
@@ -159,7 +191,7 @@ export const library: readonly LibraryScenario[] = [
     'events go as far as snapshots stand for them, and some snapshots cannot be read: nothing is lost',
     (sim) => ({ delay: sim.oneOf([20, 0, 60]), spoil: sim.oneOf([0.4, 0.1]), snapshot: 0.1, unknown: sim.oneOf([0, 0.2]) }),
     {},
-    undefined,
+    lagging,
     ['few events'],
   ),
   scenario(

@@ -57,6 +57,28 @@ export function eraseInJournal(screen: Screen, place: Place, subject: string): P
   })
 }
 
+/** Lists projections, or removes one, so that events which it has not handled may be deleted. */
+export function projectionsInJournal(screen: Screen, place: Place, { remove }: { readonly remove: string | undefined }): Promise<void> {
+  return using(place, false, async (journal, { listProjections, removeProjection }) => {
+    if (remove !== undefined) {
+      if (!(await removeProjection(journal, remove)))
+        throw new Exit(exitCodes.found, `The journal has no projection ${JSON.stringify(remove)}; nothing was removed.`)
+      return say(screen, place, { removed: remove }, () => `${clean(remove)} is removed: events that it has not handled may be deleted`)
+    }
+    const projections = await listProjections(journal)
+    say(screen, place, projections, () =>
+      projections.length === 0
+        ? 'no projections'
+        : projections
+            .map(({ projection, kind, tag, offset }) => {
+              const reads = [kind === undefined ? 'all entity types' : clean(kind), ...(tag === undefined ? [] : [`tag ${clean(tag)}`])].join(', ')
+              return `${clean(projection)}  reads ${reads}  ${offset === undefined ? 'has handled nothing' : `has handled up to ${offset}`}`
+            })
+            .join('\n'),
+    )
+  })
+}
+
 export function exportFromJournal(
   screen: Screen,
   place: Place,

@@ -1,15 +1,18 @@
 // Journals that take nothing, or take long, or whose readers cannot go on: persistent actors and projections wait, are refused or have stopped, and
 // none of them can help it.
 
-import { awayOf, refusedLast, type SeenJournal } from '../../survey/journals.ts'
+import { awayOf, type HeldRetention, refusedLast, type SeenJournal } from '../../survey/journals.ts'
 import type { Clue } from '../finding.ts'
 import { duration, times } from '../words.ts'
 
 /** A commit that takes so long, or keeps readers waiting for so long, is worth a look. */
 const slow = 10_000
+/** A projection that is behind for so long does not just catch up. */
+const heldTooLong = 60_000
 
 export function* journalClues(journals: readonly SeenJournal[], at: number): Iterable<Clue> {
   for (const journal of journals) {
+    for (const held of journal.retention ?? []) if (held.heldFor >= heldTooLong) yield retentionClue(journal.name, held, at)
     const away = sentenceOf(journal)
     if (away !== undefined) yield clue(journal, 'error', at, away)
     else if (journal.writingFor >= slow) {
@@ -34,6 +37,21 @@ function sentenceOf(journal: SeenJournal): string | undefined {
       return `it refuses everything, ${times(refused, 'group')} in a row${said}`
     case undefined:
       return undefined
+  }
+}
+
+function retentionClue(name: string, { projection, actors, events, heldFor }: HeldRetention, at: number): Clue {
+  return {
+    rule: 'retention-held',
+    severity: 'warning',
+    key: `${name} ${projection}`,
+    uids: [],
+    since: at - heldFor,
+    evidence: { projection, actors, events, heldFor },
+    tell: () => ({
+      subject: name,
+      sentence: `${times(events, 'event')} of ${times(actors, 'actor')} would be deleted, and projection ${projection} has not handled them for ${duration(heldFor)}. Let it catch up; if nothing uses it any more, remove it: troupe journal projections --remove ${projection}`,
+    }),
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { JournalRefused } from '../../values/errors.ts'
 import { kindOf } from '../../values/stored.ts'
+import { readsPrefix } from '../projections.ts'
 import { groupsOf, type JournalRecord } from '../records.ts'
 import { tagsOf } from './appending.ts'
 import type { Connections } from './connection.ts'
@@ -90,7 +91,7 @@ async function* pages(connections: Connections, s: string, run: Run, signal: Abo
   // One who has passed nothing that is still there begins where everybody does: that need not be told.
   yield* table<{ projection: string; id: string; seq: string }>(
     // The event at that place, if it is there; else the last one of the run before it.
-    (more) => `select o.projection, e.id, e.seq from ${s}.offsets o
+    (more) => `select o.projection, e.id, e.seq from (select * from ${s}.offsets where left(projection, ${readsPrefix.length}) <> '${readsPrefix}') o
       cross join lateral (select split_part(o.at, '.', 1)::bigint as position, split_part(o.at, '.', 2)::int as pos) p join lateral (
         (select 1 as n, r.id, r.last - (r.pos - p.pos) as seq from (
            select * from ${s}.runs where position = p.position and pos >= p.pos order by pos limit 1) r join ${s}.heads h on h.id = r.id

@@ -262,6 +262,13 @@ class PostgresJournal implements Journal {
     return this.#held.longest
   }
 
+  async places(): Promise<readonly (readonly [string, string])[]> {
+    const rows = await this.#query<{ projection: string; at: string }>(`select projection, at from ${this.#s}.offsets where at is not null`)
+    return rows.map(({ projection, at }) => [fromText(projection), at] as const)
+  }
+  async removePlaces(projections: readonly string[]): Promise<void> {
+    for (const projection of projections) await this.#query(`delete from ${this.#s}.offsets where projection = $1`, toText(projection))
+  }
   async offset(projection: string): Promise<string | undefined> {
     const [row] = await this.#query<{ at: string | null }>(`select at from ${this.#s}.offsets where projection = $1`, toText(projection))
     return row?.at ?? undefined

@@ -43,7 +43,7 @@ const writing: Readonly<Record<string, string>> = {
   states: 'select, insert, update',
   snapshots: 'select, insert, update, delete',
   timers: 'select, insert, update, delete',
-  offsets: 'select, insert, update',
+  offsets: 'select, insert, update, delete',
   keys: 'select, insert',
 }
 /** And what more it is for one whose events are deleted, and whose subjects are erased. */

@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs'
 import { loadSqlite, type SqliteConnection, type SqliteRow } from '@troupe/sqlite'
 import { nextTurn } from '../loop-slice.ts'
 import { JournalDamaged, JournalRefused } from '../../values/errors.ts'
+import { readsPrefix } from '../projections.ts'
 import { groupsOf, type JournalRecord } from '../records.ts'
 import { writeRun } from '../postgres/run-text.ts'
 import { fromText, toText } from '../postgres/text.ts'
@@ -102,7 +103,7 @@ async function* recordsIn(
     signal?.throwIfAborted()
     yield [{ record: 'key', subject, key }]
   }
-  yield* rows('select * from offsets order by projection', (record) => {
+  yield* rows(`select * from offsets where projection not like '${readsPrefix}%' order by projection`, (record) => {
     const { projection, reached } = row('offsets', record) as unknown as { projection: string; reached: string }
     const place = placeOf(connection, reached, deleted)
     return place === undefined ? [] : [{ record: 'place', projection: fromText(projection), ...place }]

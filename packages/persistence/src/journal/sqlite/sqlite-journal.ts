@@ -213,6 +213,18 @@ class SqliteJournal implements Journal {
     }
   }
 
+  places(): Promise<readonly (readonly [string, string])[]> {
+    return this.#read(() => {
+      const rows = this.#file.sql('select * from offsets order by projection').all()
+      return rows.map((row) => {
+        const { projection, reached } = checked('offsets', row, () => String(row['projection'])) as unknown as { projection: string; reached: string }
+        return [fromText(projection), reached] as const
+      })
+    })
+  }
+  async removePlaces(projections: readonly string[]): Promise<void> {
+    await this.#ask({ type: 'removePlaces', projections: projections.map(toText) })
+  }
   offset(projection: string): Promise<string | undefined> {
     return this.#read(() => {
       const row = this.#file.sql('select * from offsets where projection = ?').get(toText(projection))

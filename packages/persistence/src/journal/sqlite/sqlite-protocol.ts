@@ -54,6 +54,7 @@ export type WorkerRequest =
   | ({ readonly type: 'deleteEvents'; readonly id: string; readonly upTo: number } & Owned)
   | { readonly type: 'raiseEpoch'; readonly scope: string; readonly epoch: number; readonly holder: string }
   | { readonly type: 'advance'; readonly projection: string; readonly from: string | null; readonly to: string }
+  | { readonly type: 'removePlaces'; readonly projections: readonly string[] }
   | { readonly type: 'beginImport' }
   | { readonly type: 'import'; readonly batch: ImportBatch }
   | { readonly type: 'endImport'; readonly keep: boolean }

@@ -124,6 +124,8 @@ function executeOne(to: SqliteWriter, request: WorkerRequest): unknown {
       return to.transaction((writes) => writes.raiseEpoch(request.scope, request.epoch, request.holder))
     case 'advance':
       return to.transaction((writes) => writes.advance(request.projection, request.from, request.to))
+    case 'removePlaces':
+      return to.transaction((writes) => writes.removePlaces(request.projections))
     case 'beginImport':
       return to.beginImport()
     case 'import':

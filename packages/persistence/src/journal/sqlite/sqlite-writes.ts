@@ -243,6 +243,9 @@ export class SqliteWrites {
     this.putOffset(projection, to)
     return 'stored'
   }
+  removePlaces(projections: readonly string[]): void {
+    for (const projection of projections) this.#sql('delete from offsets where projection = ?').run(projection)
+  }
   putOffset(projection: string, reached: string): void {
     const crc = sumOf('offsets', projection, reached)
     if (this.#sql('update offsets set reached = ?, crc = ? where projection = ?').run(reached, crc, projection) > 0) return
