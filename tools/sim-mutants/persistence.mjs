@@ -433,6 +433,42 @@ export const persistence = [
     edits: [['actor.cell.end !== undefined) this.#tell(id, new Fired(keyIn(id), key, due))', 'actor.cell.end !== undefined) return']],
   },
 
+  {
+    name: 'a command copies all timers of its actor before it changes one',
+    test: inTest('timer-cost.test.ts', '20,000 timers of one actor cost at most'),
+    file: timers,
+    edits: [['  #keep(key: string): void {\n', '  #keep(key: string): void {\n    void new Map(this.#set)\n']],
+  },
+  {
+    name: 'a snapshot of many timers is taken as often as one of few',
+    test: inTest('timer-cost.test.ts', '20,000 timers of one actor cost at most'),
+    file: sourced,
+    edits: [['3 * (this.own?.size ?? 0)', '0 * (this.own?.size ?? 0)']],
+  },
+  {
+    name: 'what a command that threw set is not taken back in order',
+    test: inTest(
+      'timers.test.ts',
+      'fire when they are due and not before, once; one that was moved or cancelled, or set by a command that threw, does not',
+    ),
+    file: timers,
+    edits: [
+      ['if (timer === undefined) this.#set.delete(key)\n      else this.#set.set(key, timer)', 'if (timer !== undefined) this.#set.set(key, timer)'],
+    ],
+  },
+  {
+    name: 'a timer that repeats sleeps for a year after the clock was ahead',
+    test: inTest('timers.test.ts', 'whose next time was counted from a clock that was ahead'),
+    file: timers,
+    edits: [['return every !== undefined && due - now > every', 'return every !== undefined && due - now > every * 1e12']],
+  },
+  {
+    name: 'nobody looks at timers when the clock is put back',
+    test: { file: 'packages/persistence/src/gate/waking.test.ts', name: 'a clock that was ahead and is put back' },
+    file: waking,
+    edits: [['return this.#ahead < before - rewindMs', 'return this.#ahead < before - rewindMs * 1e12']],
+  },
+
   // Retention.
   {
     name: 'events are deleted that a projection has not handled',

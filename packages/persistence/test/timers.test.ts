@@ -44,6 +44,36 @@ const clock: Kind<Clock> = eventSourced('clock', {
   snapshotEvery: 3,
 })
 
+/** Sets the timer of an actor that sleeps for another time, as a clock that was wrong would have. */
+async function moveTimer(source: MemorySource, byEvents: boolean, due: number): Promise<void> {
+  const journal = await source.open(environment)
+  const epoch = await journal.epoch('default')
+  const [{ seq, state } = { seq: 0, state: undefined }] = await journal.heads(['clock/x'])
+  const timers = [{ key: 'a', due }]
+  const owner = { scope: 'default', epoch }
+  const data = JSON.stringify({ type: '$ticked', key: 'a', due })
+  const ticked = { type: '$ticked', version: 1, data, tags: [], subject: undefined, time: 0 }
+  const outcome = byEvents
+    ? await journal.append([{ write: 'run', id: 'clock/x', first: seq + 1, events: [ticked], timers, ...owner }])
+    : await journal.append([
+        {
+          write: 'state',
+          id: 'clock/x',
+          expected: state!.revision,
+          revision: state!.revision + 1,
+          version: 1,
+          // The time of the first tick, in the record of the timer that is in the record of the state.
+          data: state!.data!.replace('100,100', `${due},100`),
+          subject: undefined,
+          time: 0,
+          timers,
+          ...owner,
+        },
+      ])
+  expect(outcome).toEqual([{ is: 'stored' }])
+  await journal.close()
+}
+
 /** The same, kept as a state. */
 const stateClock: Kind<Clock> = durableState('clock', {
   initial: (): readonly string[] => [],
@@ -99,6 +129,28 @@ for (const [style, kind] of Object.entries({ 'event-sourced': clock, 'durable-st
       expect(await rings(kit, ref)).toEqual(['a@1000', 'b@2000'])
       expect(await left(source)).toEqual([])
       await kit.end()
+    })
+
+    test('of every: whose next time was counted from a clock that was ahead rings at its rate again, when the clock is right or its actor starts', async () => {
+      for (const asleep of [false, true]) {
+        const source = memory()
+        const kit = kitWith(source)
+        const ref = kit.system.spawn(kind('x'))
+        ref.tell({ type: 'every', key: 'a', ms: 100 })
+        await kit.settle()
+        // As a clock leaves it that was a year ahead when the timer last fired.
+        const year = 365 * 24 * 3_600_000
+        ref.stop()
+        await kit.settle()
+        await moveTimer(source, kind === clock, year)
+        const next = kit.system.spawn(kind('x'))
+        if (asleep) await kit.settle()
+        await kit.advance(1000)
+        const answer = next.ask({ type: 'get' })
+        await kit.settle()
+        expect((await answer).length).toBeGreaterThanOrEqual(9)
+        await kit.end()
+      }
     })
 
     test('of every: at a fixed rate, and those that were missed count as one', async () => {

@@ -38,8 +38,14 @@ export class Belongings {
     else if (type === '$ticked') alarms.move(own.key, own.due)
     else if (type === '$untimed') alarms.remove(own.key)
     else throw new RecoveryFailed(id, at, `nothing is known of events of type ${type}; it was written by a newer version of Troupe`)
+    // It is stored: there is no command to be taken back.
+    alarms.settle()
   }
 
+  /** How much there is of it. */
+  get size(): number {
+    return this.mail.size + this.alarms.size
+  }
   /** As data, to be kept with a state; what is not there is left out. */
   toData(): { readonly mail?: unknown; readonly timers?: unknown } {
     const [mail, timers] = [this.mail.toData(), this.alarms.toData()]

@@ -133,6 +133,10 @@ export class Mail {
   get empty(): boolean {
     return this.#waiting.size === 0
   }
+  /** How many senders and receivers it knows. */
+  get size(): number {
+    return this.#out.size + this.#in.size
+  }
   /** What is durable and not acknowledged, in order for each receiver, and not more than it can be expected to take at once. */
   *due(durable: number): Iterable<{ readonly to: string; readonly n: number; readonly message: unknown }> {
     for (const [to, box] of this.#waiting) for (const { n, message } of box.due(durable)) yield { to, n, message }

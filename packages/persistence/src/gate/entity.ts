@@ -102,7 +102,13 @@ export abstract class Entity extends Gated {
   #ring(ctx: ActorContext<never>, { timer, due }: Fired): unknown {
     const { now } = this
     const alarm = due <= now ? this.own?.alarms.dueAt(timer, due) : undefined
-    if (alarm === undefined) return undefined
+    if (alarm === undefined) {
+      const corrected = this.own?.alarms.corrected(timer, due, now)
+      if (corrected === undefined) return undefined
+      this.note('$ticked', { key: timer, due: corrected })
+      this.own!.alarms.move(timer, corrected)
+      return undefined
+    }
     const next = alarm.next?.(now)
     if (next === undefined) {
       this.note('$untimed', { key: timer })

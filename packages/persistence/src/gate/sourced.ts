@@ -95,9 +95,13 @@ export abstract class Sourced extends Entity {
     flight.bytes = flight.queued + flight.inFlight
     // One that waits to be durable is not replaced by a newer one, which under load would have to wait in turn, for ever.
     if (turn.snapshot) this.#snapshotWanted = true
-    if (flight.snapshot === undefined && (this.#snapshotWanted || this.seq - this.#snapshotSeq >= this.definition.snapshotEvery))
+    if (flight.snapshot === undefined && (this.#snapshotWanted || this.seq - this.#snapshotSeq >= this.#snapshotInterval))
       this.#decideSnapshot(flight)
     this.hub.writer.wants(this)
+  }
+  /** With many timers, three times as many events as it has timers: a snapshot has all of them, and would cost more than its events. */
+  get #snapshotInterval(): number {
+    return Math.max(this.definition.snapshotEvery, 3 * (this.own?.size ?? 0))
   }
   /** Encoded now: what later events change in place is no part of it. */
   #decideSnapshot(flight: Flight): void {

@@ -42,12 +42,21 @@ interface SetTimer {
   readonly data: string
 }
 
+/** A timer before a command changed it. */
+interface Changed {
+  readonly key: string
+  readonly timer: SetTimer | undefined
+  /** Whether the index was to be told something of it, and what. */
+  readonly noted: boolean
+  readonly due: number | undefined
+}
+
 export class Alarms {
-  #set = new Map<string, SetTimer>()
+  readonly #set = new Map<string, SetTimer>()
   /** What the index is to be told, by key. */
-  #changes = new Map<string, number | undefined>()
-  /** What both were before the present command, where it changed something. */
-  #before: { readonly set: Map<string, SetTimer>; readonly changes: Map<string, number | undefined> } | undefined
+  readonly #changes = new Map<string, number | undefined>()
+  /** What the present command changed, as it was before, in order: a command costs what it changes, and not what there is. */
+  readonly #undo: Changed[] = []
 
   get size(): number {
     return this.#set.size
@@ -66,13 +75,18 @@ export class Alarms {
     const next = every === undefined ? undefined : (now: number): number => due + every * (Math.floor((now - due) / every) + 1)
     return { next, message: (decode(data) as { message: unknown }).message }
   }
-  /** Those whose time has come. */
+  /** Those whose time has come, or is further away than it can be. */
   *overdue(now: number): Iterable<{ readonly key: string; readonly due: number }> {
-    for (const [key, { due }] of this.#set) if (due <= now) yield { key, due }
+    for (const [key, { due, every }] of this.#set) if (due <= now || isTooFar(due, every, now)) yield { key, due }
+  }
+  /** When a timer is due that repeats, and is further away than its interval: the clock was ahead when it last fired. */
+  corrected(key: string, due: number, now: number): number | undefined {
+    const alarm = this.#set.get(key)
+    return alarm !== undefined && alarm.due === due && isTooFar(due, alarm.every, now) ? now + alarm.every! : undefined
   }
 
   set(key: string, due: number, every: number | undefined, data: string): void {
-    this.#keep()
+    this.#keep(key)
     this.#set.set(key, { due, every, data })
     this.#changes.set(key, due)
   }
@@ -81,7 +95,7 @@ export class Alarms {
     this.set(key, due, every, data)
   }
   remove(key: string): void {
-    this.#keep()
+    this.#keep(key)
     this.#set.delete(key)
     this.#changes.set(key, undefined)
   }
@@ -90,19 +104,22 @@ export class Alarms {
     this.#changes.set(key, due)
   }
 
-  #keep(): void {
-    this.#before ??= { set: new Map(this.#set), changes: new Map(this.#changes) }
+  #keep(key: string): void {
+    this.#undo.push({ key, timer: this.#set.get(key), noted: this.#changes.has(key), due: this.#changes.get(key) })
   }
   /** The command is done. */
   settle(): void {
-    this.#before = undefined
+    this.#undo.length = 0
   }
   /** The command threw. */
   rollBack(): void {
-    if (this.#before === undefined) return
-    this.#set = this.#before.set
-    this.#changes = this.#before.changes
-    this.#before = undefined
+    for (let last = this.#undo.pop(); last !== undefined; last = this.#undo.pop()) {
+      const { key, timer, noted, due } = last
+      if (timer === undefined) this.#set.delete(key)
+      else this.#set.set(key, timer)
+      if (noted) this.#changes.set(key, due)
+      else this.#changes.delete(key)
+    }
   }
   /** What the record that is written now changes. */
   take(): readonly TimerChange[] {
@@ -113,16 +130,25 @@ export class Alarms {
   /** What was read is what the index has. */
   known(): void {
     this.#changes.clear()
-    this.#before = undefined
+    this.settle()
   }
 
   toData(): unknown {
-    return this.#set.size === 0 ? undefined : [...this.#set].map(([key, { due, every, data }]) => [key, due, every ?? null, data])
+    if (this.#set.size === 0) return undefined
+    // By key: what a command that threw took back is no longer in the order in which it was set.
+    return [...this.#set]
+      .map(([key, { due, every, data }]) => [key, due, every ?? null, data] as const)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
   }
   restore(data: unknown): void {
     for (const [key, due, every, text] of data as [string, number, number | null, string][])
       this.#set.set(key, { due, every: every ?? undefined, data: text })
   }
+}
+
+/** No interval has so much left of it: its next time was counted from a clock that was ahead. */
+function isTooFar(due: number, every: number | undefined, now: number): boolean {
+  return every !== undefined && due - now > every
 }
 
 export function checkTimer(id: string, key: unknown): string {

@@ -9,6 +9,7 @@ const hour = 3_600_000
 function stage(...timers: DueTimer[]): {
   waking: Waking
   rung: string[]
+  told: string[]
   looks: () => number
   pass: (ms: number) => Promise<void>
   wall: { is: number }
@@ -18,14 +19,16 @@ function stage(...timers: DueTimer[]): {
   let looks = 0
   const waits = new Set<{ readonly at: number; readonly task: () => void }>()
   const rung: string[] = []
+  const told: string[] = []
   const left = [...timers]
-  const due = (until: number, most: number): Promise<readonly DueTimer[]> => {
+  const due = (until: number, most: number, after?: DueTimer): Promise<readonly DueTimer[]> => {
     looks++
-    return Promise.resolve(left.filter((timer) => timer.due <= until).slice(0, most))
+    return Promise.resolve(left.filter((timer) => timer.due <= until && (after === undefined || timer.due > after.due)).slice(0, most))
   }
   const waking = new Waking({
     closing: false,
     now: () => wall.is,
+    ticks: () => ticks,
     readable: () => Promise.resolve({ due } as unknown as Journal),
     breathe: () => Promise.resolve(),
     after(ms, task) {
@@ -34,6 +37,8 @@ function stage(...timers: DueTimer[]): {
       return () => waits.delete(wait)
     },
     ring(timer) {
+      // One that is told early does nothing.
+      if (timer.due > wall.is) return void told.push(timer.key)
       rung.push(timer.key)
       left.splice(left.indexOf(timer), 1)
     },
@@ -54,7 +59,7 @@ function stage(...timers: DueTimer[]): {
     ticks = until
     await settle()
   }
-  return { waking, rung, looks: () => looks, pass, wall }
+  return { waking, rung, told, looks: () => looks, pass, wall }
 }
 const timer = (key: string, due: number): DueTimer => ({ id: 'clock/1', key, due })
 
@@ -85,4 +90,15 @@ test('the journal is looked at when something is due, not whenever the clocks ar
   expect(looks()).toBe(0)
   await pass(1)
   expect([looks(), rung]).toEqual([2, ['tea']])
+})
+
+test('a clock that was ahead and is put back: all timers are told, since one that repeats may be set for a year from now', async () => {
+  const { waking, rung, told, pass, wall } = stage(timer('year', 1_000_000_000 + 366 * 24 * hour))
+  waking.noted(wall.is + 366 * 24 * hour)
+  wall.is += 365 * 24 * hour
+  await pass(10_000)
+  expect(told).toEqual([])
+  wall.is -= 365 * 24 * hour
+  await pass(10_000)
+  expect([told, rung]).toEqual([['year'], []])
 })

@@ -11,6 +11,8 @@ export interface WakingHost {
   readonly closing: boolean
   readable(): Promise<Journal>
   now(): number
+  /** Monotonic milliseconds. */
+  ticks(): number
   after(ms: number, task: () => void): () => void
   breathe(): Promise<void>
   /** Tells an actor that its timer is due, wherever it is. */
@@ -24,6 +26,8 @@ const shortest = 500
 const longest = 10_000
 /** Milliseconds by which a timer may be late where the clock was put forward. */
 const longestWait = 10_000
+/** Milliseconds by which the clock must have been put back for all timers to be looked at. */
+const rewindMs = 1000
 
 export class Waking {
   readonly #host: WakingHost
@@ -34,9 +38,12 @@ export class Waking {
   /** It was time to look while it looked. */
   #missed = false
   #pause = shortest
+  /** By how much the clock is ahead of the one that nobody sets. */
+  #ahead: number
 
   constructor(host: WakingHost) {
     this.#host = host
+    this.#ahead = host.now() - host.ticks()
   }
 
   /** A timer was set, or may be there: it is looked at no later than this. */
@@ -56,10 +63,32 @@ export class Waking {
     this.#cancel = this.#host.after(Math.min(longestWait, Math.max(0, left)), () => {
       this.#cancel = undefined
       if (this.#host.closing) return
+      if (this.#wasPutBack()) void this.#tellAll()
       if (this.#at > this.#host.now()) return this.#wait()
       this.#at = Infinity
       void this.#look()
     })
+  }
+  #wasPutBack(): boolean {
+    const before = this.#ahead
+    this.#ahead = this.#host.now() - this.#host.ticks()
+    return this.#ahead < before - rewindMs
+  }
+  /** The clock was put back: a timer that repeats may be due a year from now, and only its actor knows that it repeats. */
+  async #tellAll(): Promise<void> {
+    try {
+      const journal = await this.#host.readable()
+      for (let last: DueTimer | undefined; ;) {
+        const timers = await journal.due(Number.MAX_VALUE, page, last)
+        if (this.#host.closing) return
+        for (const timer of timers) this.#host.ring(timer)
+        last = timers.at(-1) ?? last
+        if (timers.length < page) return
+        await this.#host.breathe()
+      }
+    } catch {
+      // Away, or not ours any more: actors look at their timers when they start again.
+    }
   }
   end(): void {
     this.#cancel?.()

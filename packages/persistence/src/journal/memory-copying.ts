@@ -55,7 +55,7 @@ export function restoreInto(store: MemoryStore, records: readonly JournalRecord[
         store.saveSnapshot({ ...record, ...owner })
         break
       case 'timer':
-        store.kept.get(record.id)?.timers.set(record.key, record.due)
+        store.setTimer(record.id, record.key, record.due)
         break
       case 'key':
         store.keys.set(record.subject, record.key ?? 'erased')

@@ -18,6 +18,7 @@ import {
   type Write,
 } from '../values/stored.ts'
 import type { EventQuery } from './port.ts'
+import { TimerIndex } from './timer-index.ts'
 
 /** What is kept of one id. `events[0]` is number `deleted + 1`. */
 export class Kept {
@@ -32,12 +33,6 @@ export class Kept {
   get seq(): number {
     return this.deleted + this.events.length
   }
-}
-
-function inOrder(a: DueTimer, b: DueTimer): number {
-  if (a.due !== b.due) return a.due - b.due
-  if (a.id !== b.id) return a.id < b.id ? -1 : 1
-  return a.key === b.key ? 0 : a.key < b.key ? -1 : 1
 }
 
 const stored: Outcome = { is: 'stored' }
@@ -76,6 +71,7 @@ export class MemoryStore {
   #position = 0
   readonly offsets: Map<string, string> = new Map()
   readonly keys: Map<string, Uint8Array | 'erased'> = new Map()
+  readonly #timers = new TimerIndex()
   readonly #listeners = new Set<() => void>()
 
   constructor(name: string) {
@@ -122,9 +118,7 @@ export class MemoryStore {
       const { revision, version, data, subject, time } = write
       kept.state = { revision, version, data, subject, time }
     }
-    for (const { key, due } of write.timers)
-      if (due === undefined) kept.timers.delete(key)
-      else kept.timers.set(key, due)
+    for (const { key, due } of write.timers) this.setTimer(write.id, key, due)
     for (const listener of this.#listeners) listener()
     return stored
   }
@@ -216,13 +210,18 @@ export class MemoryStore {
   }
 
   due(until: number, most: number, after: DueTimer | undefined): DueTimer[] {
-    const all: DueTimer[] = []
-    for (const [id, kept] of this.#kept)
-      for (const [key, due] of kept.timers) {
-        const timer = { id, key, due }
-        if (due <= until && (after === undefined || inOrder(after, timer) < 0)) all.push(timer)
-      }
-    return all.sort(inOrder).slice(0, most)
+    return this.#timers.upTo(until, most, after)
+  }
+  /** Sets a timer, or removes it where it has no time. */
+  setTimer(id: string, key: string, due: number | undefined): void {
+    const { timers } = this.#of(id)
+    const before = timers.get(key)
+    if (before !== undefined) this.#timers.remove({ id, key, due: before })
+    if (due === undefined) timers.delete(key)
+    else {
+      timers.set(key, due)
+      this.#timers.add({ id, key, due })
+    }
   }
 
   ids(query: { readonly kind?: string | undefined; readonly after?: string | undefined; readonly most: number }): ListedId[] {
