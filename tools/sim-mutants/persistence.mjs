@@ -550,6 +550,12 @@ export const persistence = [
       ],
     ],
   },
+  {
+    name: 'a kind that a setup returned has the start timeout of its actor',
+    test: inTest('setup.test.ts', 'a setup may return a kind, after a while'),
+    file: 'persistence/src/gate/shell.ts',
+    edits: [['    disarmStep(cell)\n', '    void disarmStep\n']],
+  },
   // Recovery.
   {
     name: 'waiting for a permit counts as start time',

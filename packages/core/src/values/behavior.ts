@@ -171,6 +171,10 @@ export abstract class SpawnOnly<M> {
   abstract readonly options: SpawnOptions
   /** Why it is not a behavior to go on with; `where` says who returned it. */
   abstract refusal(where: string): TroupeError
+  /** What a setup that returned it goes on with, once its options hold; undefined where they could only be lost. */
+  adopt(_cell: unknown): unknown {
+    return undefined
+  }
 }
 
 /** A behavior with the options it wants to be spawned with; those given to `spawn` win. */

@@ -2,7 +2,7 @@
 // waits for what is in flight, and it refuses what would let something leave beside the gate.
 
 import { type ActorContext, type Behavior, type Signal, unhandled } from '@troupe/core'
-import { BehaviorNode, BehaviorWithOptions, type Cell, type CellOptions, cellOf, endless, extensionOf } from '@troupe/core/internal'
+import { BehaviorNode, BehaviorWithOptions, type Cell, type CellOptions, cellOf, disarmStep, endless, extensionOf } from '@troupe/core/internal'
 import { finish, hasEffects } from './effect.ts'
 import type { Gated } from './gated.ts'
 import { Hub } from './hub.ts'
@@ -80,7 +80,22 @@ function hear(this: Gated, ctx: never, signal: Signal): unknown {
 export function withGateOptions<M>(kind: string, node: BehaviorNode): Behavior<M> {
   let shared = ofKind.get(kind)
   if (shared === undefined) ofKind.set(kind, (shared = { ...options, kind }))
-  return new BehaviorWithOptions(node, shared)
+  return new GatedBehavior(node, shared)
+}
+
+/** The behavior of a kind, which a setup may return as well: what it needs of its actor's options is known before anything is read. */
+class GatedBehavior<M> extends BehaviorWithOptions<M> {
+  override adopt(starting: unknown): unknown {
+    const cell = starting as Cell
+    const { startTimeout, kind } = this.options
+    // Its start is a recovery, which takes as long as its events do; what `spawn` was given besides stays.
+    cell.options = { ...cell.options, startTimeout: startTimeout!, supervision: cell.options.supervision ?? patient, kind: cell.options.kind ?? kind }
+    disarmStep(cell)
+    return this.behavior
+  }
+  override onSignal(handler: Parameters<Behavior<M>['onSignal']>[0]): Behavior<M> {
+    return new GatedBehavior(this.behavior.onSignal(handler), this.options)
+  }
 }
 /** One for all actors of a kind. */
 const ofKind = new Map<string, typeof options & { readonly kind: string }>()

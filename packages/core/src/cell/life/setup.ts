@@ -1,11 +1,16 @@
 // From a behavior to one that can handle messages: runs `setup`, also nested and async, in the actor's own turn.
 
-import { BehaviorNode } from '../../values/behavior.ts'
+import { BehaviorNode, SpawnOnly } from '../../values/behavior.ts'
 import { isThenable } from '../../values/thenable.ts'
 import type { Cell } from '../turn/cell.ts'
 import { keepHandlers, type SignalHandlerOf } from './hearing.ts'
 import { type Continuation, hold } from './pending.ts'
 import { refusalOf } from './returned.ts'
+
+/** What a setup returned; a behavior whose options can still hold brings them, while the actor starts. */
+function adopted(cell: Cell, made: unknown): unknown {
+  return made instanceof SpawnOnly && cell.phase === 'starting' ? (made.adopt(cell) ?? made) : made
+}
 
 /** Resolves to a node of kind `receive` or `stopped`, and goes on with it, or with the cause of a failure. */
 export function resolveNode(cell: Cell, node: BehaviorNode, then: Continuation): void {
@@ -22,12 +27,12 @@ function resolve(cell: Cell, from: unknown, handlers: SignalHandlerOf[] | undefi
       const made = (at.handle as (ctx: unknown) => unknown)(cell.ctx)
       if (isThenable(made)) {
         hold(cell, made, 'setup', (c, ok, value) => {
-          if (ok) resolve(c, value, heard, then)
+          if (ok) resolve(c, adopted(c, value), heard, then)
           else then(c, false, value)
         })
         return
       }
-      at = made
+      at = adopted(cell, made)
     }
   } catch (cause) {
     then(cell, false, cause)
