@@ -141,18 +141,6 @@ export const equivalents = [
     why: 'both happen at the same time, and a timer that the continuation sets begins at that time too',
   },
   {
-    file: 'cell/context/stash.ts',
-    before: 'if (messages.length > 0) this.#cell.putBack(messages)',
-    after: 'if (messages.length >= 0) this.#cell.putBack(messages)',
-    why: 'putting back nothing changes nothing',
-  },
-  {
-    file: 'cell/context/stash.ts',
-    before: 'if (messages.length > 0) this.#cell.putBack(messages)',
-    after: 'if (true as boolean) this.#cell.putBack(messages)',
-    why: 'putting back nothing changes nothing',
-  },
-  {
     file: 'cell/turn/cell.ts',
     before: 'this.dispatcher.giveRing(queue as MessageRing)',
     after: '',
