@@ -25,6 +25,8 @@ export interface Hands {
 
 /** Generous: a busy machine takes its time. */
 const saidTimeoutMs = 120_000
+/** After this a click that may have hit nothing is taken for lost. */
+const lostClickMs = 30_000
 const drone = /^\/user\/district-\d+\/drone-\d+$/
 
 /** Speaks as the page does. */
@@ -82,7 +84,7 @@ export class Visitor implements Hands {
   }
 
   /** What is said next about one of these deeds. A storm is several requests, and the answers to the last may come when something else was done. */
-  async #said(deeds: readonly string[], act: () => Promise<unknown>): Promise<string> {
+  async #said(deeds: readonly string[], act: () => Promise<unknown>, timeout = saidTimeoutMs): Promise<string> {
     await this.page.evaluate(`window.heard.length = 0`)
     await act()
     return await vi.waitFor(
@@ -92,7 +94,7 @@ export class Visitor implements Hands {
         if (found === undefined) throw new Error(`The page says nothing of ${deeds.join(' or ')}, but: ${JSON.stringify(heard)}`)
         return found.text
       },
-      { timeout: saidTimeoutMs },
+      { timeout },
     )
   }
   press(deed: string): Promise<string> {
@@ -123,9 +125,9 @@ export class Visitor implements Hands {
       await this.page.waitForTimeout(100)
       return undefined
     }
-    const said = await this.#said(['accuse'], () => this.page.click(`#findings li:has(code:text-is("${path}")) button`, { timeout: 5000 })).catch(
-      () => undefined,
-    )
+    // A row that is drawn anew takes the click with it: then nobody was accused, and whoever is named next is.
+    const press = (): Promise<void> => this.page.click(`#findings li:has(code:text-is("${path}")) button`, { timeout: 5000 })
+    const said = await this.#said(['accuse'], press, lostClickMs).catch(() => undefined)
     if (said !== undefined) this.#accused.add(path)
     return said
   }
