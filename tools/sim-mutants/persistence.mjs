@@ -535,8 +535,8 @@ export const persistence = [
     file: sourced,
     edits: [
       [
-        'const next = definition.apply(this.current, eventRead(definition, id, event, stored))',
-        'const next = definition.apply(this.current, definition.version < 0 ? eventRead(definition, id, event, stored) : event)',
+        'const read = eventRead(definition, id, event, stored)',
+        'const read = definition.version < 0 ? eventRead(definition, id, event, stored) : event',
       ],
     ],
   },
