@@ -2,6 +2,6 @@
 
 export { findings, type FindingsOptions, isMuted } from './findings/finder.ts'
 export { type Finding, type RuleName, ruleNames } from './findings/finding.ts'
-export type { Frame, SeenEvent } from './findings/frame.ts'
+export type { Frame, ProcessorTime, SeenEvent } from './findings/frame.ts'
 export { type Round, Rounds } from './findings/rounds.ts'
 export type { SeenJournal } from './survey/journals.ts'

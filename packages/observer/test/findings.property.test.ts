@@ -41,16 +41,21 @@ function frameOf(at: number, seen: readonly Seen[], more: Partial<Frame> = {}): 
 
 test('slow turns of a thread that waited for a core are blamed on no actor, those that it worked in are', () => {
   const slow = (ms: number, path: string): Frame['events'][number] => ({ type: 'turn.slow', at: 1000, path, ms, text: 'x' })
-  const held = (waited: number, ...events: Frame['events']): string[] =>
-    findings([frameOf(1000, [], { events, waited })]).map(({ rule, subject, sentence }) => `${rule} ${subject} ${sentence}`)
+  const held = (waited: number, ran: number, ...events: Frame['events']): string[] =>
+    findings([frameOf(1000, [], { events, processor: { ran, waited } })]).map(({ rule, subject, sentence }) => `${rule} ${subject} ${sentence}`)
   const turns = [1, 2, 3].map(() => slow(60, '/user/innocent'))
-  expect(held(0, ...turns)).toEqual(['holds-loop /user/innocent 3 turns held the thread, the longest for 60 ms; all other actors of it waited'])
-  expect(held(175, ...turns)).toEqual([])
+  expect(held(0, 200, ...turns)).toEqual(['holds-loop /user/innocent 3 turns held the thread, the longest for 60 ms; all other actors of it waited'])
+  expect(held(175, 50, ...turns)).toEqual([])
   // Most of it was work: so long a turn is named, with the time that it took itself.
-  expect(held(60, slow(460, '/user/guilty'))).toEqual([
+  expect(held(60, 400, slow(460, '/user/guilty'))).toEqual([
     'holds-loop /user/guilty 1 turn held the thread, the longest for 400 ms; all other actors of it waited',
   ])
-  expect(held(0, slow(460, '/user/blocked'))).toHaveLength(1)
+  expect(held(0, 1, slow(460, '/user/blocked'))).toHaveLength(1)
+  // A thread that waits all the time, also outside of slow turns: this one worked for about as long as the thread had a core.
+  expect(held(700, 300, slow(460, '/user/guilty'))).toEqual([
+    'holds-loop /user/guilty 1 turn held the thread, the longest for 138 ms; all other actors of it waited',
+  ])
+  expect(held(900, 100, slow(460, '/user/innocent'))).toEqual([])
 })
 
 const actor = fc.record({

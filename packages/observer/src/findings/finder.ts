@@ -37,7 +37,7 @@ export class Finder {
     const { picture } = this
     // What was found in the last survey holds until the next.
     const told = frame.surveyed === false ? picture.told : picture.take(frame.at, frame.parts, frame.silent)
-    this.#happenings.hear(frame.events, frame.waited ?? 0)
+    this.#happenings.hear(frame.events, frame.processor)
     const waiting = [...waitClues(frame.waits, frame.at)]
     const circles = new Set(waiting.filter(({ rule }) => rule === 'wait-cycle').flatMap(({ uids }) => uids))
     const clues: Clue[] = [

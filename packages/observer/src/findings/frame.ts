@@ -27,6 +27,12 @@ export interface SeenEvent {
   readonly sender?: string | undefined
 }
 
+/** How a thread spent its busy time, in milliseconds: on a core, and waiting for one. */
+export interface ProcessorTime {
+  readonly ran: number
+  readonly waited: number
+}
+
 /** One look, with what was observed since the one before. */
 export interface Frame {
   /** Milliseconds of the system's clock. */
@@ -41,8 +47,8 @@ export interface Frame {
   /** Where it was counted for this frame. */
   readonly ledger?: LedgerReport | undefined
   readonly events: readonly SeenEvent[]
-  /** Milliseconds in which the thread waited for a core since the frame before; 0 where it is left out. */
-  readonly waited?: number | undefined
+  /** How the thread spent its busy time since the frame before; without waiting if left out. */
+  readonly processor?: ProcessorTime | undefined
   /** How journals stand; none where it is left out. */
   readonly journals?: readonly SeenJournal[] | undefined
 }

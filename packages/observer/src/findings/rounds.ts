@@ -9,7 +9,7 @@ import type { Picture } from '../survey/picture.ts'
 import { seenEvent } from './events.ts'
 import { Finder } from './finder.ts'
 import type { Finding } from './finding.ts'
-import type { Frame, SeenEvent } from './frame.ts'
+import type { Frame, ProcessorTime, SeenEvent } from './frame.ts'
 
 /** Observations that may come between two rounds; more are lost, and counted. */
 const eventsKept = 10_000
@@ -51,14 +51,14 @@ export class Rounds {
   #waits: Kept = { waits: [], waitsLeftOut: 0, silent: [] }
   #counting = false
   #restartsBefore = 0
-  readonly #waited: () => number
+  readonly #processor: () => ProcessorTime | undefined
   /** The ledger that was counted since the last round. */
   #counted: LedgerReport | undefined
 
-  /** `waited`: milliseconds that the thread waited for a core since the last call. */
-  constructor(system: ActorSystem, waited: () => number = () => 0) {
+  /** `processor`: how the thread spent its busy time since the last call. */
+  constructor(system: ActorSystem, processor: () => ProcessorTime | undefined = () => undefined) {
     this.#system = system
-    this.#waited = waited
+    this.#processor = processor
     this.look = new Look(system)
   }
 
@@ -79,7 +79,7 @@ export class Rounds {
     this.#round = 0
     this.#counted = undefined
     this.look.begin()
-    this.#waited()
+    this.#processor()
     this.#channel = buffered(eventsKept)
     this.#channel.attach(this.#system.events)
   }
@@ -121,7 +121,7 @@ export class Rounds {
       metrics: this.look.metrics(),
       ledger,
       events,
-      waited: this.#waited(),
+      processor: this.#processor(),
       journals: journalsOf(coreOf(this.#system)),
     }
     began = runtime.now()

@@ -4,13 +4,14 @@
 
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
+import type { ProcessorTime } from '../findings/frame.ts'
 
-/** Milliseconds that this thread has waited for a core so far; undefined where the host does not count them. */
-function scheduledWait(): number | undefined {
+/** The time of this thread so far; undefined where the host does not count it. */
+function scheduled(): ProcessorTime | undefined {
   try {
     // Nanoseconds on a core, nanoseconds in the run queue, time slices.
-    const waited = Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[1])
-    return Number.isFinite(waited) ? waited / 1e6 : undefined
+    const [ran = NaN, waited = NaN] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ').map(Number)
+    return Number.isFinite(ran) && Number.isFinite(waited) ? { ran: ran / 1e6, waited: waited / 1e6 } : undefined
   } catch {
     return undefined
   }
@@ -22,7 +23,7 @@ class EstimatedWait {
   #cpu = 0
   #preempted = 0
   #waited = 0
-  read(): number {
+  read(): ProcessorTime {
     const { active } = performance.eventLoopUtilization()
     const { userCPUTime, systemCPUTime, involuntaryContextSwitches } = process.resourceUsage()
     const cpu = (userCPUTime + systemCPUTime) / 1000
@@ -30,23 +31,23 @@ class EstimatedWait {
     this.#active = active
     this.#cpu = cpu
     this.#preempted = involuntaryContextSwitches
-    return this.#waited
+    return { ran: cpu, waited: this.#waited }
   }
 }
 
 export class Contention {
   readonly #estimated = new EstimatedWait()
-  #last: number
+  #last: ProcessorTime
   constructor() {
     this.#last = this.#total()
   }
-  #total(): number {
-    return scheduledWait() ?? this.#estimated.read()
+  #total(): ProcessorTime {
+    return scheduled() ?? this.#estimated.read()
   }
-  /** Milliseconds that this thread waited for a core since the last call. */
-  take(): number {
-    const before = this.#last
+  /** The time of this thread since the last call. */
+  take(): ProcessorTime {
+    const { ran, waited } = this.#last
     this.#last = this.#total()
-    return Math.max(0, this.#last - before)
+    return { ran: Math.max(0, this.#last.ran - ran), waited: Math.max(0, this.#last.waited - waited) }
   }
 }

@@ -74,7 +74,7 @@ export class ObservationSource {
     this.system = system
     // Turns by a clock that is not the host's take no time of the host.
     const contention = coreOf(system).runtime.pump === undefined ? new Contention() : undefined
-    this.#rounds = new Rounds(system, () => contention?.take() ?? 0)
+    this.#rounds = new Rounds(system, () => contention?.take())
     this.#every = options.every
     this.#muted = new Set(options.mute)
   }

@@ -1,7 +1,7 @@
 // What is seen in observations rather than in a survey: turns that hold the loop, restarts in rows, dead letters and who they come from.
 
 import type { Clue } from '../finding.ts'
-import type { SeenEvent } from '../frame.ts'
+import type { ProcessorTime, SeenEvent } from '../frame.ts'
 import { type Lately, Window } from '../window.ts'
 import { duration, sortOf, times } from '../words.ts'
 
@@ -24,13 +24,16 @@ export class Happenings {
   /** Failures that ended an actor for good, lately. */
   readonly #ends = new Window(stormSpan)
 
-  /** Hears what was observed between two frames, in which the thread waited for a core for so many milliseconds. */
-  hear(events: readonly SeenEvent[], waited: number): void {
+  /** Hears what was observed between two frames, and how the thread spent its busy time between them. */
+  hear(events: readonly SeenEvent[], { ran, waited }: ProcessorTime = { ran: 1, waited: 0 }): void {
     const slow = events.reduce((sum, { type, ms = 0 }) => (type === 'turn.slow' ? sum + ms : sum), 0)
-    const worked = slow === 0 ? 1 : Math.max(0, 1 - waited / slow)
+    // Even if all of the waiting was in slow turns, this share of them was work; if it was spread evenly, the other one was.
+    const atLeast = slow === 0 ? 1 : 1 - waited / slow
+    const evenly = waited === 0 ? 1 : ran / (ran + waited)
+    const worked = Math.max(atLeast, evenly)
     for (const event of events) this.#hear(event, worked)
   }
-  /** `worked`: the share of the time of slow turns that the wait does not explain. */
+  /** `worked`: the share of the time of slow turns that waiting for a core does not explain. */
   #hear(event: SeenEvent, worked: number): void {
     const { type, at, uid, path = '' } = event
     if (type === 'turn.slow') {
