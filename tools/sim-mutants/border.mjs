@@ -16,7 +16,7 @@ export const border = [
     name: 'credit is not returned for messages that a cleared mailbox drops',
     scenario: 'border restarts',
     file: 'border/src/way/credit.ts',
-    edits: [['cause: unknown): void {\n    this.#give()\n', 'cause: unknown): void {\n']],
+    edits: [['cause: unknown): void {\n    this.give()\n', 'cause: unknown): void {\n']],
   },
   { name: 'credit is returned twice', file: 'border/src/way/credit.ts', edits: [['    this.#of = undefined\n', '']] },
   {
@@ -96,12 +96,7 @@ export const border = [
     name: 'a message overtakes those that wait for credit',
     test: { file: promises, name: 'what is told in the moment in which an actor on a thread comes up is handled after what waited for that' },
     file: 'border/src/way/wire-queue.ts',
-    edits: [
-      [
-        '    if (this.inner.size === 0 && this.#passes()) this.#pass(message, meta as Meta)\n',
-        '    if (this.#passes()) this.#pass(message, meta as Meta)\n',
-      ],
-    ],
+    edits: [['    return this.isOpen ? this.#pass(message, meta as Meta)', '    return this.#passes() ? this.#pass(message, meta as Meta)']],
   },
   {
     name: 'a thread goes to sleep without a last look',

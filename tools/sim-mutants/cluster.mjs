@@ -324,8 +324,8 @@ export const cluster = [
     edits: [
       ['    this.#putBack(route, had)\n', ''],
       [
-        '    this.#flush(route)\n  }\n\n  /** What a shard of this node had',
-        '    this.#flush(route)\n    this.leave(shard, had)\n  }\n\n  /** What a shard of this node had',
+        '    this.#flush(route)\n  }\n\n  /** What is under way goes from',
+        '    this.#flush(route)\n    this.leave(shard, had)\n  }\n\n  /** What is under way goes from',
       ],
     ],
     test: inTest('sharding/routes.test.ts', 'K1: what a shard had goes on before the barriers that came while it moved'),

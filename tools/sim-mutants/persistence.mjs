@@ -503,7 +503,7 @@ export const persistence = [
   {
     name: 'events are deleted past the last snapshot',
     file: trimming,
-    edits: [['  if (target > newest.seq) throw', '  if (target > head.seq) throw']],
+    edits: [['  if (wanted > newest.seq) throw', '  if (wanted > head.seq) throw']],
     test: inTest('retention.test.ts', 'refuses without a snapshot, beyond it, and past one of another version'),
   },
   {
