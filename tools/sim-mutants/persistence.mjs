@@ -866,6 +866,12 @@ export const persistence = [
     ],
   },
   {
+    name: 'a stop that comes during a restart loses the effects that wait',
+    test: inTest('stopping-effects.test.ts', 'a command fails meanwhile, and the stop comes before the next incarnation is up'),
+    file: 'persistence/src/gate/shell.ts',
+    edits: [['return finishIncarnation(gated, ctx).then(end, end)', 'return gated.seq < 0 ? finishIncarnation(gated, ctx).then(end, end) : end()']],
+  },
+  {
     name: 'a stop from outside loses the effects that wait',
     test: inTest('stopping-effects.test.ts', 'it is stopped from outside during the write'),
     file: effect,

@@ -16,6 +16,7 @@ type Order =
   | { type: 'leave'; key: string }
   | { type: 'fail'; key: string }
   | { type: 'slow'; key: string }
+  | { type: 'throw'; key: string }
   | { type: 'child'; key: string }
 
 interface Placing extends Leaving<Order> {
@@ -42,6 +43,9 @@ const commands = {
     })
     ctx.after(() => void seen.push('after it'))
     ctx.stop()
+  },
+  throw() {
+    throw new Error('no')
   },
   slow(ctx: Placing) {
     ctx.persist()
@@ -183,6 +187,18 @@ for (const [style, kind] of [
       ref.tell({ type: 'child', key: '1' })
       await ended(kit, ref)
       expect(seen).toEqual(['spawned'])
+      await kit.end()
+    })
+
+    test('a command fails meanwhile, and the stop comes before the next incarnation is up', async () => {
+      const { kit, journal, ref } = await begun(kind)
+      ref.tell({ type: 'place', key: '1' })
+      ref.tell({ type: 'throw', key: '1' })
+      await kit.settle()
+      ref.stop()
+      await journal.waiting[0]!.end('store')
+      await kit.advance(100)
+      expect([seen, kit.system.phaseOf(ref)]).toEqual([['first', 'second'], 'terminated'])
       await kit.end()
     })
 

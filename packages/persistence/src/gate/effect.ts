@@ -79,6 +79,26 @@ export async function stopAfterEffects(by: Gated, ctx: ActorContext<never>): Pro
   return stopped
 }
 
+/**
+ * An actor begins anew: effects that wait run before, because a stop that comes before the next incarnation is up would find none to run them. Where
+ * memory cannot be made what the journal has, they are left to the next incarnation.
+ */
+export async function finishIncarnation(by: Gated, ctx: ActorContext<never>): Promise<void> {
+  await by.barrier().catch(() => undefined)
+  if (!hasEffects(by.cell)) return
+  if (by.latched !== undefined) {
+    by.finishing = true
+    try {
+      await by.hub.recover(by)
+    } catch {
+      return
+    } finally {
+      by.finishing = false
+    }
+  }
+  await runEffects(by, ctx)
+}
+
 /** An actor is stopped: what it has under way becomes durable, and effects that wait for that, or for their turn, run before its end. */
 export async function finish(by: Gated, ctx: ActorContext<never>): Promise<void> {
   by.finishing = true

@@ -3,7 +3,7 @@
 
 import { type ActorContext, type Behavior, type Signal, unhandled } from '@troupe/core'
 import { BehaviorNode, BehaviorWithOptions, type Cell, type CellOptions, cellOf, disarmStep, endless, extensionOf } from '@troupe/core/internal'
-import { finish, hasEffects } from './effect.ts'
+import { finish, finishIncarnation, hasEffects } from './effect.ts'
 import type { Gated } from './gated.ts'
 import { Hub } from './hub.ts'
 import { cannotStart, patient } from './patience.ts'
@@ -114,9 +114,9 @@ function heardBy(gated: Gated, ctx: ActorContext<never>, signal: Signal, others:
       // An orderly end lets out what is held, as far as it has the time.
       return gated.idle && !hasEffects(gated.cell) ? others() : finish(gated, ctx).then(others, others)
     case 'PreRestart': {
-      const heardIt = others()
-      gated.end(false)
-      return heardIt
+      if (gated.idle && !hasEffects(gated.cell)) return endedBy(gated, others)
+      const end = (): unknown => endedBy(gated, others)
+      return finishIncarnation(gated, ctx).then(end, end)
     }
     case 'PostStop': {
       const heardIt = others()
@@ -126,4 +126,11 @@ function heardBy(gated: Gated, ctx: ActorContext<never>, signal: Signal, others:
     default:
       return others()
   }
+}
+
+/** What others do at the end of an incarnation, and then that. */
+function endedBy(gated: Gated, others: () => unknown): unknown {
+  const heard = others()
+  gated.end(false)
+  return heard
 }
