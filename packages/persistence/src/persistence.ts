@@ -13,7 +13,8 @@ import {
   readOptions,
   type Table,
 } from '@troupe/core/internal'
-import { Hub, type HubOptions } from './gate/hub.ts'
+import { Hub } from './gate/hub.ts'
+import type { HubOptions } from './gate/hub-options.ts'
 import { extensionName } from './gate/shell.ts'
 import type { JournalSource } from './journal/port.ts'
 

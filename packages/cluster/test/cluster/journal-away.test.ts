@@ -39,23 +39,26 @@ function reached(source: JournalSource, reach: Reach): JournalSource {
     open: async (environment) => {
       await reach.pass()
       const journal = await source.open(environment)
-      const { epoch, raise, heads, append } = journal
+      const epoch = journal.epoch.bind(journal)
+      const raise = journal.raise.bind(journal)
+      const heads = journal.heads.bind(journal)
+      const append = journal.append.bind(journal)
       journal.epoch = async (scope) => {
         await reach.pass()
-        return epoch.call(journal, scope)
+        return epoch(scope)
       }
       journal.raise = async (scope, to) => {
         await reach.pass()
-        return raise.call(journal, scope, to)
+        return raise(scope, to)
       }
       journal.heads = async (ids) => {
         await reach.pass()
-        return heads.call(journal, ids)
+        return heads(ids)
       }
       journal.append = async (group, handed) => {
         if (reach.trouble === 'refuses') return group.map(() => ({ is: 'failed' as const, cause: new Error('the journal cannot be reached') }))
         await reach.pass()
-        return append.call(journal, group, handed)
+        return append(group, handed)
       }
       return journal
     },

@@ -12,6 +12,7 @@ import type { JournalSurvey } from '../values/survey.ts'
 import { type Acked, Delivered } from './delivery.ts'
 import type { Gated } from './gated.ts'
 import { HeldEvents } from './held-events.ts'
+import type { HubOptions } from './hub-options.ts'
 import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
 import { ours } from './own-envelope.ts'
@@ -22,22 +23,6 @@ import { type Standing, surveyOf } from './standing.ts'
 import { Subjects } from './subjects.ts'
 import { Fired, mailKey } from './timers.ts'
 import { Waking, type WakingHost } from './waking.ts'
-
-/** How persistence is set up in one system. */
-export interface HubOptions {
-  readonly journal: JournalSource
-  readonly scope: string
-  readonly whenAway: 'reject' | 'wait'
-  readonly timeout: number
-  readonly permits: number
-  readonly find: ((kind: string, key: string) => AnyRef | undefined) | undefined
-  readonly redeliverEvery: number
-  readonly immutableCheck: boolean | undefined
-  /** The longest text of an event. */
-  readonly maxEventBytes: number
-  /** For actors of one part of a journal that others own other parts of: of whom, in which epoch, and who is told that it is over. */
-  readonly tenancy?: { readonly of: Hub; readonly epoch: number; readonly onLost: () => void } | undefined
-}
 
 interface Opened {
   readonly journal: Journal
