@@ -102,8 +102,8 @@ export const persistence = [
     file: gated,
     edits: [
       [
-        'if (this.latched !== undefined) return this.hub.recover(this).then(() => this.handle(ctx, message))',
-        'if (this.latched !== undefined) this.unlatch(this.seq)',
+        '    if (this.latched !== undefined) {\n      const recovered',
+        '    if (this.latched !== undefined) this.unlatch(this.seq)\n    if (this.latched !== undefined) {\n      const recovered',
       ],
     ],
   },

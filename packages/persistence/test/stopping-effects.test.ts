@@ -1,7 +1,7 @@
 // Effects that wait when their actor stops: what was registered before the stop runs, in order, and then the actor stops.
 
 import { type ActorRef, delay, entities, passivate, stopped } from '@troupe/core'
-import { DurableState, durableState, EventSourced, eventSourced, type Kind, type Leaving } from '@troupe/persistence'
+import { DurableState, durableState, EventSourced, eventSourced, type Kind, type Leaving, memory } from '@troupe/persistence'
 import type { TestKit } from '@troupe/testkit'
 import { describe, expect, test } from 'vitest'
 import { kitWith } from './counter.ts'
@@ -302,6 +302,44 @@ test('of classes', async () => {
   await kit.advance(100)
   expect(seen).toEqual(['placed 1', 'stopping', 'placed 1', 'stopping'])
   expect([kit.system.phaseOf(orders), kit.system.phaseOf(kept)]).toEqual(['terminated', 'terminated'])
+  await kit.end()
+})
+
+test('an effect whose actor resumes, and cannot read the journal, runs once it can', async () => {
+  seen = []
+  const source = memory()
+  const kit = kitWith(source)
+  type Note = { type: 'note' } | { type: 'spoil' }
+  const kind: Kind<Note> = eventSourced('note', {
+    initial: () => ({ n: 0 }),
+    events: {
+      noted(s) {
+        s.n++
+        return s
+      },
+    },
+    commands: {
+      note(ctx) {
+        ctx.persist({ type: 'noted' })
+        ctx.after(() => void seen.push('noted'))
+      },
+      // Changes the state in place and throws: what the journal has is read again before anything else is handled.
+      spoil(ctx) {
+        ctx.persist({ type: 'noted' })
+        throw new Error('no')
+      },
+    },
+  })
+  const ref = kit.system.spawn(kind('1'), { supervision: 'resume' })
+  await kit.settle()
+  ref.tell({ type: 'note' })
+  ref.tell({ type: 'spoil' })
+  source.faults.read = 1
+  await kit.advance(500)
+  expect(seen).toEqual([])
+  source.faults.read = 0
+  await kit.advance(5000)
+  expect(seen).toEqual(['noted'])
   await kit.end()
 })
 

@@ -33,6 +33,12 @@ export class Effect extends OwnEnvelope {
     // An actor that stops takes no message: it runs what waits when all is durable.
     if (!finishing) cell.send(this, this)
   }
+  /** Memory could not be made what the journal has: it waits for its next turn, after a pause, for the journal may be away. */
+  sendLater({ hub, cell }: Gated): void {
+    hub.after(hub.redeliverEvery, () => {
+      if (!this.done && !hub.closing && cell.end === undefined) this.send()
+    })
+  }
   /** Its turn has come. What it sees and tells is not held: commands that ran since it was sent must be durable, too. */
   handle(by: Gated, ctx: ActorContext<never>): unknown {
     if (this.done) return same

@@ -77,7 +77,11 @@ export abstract class Gated implements Catcher, Writing {
 
   handle(ctx: ActorContext<never>, message: unknown): unknown {
     // Only where supervision lets it go on after a failed write: memory must be what the journal has before anything is handled.
-    if (this.latched !== undefined) return this.hub.recover(this).then(() => this.handle(ctx, message))
+    if (this.latched !== undefined) {
+      const recovered = this.hub.recover(this)
+      if (message instanceof Effect) recovered.catch(() => message.sendLater(this))
+      return recovered.then(() => this.handle(ctx, message))
+    }
     if (message instanceof Effect) return message.handle(this, ctx)
     const turn = (this.turn = Turn.begin(ctx, message, this.seq))
     this.flight?.held?.begin()
