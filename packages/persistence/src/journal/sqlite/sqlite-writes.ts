@@ -244,7 +244,7 @@ export class SqliteWrites {
     return 'stored'
   }
   removePlaces(projections: readonly string[]): void {
-    for (const projection of projections) this.#sql('delete from offsets where projection = ?').run(projection)
+    for (const projection of projections) this.state.offsets -= this.#sql('delete from offsets where projection = ?').run(projection)
   }
   putOffset(projection: string, reached: string): void {
     const crc = sumOf('offsets', projection, reached)
