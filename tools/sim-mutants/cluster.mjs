@@ -601,6 +601,18 @@ export const cluster = [
     test: inTest('cluster/slow-actors.test.ts', 'after a connection broke what is offered and told arrives'),
   },
   {
+    name: 'offers are taken though they would wait behind what waits for the owner',
+    file: routes,
+    edits: [[' && route.own.length === 0 && mayGo()) {', ' && mayGo()) {']],
+    test: inTest('cluster/slow-actors.test.ts', 'offers that wait for room are not taken at once'),
+  },
+  {
+    name: 'what was offered while no owner was known leaves all at once',
+    file: 'cluster/src/sharding/accounts.ts',
+    edits: [['this.#hasCredit && (how !== entry.offered || this.#hasWindow)', 'this.#hasCredit && how <= entry.kept']],
+    test: inTest('cluster/slow-actors.test.ts', 'offers that were taken while no owner was known'),
+  },
+  {
     name: 'offers that were given up are kept',
     file: 'cluster/src/sharding/accounts.ts',
     edits: [['    for (const offer of this.offers.drain()) if (!offer.waiting.ended) this.offers.push(offer)\n', '']],

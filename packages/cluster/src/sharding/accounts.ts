@@ -7,7 +7,7 @@ import { Envelope, type SystemCore } from '@troupe/core/internal'
 import { Backlog } from './backlog.ts'
 import type { Credits, LotOwner, Returned } from './credits.ts'
 import { Fifo } from './fifo.ts'
-import type { Letter } from './letter.ts'
+import { entry, type Letter } from './letter.ts'
 import type { Refuse } from './refusal.ts'
 
 /** What one node may have under way to one actor, in its mailbox included. */
@@ -53,15 +53,19 @@ export class Account implements LotOwner {
   get underWay(): number {
     return this.#sizes.length
   }
-  get hasCredit(): boolean {
+  get #hasCredit(): boolean {
     return this.#sizes.length < maxMessages && this.#bytes < maxBytes
   }
-  /** Whether a letter may leave now, and overtakes none. */
-  get isOpen(): boolean {
-    return this.waiting.length === 0 && this.hasCredit
+  get #hasWindow(): boolean {
+    return this.#offersOut < this.#window
   }
+  /** Whether there is credit for a letter. What was offered while no owner was known was taken then, and leaves as other offers do. */
+  pays({ entry: how }: Letter): boolean {
+    return this.#hasCredit && (how !== entry.offered || this.#hasWindow)
+  }
+  /** Whether one more offer may be taken: it leaves at once, and overtakes none. */
   get takesOffers(): boolean {
-    return this.isOpen && this.#offersOut < this.#window
+    return this.waiting.length === 0 && this.#hasCredit && this.#hasWindow
   }
   get isDone(): boolean {
     return this.#sizes.length === 0 && this.waiting.length === 0 && this.offers.length === 0

@@ -310,7 +310,7 @@ export class Routes {
   /** A letter of this node's own leaves, or waits until its actor has taken what went before. */
   #depart(route: Route, letter: Letter): void {
     const account = this.#isHere(route) ? undefined : this.#accounts.of(letter.id, route.shard)
-    if (account === undefined || account.isOpen) return this.#passOn(route, letter)
+    if (account === undefined || (account.waiting.length === 0 && account.pays(letter))) return this.#passOn(route, letter)
     this.#accounts.wait(account, letter, this.#host.backlog)
     route.behind.add(account)
   }
@@ -343,17 +343,22 @@ export class Routes {
     while (back.length > 0 && this.#reaches(route)) this.#passOn(route, back.shift()!)
     while (back.length === 0 && passing.length > 0 && this.#reaches(route) && passing.first!.epoch <= route.owner!.epoch)
       this.#passOn(route, passing.shift()!.item)
-    // What waits for its actor is older than what waits for the owner.
+    // What waits for its actor is older than what waits for the owner; offers are not sent before either has left.
+    const mayHoldUp = own.length > 0
     for (const account of behind) this.#pump(route, account)
     while (own.length > 0 && this.#isOpen(route)) this.#depart(route, own.shift()!)
+    if (mayHoldUp) for (const account of behind) this.#pump(route, account)
   }
 
-  /** Lets leave what waits in an account, as far as its credit goes; offers after letters. */
+  /**
+   * Lets leave what waits in an account, as far as its credit goes; offers after letters. One that is sent while others wait for the owner would wait behind
+   * them, and be taken without being counted.
+   */
   #pump(route: Route, account: Account): void {
     const { waiting, offers } = account
     const mayGo = (): boolean => this.#closed === undefined && this.#isOpen(route)
-    while (waiting.length > 0 && mayGo() && (account.hasCredit || this.#isHere(route))) this.#passOn(route, this.#accounts.next(account))
-    while (offers.length > 0 && waiting.length === 0 && mayGo()) {
+    while (waiting.length > 0 && mayGo() && (account.pays(waiting.first!) || this.#isHere(route))) this.#passOn(route, this.#accounts.next(account))
+    while (offers.length > 0 && waiting.length === 0 && route.own.length === 0 && mayGo()) {
       const isHere = this.#isHere(route)
       if (!isHere && !account.takesOffers) break
       const offer = offers.shift()!

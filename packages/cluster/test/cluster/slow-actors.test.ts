@@ -6,6 +6,7 @@ import { coreOf } from '@troupe/core/internal'
 import { expect, test } from 'vitest'
 import type { Sharded } from '../../src/index.ts'
 import type { ClusterNode } from '../../src/node/cluster-node.ts'
+import { shardOf } from '../../src/sharding/desired.ts'
 import type { SimulatedNode } from '../../src/testing.ts'
 import { onStage, type Stage } from './stage.ts'
 
@@ -232,6 +233,57 @@ test('offers that wait go to the next owner when theirs is killed, and what it h
     expect(outcome.refused).toEqual([])
     await stage.wait(100)
     expect(accountsOf(a!)).toEqual(nothing)
+  }))
+
+test('offers that wait for room are not taken at once because something else waited for the next owner', () =>
+  onStage(async (stage) => {
+    const all = works(stage, ['b', 'c'], bounded(16, 'block'))
+    const [a, b, c] = await stage.nodes('a', 'b', 'c')
+    const kind = await owned(stage, all, 'a', ['slow'], ['b', 'c'])
+    const owner = kind.ownerOf('slow') === 'b' ? b! : c!
+    const neighbor = numbers(100)
+      .map((n) => `quick-${n}`)
+      .find((id) => shardOf(id, 4) === shardOf('slow', 4))!
+    const outcome = offers(kind.ref('slow'), 100)
+    await stage.wait(1_000)
+    const before = outcome.taken
+    owner.kill()
+    await stage.until('its end is known', () => a!.cluster!.members.length === 2)
+    expect(kind.ownerOf('slow')).toBe(owner.node)
+    kind.ref(neighbor).tell({ type: 'job', n: 0 })
+    await stage.until('the neighbor has got it', () => all.begun.has(neighbor))
+    await stage.wait(1_000)
+    // What the lost owner had, and as much for the next one.
+    expect(outcome.taken).toBeGreaterThanOrEqual(before + 17)
+    expect(outcome.taken).toBeLessThanOrEqual(2 * (17 + 8))
+    all.gate.open()
+    await stage.until('all were taken', () => outcome.taken === 100)
+    await stage.until('the last was handled', () => all.begun.get('slow')!.at(-1) === 99)
+  }))
+
+test('offers that were taken while no owner was known leave as the mailbox has room, before what was told later', () =>
+  onStage(async (stage) => {
+    const all = works(stage, ['b'], bounded(16, 'block'))
+    const [a] = await stage.nodes('a')
+    const ref = all.kinds.get('a')!.ref('slow')
+    const outcome = offers(ref, 60)
+    await stage.wait(100)
+    expect(outcome).toEqual({ taken: 60, refused: [] })
+    ref.tell({ type: 'job', n: 60 })
+    const [b] = await stage.nodes('b')
+    await stage.until('it has begun', () => all.begun.has('slow'))
+    const later = offers(ref, 10, 61)
+    await stage.wait(3_000)
+    // One is being handled, 16 are in the mailbox, 8 may be on the way; the rest waits where it was sent.
+    expect(await heldBy(b!)).toBeLessThanOrEqual(17 + 8)
+    expect(accountsOf(a!).waiting).toBeGreaterThanOrEqual(61 - 17 - 8)
+    expect(later.taken).toBe(0)
+    all.gate.open()
+    await stage.until('all were handled', () => all.begun.get('slow')!.length === 71)
+    expect(all.begun.get('slow')).toEqual(numbers(71))
+    for (const node of [a!, b!]) expect(node.system.deadLetters.list()).toEqual([])
+    await stage.wait(100)
+    expect([accountsOf(a!), nodeOf(a!.system).credits.size]).toEqual([nothing, 0])
   }))
 
 test('offers that wait outlast restarts and stops of their actor', () =>
