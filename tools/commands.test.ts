@@ -70,6 +70,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--scenario', 'nope'], "no scenario 'nope'; there are: cluster strikes"],
   ],
   'joins:cluster': [[['--joins', 'many'], "--joins takes a whole number from 1 on, not 'many'"]],
+  'measure:cluster': [
+    [['--nodes', '0'], "--nodes takes a whole number from 2 on, not '0'"],
+    [['--only', 'nope'], "no part 'nope'; there are: crowd, idle, leave"],
+  ],
   'chaos:refs': [
     [['--seconds', 'long'], "--seconds takes a whole number from 1 on, not 'long'"],
     [['--between', 'worlds'], "no border 'worlds'; there are: all, nodes, threads"],
