@@ -13,7 +13,7 @@ import { LossyCarrier } from './credit.ts'
 import { targetOf } from './http-target.ts'
 import { later } from './later.ts'
 import { messageLimits } from './limits.ts'
-import { webSocketActor } from './websocket.ts'
+import { webSocketActor } from './websocket-actor.ts'
 import { WebSocketLink, ws } from './websocket-link.ts'
 import type {
   AcceptedWebSocket,

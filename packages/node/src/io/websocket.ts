@@ -1,36 +1,10 @@
-// WebSockets as actors, on `ws`: what is common to them, and those that are connected. websocket-acceptor.ts takes those of others.
+// WebSockets that this side connects, as actors on `ws`. websocket-acceptor.ts takes those that others connect.
 
-import { type ActorRef, type Behavior, InvalidOption, same, unhandled } from '@troupe/core'
-import { handledConnection, type Obey, type Opening, ownedLink } from './connection.ts'
+import { type ActorRef, type Behavior, InvalidOption } from '@troupe/core'
 import { checkOptions, messageLimits, webSocketConnectChecks } from './limits.ts'
+import { webSocketActor } from './websocket-actor.ts'
 import { WebSocketLink, ws } from './websocket-link.ts'
 import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSocketEvent, WebSocketOptions } from './websocket-protocol.ts'
-
-const obey: Obey<WebSocketLink, WebSocketCommand> = (link, m) => {
-  switch (m.type) {
-    case 'send':
-      link.send(m.data)
-      return same
-    case 'close':
-      link.close(m.code, m.reason)
-      return same
-    default:
-      return unhandled
-  }
-}
-
-/** The actor of a WebSocket, in the form that was asked for. */
-export function webSocketActor(
-  opening: Opening<WebSocketLink>,
-  options: WebSocketOptions & {
-    readonly owner?: ActorRef<never> | undefined
-    readonly handler?: ((connection: WebSocketConnection) => Behavior<WebSocketEvent>) | undefined
-  },
-  accepted?: (connection: ActorRef<WebSocketCommand>) => void,
-): Behavior<never> {
-  const { handler, owner } = options
-  return handler === undefined ? ownedLink(opening, owner, options, obey, accepted) : handledConnection(opening, handler, options)
-}
 
 /** Where to connect, beyond the address. */
 export interface WebSocketConnectOptions extends WebSocketOptions {
