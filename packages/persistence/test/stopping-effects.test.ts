@@ -190,7 +190,19 @@ for (const [style, kind] of [
       await kit.end()
     })
 
-    test('a command fails meanwhile, and the stop comes before the next incarnation is up', async () => {
+    test('it begins anew, and the stop comes before the next incarnation is up', async () => {
+      const { kit, journal, ref } = await begun(kind)
+      ref.tell({ type: 'place', key: '1' })
+      await kit.settle()
+      await journal.waiting[0]!.end('store')
+      kit.system.restart(ref)
+      ref.stop()
+      await kit.advance(100)
+      expect([seen, kit.system.phaseOf(ref)]).toEqual([['first', 'second'], 'terminated'])
+      await kit.end()
+    })
+
+    test('a command fails meanwhile, and it is stopped', async () => {
       const { kit, journal, ref } = await begun(kind)
       ref.tell({ type: 'place', key: '1' })
       ref.tell({ type: 'throw', key: '1' })
@@ -340,6 +352,40 @@ test('an effect whose actor resumes, and cannot read the journal, runs once it c
   source.faults.read = 0
   await kit.advance(5000)
   expect(seen).toEqual(['noted'])
+  await kit.end()
+})
+
+test('an effect that is left to the next incarnation sees what is stored', async () => {
+  const states: number[] = []
+  const journal = heldJournal()
+  const kit = kitWith(journal)
+  const kind: Kind<{ type: 'note' }> = eventSourced('note', {
+    initial: () => 0,
+    events: { noted: (n) => n + 1 },
+    commands: {
+      note(ctx) {
+        ctx.persist({ type: 'noted' })
+        ctx.after(() => void states.push(ctx.state))
+      },
+    },
+  })
+  const ref = kit.system.spawn(kind('1'))
+  await kit.settle()
+  ref.tell({ type: 'note' })
+  await kit.settle()
+  ref.tell({ type: 'note' })
+  await kit.settle()
+  await journal.waiting[0]!.end('store')
+  await kit.settle()
+  // The second write fails, and the journal cannot be read then: the effect of the first has to wait for the next incarnation.
+  journal.inner.faults.read = 1
+  await journal.waiting[0]!.end('fail')
+  await kit.advance(5)
+  expect(states).toEqual([])
+  journal.inner.faults.read = 0
+  journal.through = true
+  await kit.advance(60_000)
+  expect(states).toEqual([1])
   await kit.end()
 })
 
