@@ -80,8 +80,8 @@ for (const [name, make] of Object.entries(decoders))
     () => [new Uint8Array(3)],
   )
 
-/** Refused before a thread is started, or by what is there already: starting some for each input would take minutes. */
-const taken = (options?: SystemOptions): ActorSystem => ActorSystem.create('taken', { keepAlive: false, ...options })
+/** Refused before a thread is started, or by what is there already: starting some for each input would take minutes. Silent: a task with a short timeout may cost a thread. */
+const taken = (options?: SystemOptions): ActorSystem => ActorSystem.create('taken', { keepAlive: false, logger: false, ...options })
 const system = taken()
 const threads = n.threads(system, { size: 2 })
 Object.assign(functions, {
