@@ -22,7 +22,6 @@ const checks = [
   { name: 'lint', package: ['oxlint', 'oxlint', '--deny-warnings'], alone: 'npm run lint' },
   { name: 'format', package: ['oxfmt', 'oxfmt', '--check', '.'], alone: 'npm run format, then look at git diff' },
   { name: 'unused', package: ['knip', 'knip', '--no-config-hints', '--no-progress'], alone: 'npx knip' },
-  { name: 'packages', file: ['tools/published.mjs'], alone: 'node tools/published.mjs', needsBuild: true },
   { name: 'size', package: ['size-limit', 'size-limit'], alone: 'npm run size', needsBuild: true, shows: /\d\S* kB with.*/ },
 ]
 
