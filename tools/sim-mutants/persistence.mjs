@@ -202,6 +202,7 @@ export const persistence = [
     file: sourced,
     edits: [
       ['flight.snapshot !== undefined && flight.snapshot.seq <= this.durable', 'flight.snapshot !== undefined'],
+      ['due !== undefined && due.seq <= this.durable;', 'due !== undefined;'],
       ['    this.hub.writer.wants(this)\n', '    void this.#save(flight)\n    this.hub.writer.wants(this)\n'],
     ],
   },
