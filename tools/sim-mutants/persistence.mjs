@@ -975,4 +975,22 @@ export const persistence = [
     edits: [['pragma query_only = on; begin', 'pragma query_only = on']],
     test: inTest('sqlite.test.ts', 'sqliteJournal()'),
   },
+  {
+    name: 'who asks one that cannot start because of the journal waits until the time is over',
+    file: 'persistence/src/gate/patience.ts',
+    edits: [["whenAway === 'reject' && cell.phase === 'starting' && isOutside(cause)", "whenAway !== 'reject' && isOutside(cause)"]],
+    test: inTest('patience.test.ts', 'refuses questions at once, until it is up'),
+  },
+  {
+    name: 'a timeout does not say what keeps its target from coming up',
+    file: 'core/src/cell/ask/explanation.ts',
+    edits: [['?.hindrance?.() ?? target.info?.cause', '?.hindrance?.()']],
+    test: inTest('patience.test.ts', 'the timeout of a question says what keeps its target from coming up'),
+  },
+  {
+    name: 'a start that waits for the journal does not say so',
+    file: hub,
+    edits: [['explainStart(actor.cell, this.#whyClosed)', 'if (this.closing) explainStart(actor.cell, this.#whyClosed)']],
+    test: inTest('patience.test.ts', 'the timeout of a question says what keeps its target from coming up'),
+  },
 ]

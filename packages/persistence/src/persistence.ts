@@ -26,7 +26,7 @@ export interface PersistenceOptions {
   readonly scope?: string | undefined
   /**
    * What to do while the journal refuses everything: `reject` (default) fails what is persisted, and after five groups in a row does so without trying,
-   * for a while; `wait` holds it, and everything behind it, until the journal is back.
+   * for a while, and questions to an actor that cannot start because of the journal are rejected at once; `wait` holds it, and everything behind it, until the journal is back.
    */
   readonly whenAway?: 'reject' | 'wait' | undefined
   /**

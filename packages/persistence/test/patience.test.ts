@@ -2,7 +2,7 @@
 // never where it could not start at all.
 
 import { type ActorRef, child, supervisor, supervisorClient } from '@troupe/core'
-import { EventSourced, eventSourced, type Kind, memory } from '@troupe/persistence'
+import { EventSourced, eventSourced, type JournalSource, JournalUnavailable, type Kind, memory } from '@troupe/persistence'
 import { createTestKit, type TestKit } from '@troupe/testkit'
 import { expect, test } from 'vitest'
 import { counter, kitWith } from './counter.ts'
@@ -202,4 +202,66 @@ test('under a supervisor one that cannot be read yet comes up when the journal i
   await kit.settle()
   expect(await within(kit, 0, (await found).ask({ type: 'add', by: 1 }))).toBe(1)
   await kit.end()
+})
+
+/** A journal that cannot be opened before it is `back`. */
+function awayJournal(): { readonly source: JournalSource; readonly back: () => void } {
+  const journal = memory()
+  let away = true
+  const source: JournalSource = {
+    name: journal.name,
+    open: (environment) => (away ? Promise.reject(new JournalUnavailable('memory', 'connection refused')) : journal.open(environment)),
+  }
+  return { source, back: () => void (away = false) }
+}
+
+test('with whenAway: reject, an actor that cannot start because of the journal refuses questions at once, until it is up', async () => {
+  const { source, back } = awayJournal()
+  const kit = kitWith(source)
+  const ref = kit.system.spawn(counter('a'))
+  const told = ref.ask({ type: 'add', by: 1 }, { timeout: 60_000 })
+  ref.tell({ type: 'inc', by: 10 })
+  expect(await within(kit, 0, told)).toBe('journal-unavailable')
+  // In pauses between two starts, and in starts.
+  for (let i = 0; i < 20; i++) {
+    expect(await within(kit, 0, ref.ask({ type: 'get' }, { timeout: 60_000 }))).toBe('journal-unavailable')
+    await kit.advance(97)
+  }
+  back()
+  await kit.advance(12_000)
+  // What was told has waited; what was refused never happens.
+  expect(await within(kit, 0, ref.ask({ type: 'get' }))).toBe(10)
+  await kit.end()
+})
+
+test('the timeout of a question says what keeps its target from coming up', async () => {
+  const { source } = awayJournal()
+  const kit = kitWith(source, { whenAway: 'wait' })
+  const starting = kit.system.spawn(counter('a')).ask({ type: 'get' }, { timeout: 50 })
+  const failed = starting.catch((cause: unknown) => cause)
+  await kit.advance(60)
+  expect(await failed).toMatchObject({
+    code: 'ask-timeout',
+    phase: 'starting',
+    cause: { code: 'journal-unavailable' },
+    message: expect.stringContaining('connection refused') as string,
+  })
+  await kit.end()
+
+  // One that restarts: what it failed with.
+  const journal = memory({ faults: { fail: 0 } })
+  const other = kitWith(journal)
+  const ref = other.system.spawn(counter('b'))
+  expect(await within(other, 0, ref.ask({ type: 'add', by: 1 }))).toBe(1)
+  journal.faults.fail = 1
+  for (let i = 0; i < 6; i++) expect(await within(other, 5000, ref.ask({ type: 'add', by: 1 }, { timeout: 5000 }))).toBe('persist-failed')
+  const late = ref.ask({ type: 'get' }, { timeout: 50 }).catch((cause: unknown) => cause)
+  await other.advance(60)
+  expect(await late).toMatchObject({
+    code: 'ask-timeout',
+    phase: 'restarting',
+    cause: { code: 'persist-failed' },
+    message: expect.stringContaining('the journal refused it') as string,
+  })
+  await other.end()
 })

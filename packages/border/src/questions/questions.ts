@@ -119,6 +119,7 @@ export class Questions implements MirrorKeeper {
     mirrors.set(id, mirror)
     mirror.onSettled = () => this.#forget(mirror)
     mirror.link()
+    if (mirror.settled) return mirror
     const { host } = target.dispatcher
     host.timers.set(mirror, host.runtime.now() + remaining)
     return mirror

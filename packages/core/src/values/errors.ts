@@ -156,6 +156,8 @@ export class RootKilled extends TroupeError {
 export interface AskExplanation {
   /** The target's phase. */
   readonly phase: string
+  /** What it failed with before, where it starts, restarts or stops because of that. */
+  readonly cause: unknown
   /** What became of the question: still in the mailbox, in progress, or handled without a reply. */
   readonly question: 'queued' | 'in-progress' | 'handled'
   /** Messages in front of the question in the mailbox; counted up to 1,000. */
@@ -178,8 +180,8 @@ export class AskTimeout extends TroupeError {
   declare readonly ahead: number
   declare readonly inProgress: { readonly what: string; readonly ms: number } | undefined
   declare readonly chain: readonly string[]
-  constructor(path: string, timeout: number, { text, ...explanation }: AskExplanation) {
-    super(`${path} did not answer within ${timeout} ms: ${text}.`)
+  constructor(path: string, timeout: number, { text, cause, ...explanation }: AskExplanation) {
+    super(`${path} did not answer within ${timeout} ms: ${text}.`, { cause })
     Object.assign(this, { path, timeout }, explanation)
   }
 }

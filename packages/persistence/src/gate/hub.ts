@@ -2,7 +2,7 @@
 // which id. Ends with the system: what is under way is finished, then the journal is let go.
 
 import type { AnyRef, SystemView } from '@troupe/core'
-import { type Cell, cellOf, coreOf, type Envelope, type LocalRef } from '@troupe/core/internal'
+import { type Cell, cellOf, coreOf, type Envelope, explainStart, type LocalRef, takeAsks } from '@troupe/core/internal'
 import type { Journal, JournalEnvironment, JournalSource } from '../journal/port.ts'
 import { Tally } from '../journal/tally.ts'
 import { Writer, type WriterHost } from '../journal/writer.ts'
@@ -17,6 +17,7 @@ import { keyIn } from './ids.ts'
 import { Keyring } from './keyring.ts'
 import { ours } from './own-envelope.ts'
 import { pack, unpack } from './packing.ts'
+import { refuseWhileAway } from './patience.ts'
 import { isPermanent, isWanted, Recovery, type RecoveryHost } from './recovery.ts'
 import { Redelivery } from './redelivery.ts'
 import { type Standing, surveyOf } from './standing.ts'
@@ -75,6 +76,9 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
   #opened: Opened | undefined
   #opening: Promise<Opened> | undefined
   #lost: FenceLost | undefined
+  /** Why it could not be opened. */
+  #closedBy: unknown
+  readonly #whyClosed: () => unknown
   /** Ends the pause before it is opened again. */
   #hurry: (() => void) | undefined
 
@@ -103,6 +107,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
     this.heldEvents = options.tenancy?.of.heldEvents ?? new HeldEvents(this)
     this.#recovery = new Recovery(this)
     this.#tenancy = options.tenancy
+    this.#whyClosed = options.tenancy === undefined ? () => this.#closedBy : options.tenancy.of.#whyClosed
     this.keyring = options.tenancy?.of.keyring ?? new Keyring(this)
     this.subjects = options.tenancy?.of.subjects ?? new Subjects(this)
     this.waking = options.tenancy?.of.waking ?? new Waking(this)
@@ -140,6 +145,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
         journal = await this.#source.open(this.environment)
         const opened = await this.#own(journal).finally(this.#tellIfSlow())
         this.#opened = opened
+        this.#closedBy = undefined
         this.tally.heard(undefined)
         if (this.closing) await journal.close()
         // Timers that became due while nobody was there.
@@ -147,6 +153,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
         return opened
       } catch (cause) {
         await journal?.close()
+        this.#closedBy = cause
         this.tally.heard(cause)
         if (this.whenAway === 'reject' || isPermanent(cause) || this.closing) throw cause
         if (tries === 0) this.environment.logger.warn({ journal: this.name, cause }, 'the journal cannot be opened yet')
@@ -275,6 +282,7 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       })
     }
     this.#actors.set(id, actor)
+    explainStart(actor.cell, this.#whyClosed)
     try {
       await this.#recovery.recover(actor)
       // Again where somebody was erased meanwhile whose data was read before.
@@ -283,10 +291,12 @@ export class Hub implements WriterHost, RecoveryHost, WakingHost {
       if (this.#lost !== undefined) throw new PersistFenced(id, this.scope)
       if (actor.subjects.size > 0) this.subjects.held(actor)
       this.tally.recovered++
+      takeAsks(actor.cell)
     } catch (cause) {
       this.tally.unrecovered++
       if (this.#actors.get(id) === actor) this.#actors.delete(id)
       this.settled(actor)
+      refuseWhileAway(actor.cell, this.whenAway, cause)
       throw cause
     }
   }

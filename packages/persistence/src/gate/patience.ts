@@ -2,7 +2,7 @@
 // that did, would fail again just as soon: the next start waits, longer each time, until all was well for a second. Restarts have no limit.
 
 import { type AnyRef, NotAllowed, supervise } from '@troupe/core'
-import { backoffDelay, type Failure, type UpkeptPolicy } from '@troupe/core/internal'
+import { backoffDelay, type Cell, type Failure, refuseAsks, takeAsks, type UpkeptPolicy } from '@troupe/core/internal'
 import { isPermanent } from './recovery.ts'
 
 const backoff = { min: 20, max: 10_000, factor: 2, jitter: 0.1 } as const
@@ -39,6 +39,12 @@ function read(cause: unknown, part: 'code' | 'kind'): unknown {
 function isOutside(cause: unknown): boolean {
   const code = read(cause, 'code')
   return code === 'persist-failed' || code === 'persist-unknown' || code === 'journal-unavailable' || code === 'recovery-stalled'
+}
+
+/** Whoever asks an actor that cannot start because of the journal hears that at once, and not when the time is over. */
+export function refuseWhileAway(cell: Cell, whenAway: 'reject' | 'wait', cause: unknown): void {
+  if (whenAway === 'reject' && cell.phase === 'starting' && isOutside(cause)) refuseAsks(cell, cause)
+  else takeAsks(cell)
 }
 
 function pause({ cause, message, child, now, starting }: Failure, random: () => number): number {

@@ -167,8 +167,12 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
 
   link(): void {
     // The dead answer nobody: the question ends as soon as it gets there, and must leave no list behind.
-    if (this.target.phase === 'terminated') return
-    const extras = this.target.ensureExtras()
+    const { target } = this
+    if (target.phase !== 'running') {
+      if (target.phase === 'terminated') return
+      if (refusals.has(target)) return this.fail(refusals.get(target))
+    }
+    const extras = target.ensureExtras()
     const first = extras.asked
     if (first !== undefined) {
       this.nextAsk = first
@@ -209,6 +213,20 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   override toString(): string {
     return `ActorRef(${this.path})`
   }
+}
+
+/** Why actors that cannot come up for now take no questions. */
+const refusals = /* @__PURE__ */ new WeakMap<Cell, unknown>()
+
+/** Fails the questions that wait for an actor to come up, and those that are asked until `takeAsks`. For packages whose actors need something outside to start. */
+export function refuseAsks(cell: Cell, cause: unknown): void {
+  refusals.set(cell, cause)
+  const waiting: PendingAsk[] = []
+  for (let ask = cell.extras?.asked; ask !== undefined; ask = ask.nextAsk) if (!ask.opened) waiting.push(ask)
+  for (const ask of waiting) ask.fail(cause)
+}
+export function takeAsks(cell: Cell): void {
+  refusals.delete(cell)
 }
 
 /** What `ask` knows, and what each may be. */
@@ -286,6 +304,8 @@ export function askCell(
     // A factory may have answered already; then there is nothing to wait for.
     if (!ask.settled) {
       ask.link()
+      // Its target cannot come up for now, and takes no questions.
+      if (ask.settled) return promise
       if (signal !== undefined) ask.listen(signal)
     }
   } catch (cause) {

@@ -1,11 +1,12 @@
 // Why a question was not answered in time, read off the target at the moment of the timeout: where the question is,
 // what stands before it, what the target is busy with, and who waits for whom.
 
-import { type AskExplanation, typeOf } from '../../values/errors.ts'
+import { type AskExplanation, clauseOf, typeOf } from '../../values/errors.ts'
 import type { PendingAsk } from './ask.ts'
 import type { Cell } from '../turn/cell.ts'
 import { inProgress, waitsFor } from './deadlock.ts'
 import { askedBy, type Meta } from '../message/envelope.ts'
+import type { Starting } from '../life/phase-info.ts'
 
 /** The longest chain that is printed. */
 const longest = 32
@@ -19,14 +20,15 @@ export function explain(ask: PendingAsk): AskExplanation {
   const ahead = question === 'queued' ? target.aheadOf((meta) => askedBy(meta as Meta) === ask, furthest) : 0
   const busy = busyWith(target)
   const chain = chainOf(ask)
-  const parts = [`it is ${phase}`]
+  const cause = (target.info as Partial<Starting> | undefined)?.hindrance?.() ?? target.info?.cause
+  const parts = [cause === undefined ? `it is ${phase}` : `it is ${phase} because of: ${clauseOf(cause)}`]
   if (question === 'queued') parts.push(ahead === 1 ? '1 message is ahead' : `${ahead}${ahead === furthest ? ' or more' : ''} messages are ahead`)
   else if (question === 'handled') parts.push('it took the question and has not replied')
   if (busy !== undefined) parts.push(`${busy.what} in progress for ${Math.round(busy.ms)} ms`)
   const { held } = target.dispatcher
   if (held !== undefined && held.cell !== target) parts.push(`${held.cell.ref.path} held the thread for ${Math.round(held.ms)} ms`)
   if (chain.length > 1) parts.push(`the chain of asks is ${chain.join(' → ')}`)
-  return { phase, question, ahead, inProgress: busy, chain, text: parts.join(', ') }
+  return { phase, cause, question, ahead, inProgress: busy, chain, text: parts.join(', ') }
 }
 
 /** What the target is busy with: a pending handler, the one whose turn it is, or the one that just held the thread. */

@@ -36,6 +36,8 @@ export abstract class PhaseInfo {
 
 export class Starting extends PhaseInfo {
   step: 'setup' | 'pre-start' | 'post-start' | 'post-restart' = 'setup'
+  /** Says what keeps it from coming up, where somebody knows. */
+  hindrance: (() => unknown) | undefined
 }
 
 export class Suspended extends PhaseInfo {
@@ -84,6 +86,12 @@ export interface PhaseInfos {
 /** What a cell in this phase carries; undefined in any other. */
 export function infoIn<P extends keyof PhaseInfos>(cell: Cell, phase: P): PhaseInfos[P] | undefined {
   return cell.phase === phase ? (cell.info as PhaseInfos[P]) : undefined
+}
+
+/** Lets a package say what keeps an actor from coming up, for as long as it starts. */
+export function explainStart(cell: Cell, hindrance: () => unknown): void {
+  const info = infoIn(cell, 'starting')
+  if (info !== undefined) info.hindrance = hindrance
 }
 
 /** What a cell that ends carries; undefined for any other. */
