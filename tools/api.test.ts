@@ -35,7 +35,16 @@ describe.each(packages)('packages/%s', { timeout: 120_000 }, (name) => {
     expect(names.filter(({ text }) => text.length < 5).map((each) => each.name)).toEqual([])
     // The border is for sibling packages; what users meet of it is exported by those.
     if (name === 'border') return
-    const mute = names.filter((each) => each.callable && !each.error && !each.example && !given.has(each.name))
+    const mute = names.filter((each) => each.callable && !each.error && each.examples.length === 0 && !given.has(each.name))
     expect(mute.map((each) => each.name)).toEqual([])
+  })
+
+  test('every option says what it does', () => {
+    const { entries, mentioned } = surfaceOf(name)
+    const options = [...entries.flatMap((entry) => entry.names), ...mentioned].filter((each) => /^interface \w*Options\b/.test(each.code))
+    // A member that begins right after another line than the end of a comment.
+    expect(
+      options.flatMap(({ name: of, code }) => [...code.matchAll(/(?<!\*\/)\n {4}(?:readonly )?(\w+)\??[:(]/g)].map((found) => `${of}.${found[1]}`)),
+    ).toEqual([])
   })
 })

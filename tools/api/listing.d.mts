@@ -1,8 +1,8 @@
 export interface Name {
   readonly name: string
   readonly text: string
-  readonly sentence: string
-  readonly example: boolean
+  readonly written: string
+  readonly examples: readonly string[]
   /** A function, or a class that is exported as a value. */
   readonly callable: boolean
   readonly error: boolean

@@ -1,5 +1,5 @@
-// The public surface of a package as a page: every name that its entries export, in alphabetical order, with the first sentence of its
-// documentation and its declaration. Read from what was emitted, since that is what users compile against, by TypeScript 5.9: 7 has no
+// The public surface of a package as a page: every name that its entries export, in alphabetical order, with its documentation, its
+// examples and its declaration, in which every member keeps its comment: defaults and guarantees are there. Read from what was emitted, since that is what users compile against, by TypeScript 5.9: 7 has no
 // API for programs. What the declarations mention without exporting it is listed too, because a change of it is a change of them.
 
 import { readdirSync, readFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ const options = {
   skipLibCheck: true,
   noEmit: true,
 }
-const printer = ts.createPrinter({ removeComments: true })
+const printer = ts.createPrinter()
 
 /** Private members are nobody's business, and they are not in the types either. */
 function withoutPrivates(node) {
@@ -57,14 +57,20 @@ const statementOf = (declaration) => (ts.isVariableDeclaration(declaration) ? de
 
 function textOf(declaration) {
   const text = printer.printNode(ts.EmitHint.Unspecified, withoutPrivates(statementOf(declaration)), declaration.getSourceFile())
-  return text.replace(/^export /, '').replace(/^declare /, '')
+  return text
+    .replace(/^(?:\/\*\*[^]*?\*\/\s*)+/, '')
+    .replace(/^export /, '')
+    .replace(/^declare /, '')
 }
 
-/** The documentation of a name: its text, and whether it shows an example. */
+/** The documentation of a name: its text, its paragraphs, and its examples. */
 function docOf(checker, symbol) {
-  const text = ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll(/\s+/g, ' ').trim()
-  const example = symbol.getJsDocTags(checker).some((tag) => tag.name === 'example')
-  return { text, sentence: /^.*?[.!?](?= |$)|^.*$/.exec(text)?.[0] ?? '', example }
+  const written = ts.displayPartsToString(symbol.getDocumentationComment(checker))
+  const examples = symbol
+    .getJsDocTags(checker)
+    .filter((tag) => tag.name === 'example')
+    .map((tag) => ts.displayPartsToString(tag.text).trim())
+  return { text: written.replaceAll(/\s+/g, ' ').trim(), written: written.trim(), examples }
 }
 
 /**
@@ -144,12 +150,13 @@ export function listingOf(name) {
   const { entries, mentioned } = surfaceOf(name)
   const lines = [`# The API of ${manifestOf(name).name}`, '', 'Written by `npm run api` from the declarations; `npm test` compares it.']
   const listed = new Map()
-  const list = ({ name: as, sentence, code }, module) => {
+  const list = ({ name: as, written, examples, code }, module) => {
     lines.push('', `### ${as}`, '')
     if (listed.get(as)?.code === code) return void lines.push(`As in \`${listed.get(as).module}\`.`)
     listed.set(as, { code, module })
-    if (sentence !== '') lines.push(sentence, '')
+    if (written !== '') lines.push(written, '')
     lines.push('```ts', code, '```')
+    for (const example of examples) lines.push('', 'Example:', '', example.startsWith('```') ? example : `\`\`\`ts\n${example}\n\`\`\``)
   }
   for (const { module, names } of entries) {
     lines.push('', `## ${module}`)

@@ -43,6 +43,7 @@ export interface PersistenceOptions {
   readonly immutableCheck?: boolean | undefined
   /** An event whose text would have more bytes is refused with `EventTooLarge`, before it is encoded; 16 MiB if left out. */
   readonly maxEventBytes?: number | undefined
+  /** How actors are read back when they start. */
   readonly recovery?:
     | {
         /** Milliseconds without any progress that end a recovery; 30,000 if left out. Waiting for a permit does not count. */

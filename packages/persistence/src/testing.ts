@@ -46,6 +46,7 @@ export interface StateRan {
 
 /** How `run` and `runState` see the world. */
 export interface RunOptions {
+  /** The key of the actor; `test` if left out. */
   readonly key?: string | undefined
   /** What `ctx.now` is; 0 if left out. */
   readonly now?: number | undefined

@@ -50,6 +50,7 @@ export type Effect =
 
 /** How the actor under test is called and what it finds. */
 export interface BehaviorKitOptions {
+  /** The name of the actor under test; `test` if left out. */
   readonly name?: string
   /** What `ctx.handedOver` gives. */
   readonly handedOver?: unknown

@@ -12,11 +12,13 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 /** What a node is started with. */
 export interface SimulatedNodeOptions {
+  /** As of `Cluster.join`; none if left out. */
   readonly roles?: readonly string[] | undefined
   /** As of `Cluster.join`. */
   readonly maxMessageBytes?: number | undefined
   /** As of `Cluster.join`. */
   readonly journalTimeout?: number | false | undefined
+  /** Options of the node's system. */
   readonly system?: SystemOptions | undefined
 }
 

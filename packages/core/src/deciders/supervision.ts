@@ -62,7 +62,9 @@ export interface SuperviseOptions {
   readonly decide?: ((cause: unknown, failure: FailureContext) => Directive) | undefined
   /** At most `restarts` within any `within` ms, then `onLimit`; `Number.MAX_SAFE_INTEGER` for no limit. Beyond 1,000 it is kept to within a 500th of `within`. */
   readonly limit?: { readonly restarts: number; readonly within: number } | undefined
+  /** What happens at the limit: `stop` (default) the actor, or `escalate` to its parent. */
   readonly onLimit?: 'stop' | 'escalate' | undefined
+  /** The wait before a restart: `min`, `max` and their growth; 10 to 1,000 ms, doubled each time, ± 10 % if left out. */
   readonly backoff?: { readonly [K in keyof Backoff]?: Backoff[K] | undefined } | undefined
   /** Who is treated along with the failing child; for `childSupervision`. */
   readonly scope?: Scope | undefined

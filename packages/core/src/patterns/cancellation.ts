@@ -13,6 +13,7 @@ import { TimedOut } from '../values/concurrency-errors.ts'
 
 /** What a wait may be given: what ends it early. */
 export interface WaitOptions {
+  /** Gives up waiting when it is aborted; none if left out. */
   readonly signal?: AbortSignalLike | undefined
 }
 

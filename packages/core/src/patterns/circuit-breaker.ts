@@ -45,11 +45,13 @@ export interface CircuitBreakerOptions {
   readonly resetTimeout?: number | undefined
   /** How many times longer it stays open after each trial that failed, up to `maxResetTimeout`; 1 if left out. */
   readonly resetFactor?: number | undefined
+  /** The longest it stays open, in milliseconds; 600,000 if left out. */
   readonly maxResetTimeout?: number | undefined
   /** Milliseconds after which a call counts as failed; never if left out. */
   readonly callTimeout?: number | undefined
   /** Which failures count; all if left out. */
   readonly isFailure?: ((cause: unknown) => boolean) | undefined
+  /** Called after each change of state; nothing if left out. */
   readonly onChange?: ((from: CircuitState, to: CircuitState) => void) | undefined
 }
 

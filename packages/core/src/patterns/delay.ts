@@ -11,6 +11,7 @@ import { CancellationToken, cancelledBy, onAbort, timedTable, type WaitOptions }
 
 /** What ends a wait early, and whose time it is measured in. */
 export interface TimedOptions extends WaitOptions {
+  /** Whose time counts, such as `ctx.system.clock`; that of the host if left out. */
   readonly clock?: Clock | undefined
 }
 

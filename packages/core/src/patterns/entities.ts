@@ -35,6 +35,7 @@ export interface EntitiesOptions<M> {
   canPassivate?(key: string): boolean
   /** Messages that may wait for entities that are leaving; 1,000 if left out. */
   readonly capacity?: number | undefined
+  /** Spawn options of every entity, such as its supervision; the defaults of `spawn` if left out. */
   readonly options?: Omit<SpawnOptions, 'name'> | undefined
 }
 

@@ -24,7 +24,9 @@ export interface MailboxOptions {
 
 /** A bound, and what happens beyond it. */
 export interface BoundOptions extends MailboxOptions {
+  /** How many messages it holds; without bound if left out. */
   readonly capacity?: number | undefined
+  /** What becomes of a message that finds it full; `reject` if left out. Needs a `capacity`. */
   readonly overflow?: Overflow | undefined
 }
 

@@ -178,6 +178,7 @@ export function buffered<E = Observation>(capacity: number, options: { readonly 
 export interface EventsOptions {
   /** Events that may wait for the loop; 1,000 if left out. */
   readonly capacity?: number | undefined
+  /** Which event is lost when that many wait: `drop-oldest` (default) or `drop-newest`. */
   readonly overflow?: BufferOverflow | undefined
   /** Ends the loop when aborted; what is buffered is still given. */
   readonly signal?: AbortSignalLike | undefined

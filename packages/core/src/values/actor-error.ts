@@ -11,11 +11,15 @@ export type Severity = 'info' | 'warn' | 'error'
 
 /** What an `ActorError` may say about itself. */
 export interface ActorErrorOptions {
+  /** `transient` is restarted, `permanent` and `fatal` stop the actor, where no `decide` says otherwise; `transient` if left out. */
   readonly kind?: FailureKind | undefined
+  /** How it is logged; `error` if left out. */
   readonly severity?: Severity | undefined
+  /** What the list of failures and the log show beside it; none if left out. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Overrides the policy's limit for failures of this error. */
   readonly retry?: { readonly max: number; readonly within: number } | undefined
+  /** The error that led to this one; none if left out. */
   readonly cause?: unknown
 }
 

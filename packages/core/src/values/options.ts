@@ -25,7 +25,9 @@ export const endless: number = Number.MAX_SAFE_INTEGER
 export interface SpawnOptions {
   /** Unique among the living children of one parent; without it the actor is only reachable by ref. */
   readonly name?: string | undefined
+  /** Made by `bounded()`, `priority()` or `mailboxOf()`; unbounded and in order if left out. */
   readonly mailbox?: MailboxKind | undefined
+  /** How many messages `ctx.stash` holds (1,000 if left out), and whether one more is an error (default) or drops the oldest. */
   readonly stash?: { readonly capacity?: number | undefined; readonly overflow?: 'error' | 'drop-oldest' | undefined } | undefined
   /** Which dispatcher runs it; `concurrent` if left out. */
   readonly dispatcher?: string | undefined
@@ -35,6 +37,7 @@ export interface SpawnOptions {
   readonly supervision?: Supervision | undefined
   /** How its children are treated; with a group scope their own `supervision` yields to this. */
   readonly childSupervision?: Supervision | undefined
+  /** What becomes of messages that it leaves when it stops; `dead-letter` if left out. */
   readonly drain?: Drain | undefined
   /** Milliseconds for an async `setup`, PreStart and PostStart; 5,000 if left out. */
   readonly startTimeout?: number | undefined
@@ -43,6 +46,7 @@ export interface SpawnOptions {
    * below; 5,000 if left out. The actor's own PostStop then still has as much, at most a second. A deadline from above cuts it short.
    */
   readonly stopTimeout?: number | undefined
+  /** What a restart does with queued messages (`keep` if left out) and with children (`stop` if left out). */
   readonly onRestart?: { readonly mailbox?: 'keep' | 'clear' | undefined; readonly children?: 'stop' | 'keep' | undefined } | undefined
   /** Takes further messages while an async handler is pending; handlers may then not return a behavior. */
   readonly reentrant?: boolean | { readonly maxConcurrent: number } | undefined
@@ -107,6 +111,7 @@ export interface SystemOptions<in R = never> {
   readonly logger?: LevelledLogger | false | undefined
   /** What `'inherit'` comes down to at the top: restart, 3 in 1 s, backoff 10 ms–1 s ×2, then stop. */
   readonly supervision?: Supervision | undefined
+  /** Milliseconds until a question without an own `timeout` is rejected; 5,000 if left out. */
   readonly askTimeout?: number | undefined
   /** What happens to a question that closes a cycle of waiting actors; `reject` if left out. */
   readonly deadlock?: DeadlockMode | undefined

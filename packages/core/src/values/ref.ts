@@ -55,8 +55,11 @@ export type AnyRef = ActorRef<never>
 
 /** Extras of one `tell`: who sent it, what travels beside it, and how urgent it is for a priority mailbox. */
 export interface TellOptions {
+  /** What the receiver finds in `ctx.sender`; nothing if left out. */
   readonly sender?: AnyRef | undefined
+  /** What travels beside the message, as `ctx.headers`; nothing if left out. */
   readonly headers?: Headers | undefined
+  /** For a `priority` mailbox, before what its `compare` says: more is earlier; 0 if left out. */
   readonly priority?: number | undefined
 }
 
@@ -67,7 +70,9 @@ export type Headers = Readonly<Record<string, unknown>>
 export interface AskOptions {
   /** Milliseconds, finite and above zero; the system's `askTimeout` (5,000) if left out. */
   readonly timeout?: number | undefined
+  /** Rejects the question when it is aborted; none if left out. */
   readonly signal?: AbortSignalLike | undefined
+  /** What travels beside the question, as `ctx.headers`; nothing if left out. */
   readonly headers?: Headers | undefined
   /** What happens to a question that closes a cycle of waiting actors; the system's `deadlock` (`reject`) if left out. */
   readonly deadlock?: DeadlockMode | undefined

@@ -14,6 +14,7 @@ import { SocketLink } from './socket-link.ts'
 
 /** Who hears of the stream, and of what. */
 export interface AdoptOptions extends ConnectionOptions {
+  /** Who is told what happens on the socket. */
   readonly owner: ActorRef<ConnectionEvent>
   /** The events to tell; all if left out. An `error` that is not among them fails the actor. Without `data`, what comes in is read and thrown away. */
   readonly interest?: readonly SocketEvent['type'][] | undefined
@@ -21,6 +22,7 @@ export interface AdoptOptions extends ConnectionOptions {
 
 /** Who hears that the stream can be read or written, and does both by itself. */
 export interface ReadinessOptions extends Omit<ConnectionOptions, 'credits' | 'ack'> {
+  /** Who is told that the socket can be read or written. */
   readonly owner: ActorRef<ReadinessEvent>
   /** `readable`, `writable` or both, and the other events to tell. An `error` that is not among them fails the actor. */
   readonly interest: readonly ReadinessEvent['type'][]

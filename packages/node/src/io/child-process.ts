@@ -35,9 +35,13 @@ export type ProcessCommand =
 
 /** What to run, and who hears of it. */
 export interface ProcessOptions {
+  /** Who is told the output and the end of the process. */
   readonly owner: ActorRef<ProcessEvent>
+  /** What the command is given, without a shell; nothing if left out. */
   readonly args?: readonly string[] | undefined
+  /** The folder that it starts in; that of this process if left out. */
   readonly cwd?: string | undefined
+  /** All of its environment; that of this process if left out. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Chunks of each output unhandled before it is paused; 16 if left out. */
   readonly credits?: number | undefined

@@ -12,6 +12,7 @@ import { SocketLink } from './socket-link.ts'
 
 /** Where to connect. */
 export interface ConnectOptions extends ConnectionOptions {
+  /** The port to connect to; needed unless a `path` is given. */
   readonly port?: number | undefined
   /** 127.0.0.1 if left out. */
   readonly host?: string | undefined
@@ -23,11 +24,13 @@ export interface ConnectOptions extends ConnectionOptions {
 
 /** Adds who hears of it. */
 export interface OwnedConnectOptions extends ConnectOptions {
+  /** Who is told what happens on the connection. */
   readonly owner: ActorRef<ConnectionEvent>
 }
 
 /** Adds the behavior of the socket's own actor. */
 export interface HandledConnectOptions<M> extends ConnectOptions {
+  /** The behavior of the connection's own actor, made once it is connected. */
   readonly handler: (connection: Connection) => Behavior<M | SocketEvent>
 }
 

@@ -15,7 +15,9 @@ import { SocketLink } from './socket-link.ts'
 
 /** Which part of a file, and who hears it. */
 export interface ReadFileOptions extends ConnectionOptions {
+  /** Who is told the chunks and the end. */
   readonly owner: ActorRef<ConnectionEvent>
+  /** The first byte; 0 if left out. */
   readonly start?: number | undefined
   /** The last byte, included. */
   readonly end?: number | undefined
@@ -38,6 +40,7 @@ function read(path: string, given: ReadFileOptions): Behavior<ConnectionCommand>
 
 /** Who hears of the file that is appended to. */
 export interface AppendFileOptions extends ConnectionOptions {
+  /** Who is told when it is open, when it fails and when it is closed; nobody if left out. */
   readonly owner?: ActorRef<ConnectionEvent> | undefined
   /** Permission bits of a file that is created; 0o666 less the umask if left out. */
   readonly mode?: number | undefined
@@ -62,7 +65,9 @@ export type WatchEvent =
 
 /** Who hears of changes. */
 export interface WatchOptions {
+  /** Who is told the changes. */
   readonly owner: ActorRef<WatchEvent>
+  /** Whether folders in it are watched too; false if left out. */
   readonly recursive?: boolean | undefined
 }
 

@@ -50,11 +50,13 @@ export type HttpCommand =
 
 /** Where to listen, who answers, and what is taken. */
 export interface HttpServeOptions<A = unknown> {
+  /** Who is told requests, and what happens to the server. */
   readonly owner: ActorRef<HttpEvent>
   /** 0 if left out, which lets the system choose; ask the server for its `address`. */
   readonly port?: number | undefined
   /** 127.0.0.1 if left out: say `0.0.0.0` or `::` to be reached from elsewhere. */
   readonly host?: string | undefined
+  /** A unix socket to listen on instead of a port; none if left out. */
   readonly path?: string | undefined
   /** `collect` (default) tells requests with their whole body; `stream` at once, the body on demand. */
   readonly body?: 'collect' | 'stream' | undefined
@@ -74,6 +76,7 @@ export interface HttpServeOptions<A = unknown> {
   readonly maxBuffered?: number | undefined
   /** Takes WebSockets too. Those whose `accept` is pending are bounded by `maxRequests`. */
   readonly websocket?: WebSocketAcceptOptions<A> | undefined
+  /** Certificate and key, for https; plain http if left out. */
   readonly tls?: TlsServerOptions | undefined
 }
 

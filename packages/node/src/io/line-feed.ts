@@ -26,6 +26,7 @@ export type LineCommand = { readonly type: 'pause' } | { readonly type: 'resume'
 
 /** Who hears the lines, and how far ahead they may run. */
 export interface LineOptions {
+  /** Who is told the lines. */
   readonly owner: ActorRef<LineEvent>
   /** Lines unhandled before reading pauses; 256 if left out. One chunk's lines may go beyond. */
   readonly credits?: number | undefined

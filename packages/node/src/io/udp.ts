@@ -40,11 +40,13 @@ export type UdpCommand =
 
 /** Where to listen for datagrams, and who hears them. */
 export interface UdpOptions {
+  /** Who is told the datagrams that arrive. */
   readonly owner: ActorRef<UdpEvent>
   /** 0, the system's choice, if left out. */
   readonly port?: number | undefined
-  /** 127.0.0.1 if left out. */
+  /** 127.0.0.1 if left out, or ::1 with version 6. */
   readonly host?: string | undefined
+  /** Of the Internet Protocol; 4 if left out. */
   readonly version?: 4 | 6 | undefined
   /** Datagrams unhandled before further ones are dropped; 1,024 if left out. */
   readonly credits?: number | undefined
@@ -52,6 +54,7 @@ export interface UdpOptions {
   readonly maxBuffered?: number | undefined
   /** Milliseconds that datagrams on their way out are given when the actor stops; 1,000 if left out. */
   readonly linger?: number | undefined
+  /** Whether other sockets may be bound to the same address; false if left out. */
   readonly reuseAddress?: boolean | undefined
 }
 

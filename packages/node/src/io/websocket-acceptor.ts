@@ -35,7 +35,9 @@ export interface WebSocketAcceptOptions<A = unknown> extends WebSocketOptions {
   readonly accept?: ((request: WebSocketRequest) => Decision<A> | PromiseLike<Decision<A>>) | undefined
   /** Milliseconds for `accept` to settle; beyond: 503. 10,000 if left out. */
   readonly acceptTimeout?: number | undefined
+  /** The behavior of each connection's own actor; either this or an `owner`. */
   readonly handler?: ((connection: WebSocketConnection, request: AcceptedWebSocket<A>) => Behavior<WebSocketEvent>) | undefined
+  /** Who is told the events of all connections; either this or a `handler`. */
   readonly owner?: ActorRef<OwnedWebSocketEvent<A>> | undefined
   /** Spawn options of the actors; `supervision: 'stop'` if left out. */
   readonly spawn?: SpawnOptions | undefined

@@ -8,6 +8,7 @@ import type { OwnedWebSocketEvent, WebSocketCommand, WebSocketConnection, WebSoc
 
 /** Where to connect, beyond the address. */
 export interface WebSocketConnectOptions extends WebSocketOptions {
+  /** Sent with the request, such as a token; none if left out. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Milliseconds; 10,000 if left out. */
   readonly connectTimeout?: number | undefined

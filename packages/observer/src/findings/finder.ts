@@ -99,6 +99,7 @@ export function isMuted(finding: Pick<Finding, 'id' | 'rule'>, muted: Muted): bo
 
 /** What actors are called, and what is not said. */
 export interface FindingsOptions {
+  /** What a finding calls an actor; its number if left out. */
   readonly nameOf?: ((uid: number) => string | undefined) | undefined
   /** What sort an actor is of: only those of one sort are compared with each other. All are of one if it is left out. */
   readonly kindOf?: ((uid: number) => string | undefined) | undefined

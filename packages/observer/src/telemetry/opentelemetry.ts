@@ -16,7 +16,9 @@ const schemaUrl = 'https://opentelemetry.io/schemas/1.37.0'
 export interface OpenTelemetryOptions {
   /** The global one's, if left out. */
   readonly meter?: Meter | undefined
+  /** The global one's, if left out. */
   readonly tracer?: Tracer | undefined
+  /** Whether counts and measurements are reported; true if left out. */
   readonly metrics?: boolean | undefined
   /** Whether messages are followed now and then, and become spans; true if left out. */
   readonly traces?: boolean | undefined

@@ -45,6 +45,7 @@ export interface MemoryFaults {
 export interface MemoryOptions {
   /** What errors call it. */
   readonly name?: string | undefined
+  /** How it misbehaves, for tests; not at all if left out. */
   readonly faults?: MemoryFaults | undefined
 }
 

@@ -13,6 +13,7 @@ export interface ExportOptions {
    * a copy that is replaced where the other is kept.
    */
   readonly keys?: ExportedKeys | undefined
+  /** Ends the export with its reason when it is aborted; none if left out. */
   readonly signal?: AbortSignal | undefined
 }
 

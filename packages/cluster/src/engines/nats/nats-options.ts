@@ -29,7 +29,9 @@ export interface NatsCredentials {
 export interface NatsOptions {
   /** `nats://host:port` or `tls://host:port`; `nats://127.0.0.1:4222` if left out. */
   readonly servers?: string | readonly string[] | undefined
+  /** How the connection is encrypted. Needed for a server on another machine, unless `insecure` is true; none if left out. */
   readonly tls?: NatsTls | undefined
+  /** Who this node is to the server; nobody in particular if left out. */
   readonly credentials?: NatsCredentials | undefined
   /** Lets everything be read and changed by whoever is on the way; for a network that is protected otherwise. */
   readonly insecure?: boolean | undefined
