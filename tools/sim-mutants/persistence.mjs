@@ -29,6 +29,7 @@ const postgres = 'persistence/src/journal/postgres/postgres.ts'
 const sqliteWrites = 'persistence/src/journal/sqlite/sqlite-writes.ts'
 const sqliteReads = 'persistence/src/journal/sqlite/sqlite-reads.ts'
 const sqliteWriter = 'persistence/src/journal/sqlite/sqlite-writer.ts'
+const sqlitePacks = 'persistence/src/journal/sqlite/sqlite-packs.ts'
 const sqliteEvents = 'persistence/src/journal/sqlite/sqlite-events.ts'
 const sqliteOpen = 'persistence/src/journal/sqlite/sqlite-open.ts'
 
@@ -992,5 +993,39 @@ export const persistence = [
     file: hub,
     edits: [['explainStart(actor.cell, this.#whyClosed)', 'if (this.closing) explainStart(actor.cell, this.#whyClosed)']],
     test: inTest('patience.test.ts', 'the timeout of a question says what keeps its target from coming up'),
+  },
+  {
+    name: 'replay reads the rows of events that were written one by one',
+    file: sqliteReads,
+    edits: [['const packs = packsOf(file, key, one.next - eventsInPack, until)', 'const packs = packsOf(file, key, one.next - eventsInPack, 0)']],
+    test: inTest('sqlite-packs.test.ts', 'what an actor wrote one by one is replayed from copies'),
+  },
+  {
+    name: 'a copy of events is believed without its checksum',
+    file: sqlitePacks,
+    edits: [
+      [
+        "if (sumOf('packs', id, first, last, head, data) !== crc) return undefined",
+        "if (sumOf('packs', id, first, last, head, data) === -1) return undefined",
+      ],
+    ],
+    test: inTest('sqlite-packs.test.ts', 'is passed over'),
+  },
+  {
+    name: 'what was rolled back is copied',
+    file: sqliteWriter,
+    edits: [['      writes.packing.clear()\n      this.#rollBack(connection)', '      this.#rollBack(connection)']],
+    test: inTest('sqlite-packs.test.ts', 'what was rolled back is in no copy'),
+  },
+  {
+    name: 'copies of deleted events stay',
+    file: sqliteWrites,
+    edits: [
+      [
+        "this.#sql('delete from packs where id = ? and last <= ?').run(id, deleted)",
+        "this.#sql('delete from packs where id = ? and last <= ?').run(id, 0 * deleted)",
+      ],
+    ],
+    test: inTest('sqlite-packs.test.ts', 'copies go with the events that are deleted'),
   },
 ]

@@ -131,7 +131,7 @@ describe('sqliteJournal() refuses', () => {
     filled(1)
     tool('pragma user_version = 7')
     await expect(opening()).rejects.toMatchObject(
-      refusal('journal-refused', /has version 7 of the tables, and this version of Troupe uses 1; export it/),
+      refusal('journal-refused', /has version 7 of the tables, and this version of Troupe uses 2; export it/),
     )
   })
 

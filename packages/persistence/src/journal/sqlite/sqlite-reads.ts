@@ -1,12 +1,13 @@
 // What is read by id, in the thread of the actors: heads, which are compared with the tables they speak of, lists, and replay. Every read is a
 // short transaction. Long ones are cut into slices, so that timers fire in between and no transaction stays open meanwhile.
 
-import type { SqliteRow } from '@troupe/sqlite'
+import { resultCode, type SqliteRow, sqliteResult } from '@troupe/sqlite'
 import type { Head, ListedId, Replayed, Snapshot, StoredEvent, StoredState } from '../../values/stored.ts'
 import { nextTurn, sliceMs } from '../loop-slice.ts'
 import { readRun } from '../postgres/run-text.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import type { SqliteFile } from './sqlite-file.ts'
+import { eventsInPack, eventsInRow, readShortRuns } from './sqlite-packs.ts'
 import { checked, DamagedRow, entityTypeOf, type HeadRow, sumOf } from './sqlite-rows.ts'
 
 /** How many characters of events a slice holds at most. */
@@ -193,7 +194,7 @@ function collect(file: SqliteFile, wanted: readonly Wanted[], from: number, batc
     const one = wanted[at]!
     try {
       if (one.damage !== undefined) throw one.damage
-      if (collectRuns(file, one, batch, parts, slice)) at++
+      if (collectEvents(file, one, batch, parts, slice)) at++
     } catch (cause) {
       parts.push({ id: one.id, damage: file.errorOf(cause) as Error })
       at++
@@ -202,29 +203,85 @@ function collect(file: SqliteFile, wanted: readonly Wanted[], from: number, batc
   return at
 }
 
-/** Reads runs of one id; returns whether that was all. */
-function collectRuns(file: SqliteFile, one: Wanted, batch: number, parts: Replayed[], slice: Slice): boolean {
+/** Reads events of one id; returns whether that was all. */
+function collectEvents(file: SqliteFile, one: Wanted, batch: number, parts: Replayed[], slice: Slice): boolean {
+  const { key, last } = one
+  while (one.next <= last) {
+    const until = Math.min(last, one.next + batch - 1)
+    const packs = packsOf(file, key, one.next - eventsInPack, until)
+    for (const pack of packs) {
+      const [first, end] = [pack['first'], pack['last']] as [number, number]
+      if (first > one.next && !collectRuns(file, one, first - 1, batch, parts, slice)) return false
+      const events = eventsInRow(key, pack)
+      if (events === undefined ? !collectRuns(file, one, Math.min(end, last), batch, parts, slice) : take(one, first, events, batch, parts, slice))
+        return false
+    }
+    if (one.next <= until && !collectRuns(file, one, until, batch, parts, slice)) return false
+    if (slice.isOver) break
+  }
+  return one.next > last
+}
+
+/** Packs whose first event comes after one, up to another. */
+function packsOf(file: SqliteFile, key: string, after: number, until: number): readonly SqliteRow[] {
+  try {
+    return file.sql('select first, last, head, data, crc from packs where id = ? and first > ? and first <= ? order by first').all(key, after, until)
+  } catch (cause) {
+    if (!isCorrupt(cause)) throw cause
+    return []
+  }
+}
+
+/** Takes what a row has of the next events; returns whether the slice is over. */
+function take(one: Wanted, first: number, events: StoredEvent[], batch: number, parts: Replayed[], slice: Slice): boolean {
+  const { id, last } = one
+  slice.add(0, events.length)
+  const until = Math.min(events.length, last - first + 1)
+  for (let i = one.next - first; i < until;) {
+    const part = parts.at(-1)
+    if (part !== undefined && part.id === id && 'events' in part && part.events.length + until - i <= batch) {
+      // One part for many short rows: each costs whoever reads it more than its events.
+      const joined = part.events as StoredEvent[]
+      for (; i < until; i++) joined.push(events[i]!)
+    } else {
+      const some = i === 0 && until <= batch && until === events.length ? events : events.slice(i, Math.min(i + batch, until))
+      parts.push({ id, first: first + i, events: some })
+      i += some.length
+    }
+  }
+  one.next = first + until
+  return slice.isOver
+}
+
+/** Reads runs of one id up to an event; returns whether it has all of them. */
+function collectRuns(file: SqliteFile, one: Wanted, until: number, batch: number, parts: Replayed[], slice: Slice): boolean {
   const { id, key, last } = one
-  if (one.next > last) return true
+  if (until - one.next < 2 * eventsInPack) {
+    const events = readShortRuns((sql) => file.sql(sql), key, one.next, until)
+    if (events !== undefined) {
+      take(one, one.next, events, batch, parts, slice)
+      return true
+    }
+  }
   const entityType = entityTypeOf(key)
   const runs = file.sql(
     'select position, first, last, head, data, crc from runs where id = ? and first >= ifnull((select max(first) from runs where id = ? and first <= ?), ?) and first <= ? order by first',
   )
-  for (const row of runs.iterate(key, key, one.next, one.next, last)) {
+  for (const row of runs.iterate(key, key, one.next, one.next, until)) {
     const [first, end] = [row['first'], row['last']] as [number, number]
     if (first > one.next || end < one.next) break
     const events = eventsOfId(row, key, entityType)
-    slice.add((row['data'] as string).length, events.length)
-    const until = Math.min(events.length, last - first + 1)
-    for (let i = one.next - first; i < until; i += batch) {
-      const some = i === 0 && until <= batch && until === events.length ? events : events.slice(i, Math.min(i + batch, until))
-      parts.push({ id, first: first + i, events: some })
-      one.next += some.length
-    }
-    if (one.next > last) return true
-    if (slice.isOver) return false
+    slice.add((row['data'] as string).length)
+    const isOver = take(one, first, events, batch, parts, slice)
+    if (one.next > until) return true
+    if (isOver) return false
   }
   const { deleted } = headRow(file, key) ?? { deleted: 0 }
   if (deleted >= one.next) throw new DamagedRow('runs', `${id}#${one.next}`, 'it was deleted while it was read; read it again')
   throw new DamagedRow('runs', `${id}#${one.next}`, `event ${one.next} is missing, and the head says ${last}`)
+}
+
+/** SQLite cannot read a page. */
+function isCorrupt(cause: unknown): boolean {
+  return ((sqliteResult(cause) ?? 0) & 0xff) === resultCode.corrupt
 }

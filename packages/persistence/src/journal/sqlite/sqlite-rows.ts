@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import type { SqliteRow, SqliteValue } from '@troupe/sqlite'
 import { toText } from '../postgres/text.ts'
 
-export type TableName = 'meta' | 'journal_state' | 'epochs' | 'heads' | 'runs' | 'states' | 'snapshots' | 'timers' | 'offsets'
+export type TableName = 'meta' | 'journal_state' | 'epochs' | 'heads' | 'runs' | 'packs' | 'states' | 'snapshots' | 'timers' | 'offsets'
 
 /** Columns of each table that a sum covers, in their order; the long one last. */
 const covered: Readonly<Record<TableName, readonly string[]>> = {
@@ -14,6 +14,7 @@ const covered: Readonly<Record<TableName, readonly string[]>> = {
   epochs: ['scope', 'epoch', 'holder'],
   heads: ['id', 'entity_type', 'seq', 'deleted', 'revision'],
   runs: ['position', 'id', 'entity_type', 'first', 'last', 'head', 'data'],
+  packs: ['id', 'first', 'last', 'head', 'data'],
   states: ['id', 'revision', 'version', 'time', 'subject', 'data'],
   snapshots: ['id', 'seq', 'version', 'time', 'data'],
   timers: ['id', 'key', 'due'],
@@ -28,6 +29,11 @@ export function sumOf(table: TableName, ...values: readonly SqliteValue[]): numb
   for (let i = 0; i < last; i++) text += values[i] === null ? '\0\u0001n' : `\0${String(values[i])}`
   const end = values[last]
   return crc32(end === null ? '\u0001n' : String(end), crc32(`${text}\0`))
+}
+
+/** The sum of a text that was put together as `sumOf` does. */
+export function crcOf(text: string): number {
+  return crc32(text)
 }
 
 /** A row that is not what was written. */

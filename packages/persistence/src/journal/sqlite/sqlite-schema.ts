@@ -1,6 +1,7 @@
 // Tables of a SQLite journal, what makes a file one, and the settings of its connections. Used by the worker too: nothing here needs core.
 //
 //   runs       (position)   consecutive events of one id in one group, as one row; positions are the order of commits and are never used again
+//   packs      (id, first)  copies of events that were written in many rows, for replay (`sqlite-packs.ts`)
 //   run_tags   (tag, …)     which runs have events with a tag
 //   heads      (id)         where an id stands, compared with `runs` and `states` before an actor starts from it
 //   epochs     (scope)      which writer is current
@@ -17,7 +18,7 @@ import { sumOf } from './sqlite-rows.ts'
 export const applicationId = 0x54_72_6f_75
 
 /** What `pragma user_version` says: the version of these tables. */
-export const formatVersion = 1
+export const formatVersion = 2
 
 const tables: readonly string[] = [
   `create table meta (key text primary key, value text not null, crc integer not null) strict, without rowid`,
@@ -34,6 +35,9 @@ const tables: readonly string[] = [
     data text not null, crc integer not null) strict`,
   `create unique index runs_by_id on runs (id, first)`,
   `create index runs_by_entity_type on runs (entity_type, position)`,
+  `create table packs (
+    id text not null, first integer not null, last integer not null, head text not null, data text not null, crc integer not null,
+    primary key (id, first)) strict`,
   `create table run_tags (tag text not null, position integer not null, primary key (tag, position)) strict, without rowid`,
   `create table states (
     id text primary key, revision integer not null, version integer not null, data text, subject text, time real not null, crc integer not null

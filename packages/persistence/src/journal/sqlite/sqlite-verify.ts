@@ -5,6 +5,7 @@ import { resultCode, type SqliteConnection, type SqliteRow, sqliteResult, type S
 import { readRun } from '../postgres/run-text.ts'
 import { fromText } from '../postgres/text.ts'
 import type { FoundDamage, VerifiedRows } from './sqlite-protocol.ts'
+import { eventsInRow } from './sqlite-packs.ts'
 import { checked, DamagedRow, type TableName } from './sqlite-rows.ts'
 import { tagsIn } from './sqlite-writes.ts'
 
@@ -16,6 +17,7 @@ export function verifyRows(connection: SqliteConnection, path: string): Verified
   verification.pages()
   verification.part('heads', () => verification.heads())
   verification.part('runs', () => verification.runsWithoutHead())
+  verification.part('packs', () => verification.packs())
   verification.part('run_tags', () => verification.tags())
   for (const table of ['states', 'snapshots', 'timers', 'epochs', 'offsets', 'meta', 'journal_state'] as const)
     verification.part(table, () => verification.rows(table))
@@ -124,6 +126,17 @@ class Verification {
   runsWithoutHead(): void {
     for (const run of this.#all('select id, first from runs r where not exists (select 1 from heads h where h.id = r.id)'))
       this.#report('runs', `${String(run['id'])}#${String(run['first'])}`, 'there is no head for it', run['id'] as string, run['first'] as number)
+  }
+  /** Copies of what `runs` has, of which nothing is read that is not whole. */
+  packs(): void {
+    for (const pack of this.#all('select p.*, (select seq from heads h where h.id = p.id) as seq from packs p')) {
+      const [id, first, last] = [pack['id'], pack['first'], pack['last']] as [string, number, number]
+      const name = `${id}#${first}`
+      if (!this.#isWhole('packs', pack, name, id, first)) continue
+      if (eventsInRow(id, pack) === undefined) this.#report('packs', name, 'it cannot be read', id, first)
+      if (last > ((pack['seq'] ?? 0) as number))
+        this.#report('packs', name, `it goes on to ${last}, and the head says ${String(pack['seq'])}`, id, first)
+    }
   }
   tags(): void {
     const count = this.#connection.prepare('select count(*) as n from run_tags').get()!['n'] as number

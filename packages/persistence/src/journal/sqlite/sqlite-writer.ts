@@ -94,12 +94,14 @@ export class SqliteWriter {
       result = work(writes)
       writes.writeState()
     } catch (cause) {
+      writes.packing.clear()
       this.#rollBack(connection)
       throw cause
     }
     try {
       connection.exec('commit')
     } catch (cause) {
+      writes.packing.clear()
       const full = primary(cause) === resultCode.full || isBusy(cause)
       if (full) this.#rollBack(connection)
       else this.#disconnect()
@@ -194,7 +196,8 @@ export class SqliteWriter {
   endImport(keep: boolean): void {
     this.transaction((writes) => {
       if (!keep) {
-        for (const table of ['heads', 'runs', 'run_tags', 'states', 'snapshots', 'timers', 'offsets']) this.#connection!.exec(`delete from ${table}`)
+        for (const table of ['heads', 'runs', 'packs', 'run_tags', 'states', 'snapshots', 'timers', 'offsets'])
+          this.#connection!.exec(`delete from ${table}`)
         Object.assign(writes.state, { ids: 0, events: 0, snapshots: 0, timers: 0, offsets: 0 })
       }
       this.#connection!.exec(`delete from meta where key = 'import'`)

@@ -3,6 +3,7 @@
 
 import type { SqliteConnection, SqliteRow, SqliteStatement } from '@troupe/sqlite'
 import type { RowOutcome, RunRow, SnapshotRow, StateRow, TimerRow, WorkerFailure, WriteRow } from './sqlite-protocol.ts'
+import { Packing } from './sqlite-packs.ts'
 import { checked, DamagedRow, entityTypeOf, type HeadRow, sumOf } from './sqlite-rows.ts'
 
 /** Numbers of the whole journal, written with every commit. */
@@ -37,6 +38,8 @@ export class SqliteWrites {
   readonly #connection: SqliteConnection
   readonly #statements = new Map<string, SqliteStatement>()
   readonly state: JournalState = { commits: 0, position: 0, ids: 0, events: 0, snapshots: 0, timers: 0, epochs: 0, offsets: 0 }
+
+  readonly packing: Packing = new Packing((text) => this.#sql(text))
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -152,13 +155,15 @@ export class SqliteWrites {
       throw new DamagedRow('states', write.id, `its revision is ${String(row?.['revision'] ?? 'missing')}, and its head says ${revision}`)
     return revision === write.expected
   }
-  #putRun({ id, first, last, head, data, tags }: RunRow): void {
+  #putRun(run: RunRow): void {
+    const { id, first, last, head, data, tags } = run
     const position = ++this.state.position
     const entityType = entityTypeOf(id)
     const crc = sumOf('runs', position, id, entityType, first, last, head, data)
     this.#sql('insert into runs values (?, ?, ?, ?, ?, ?, ?, ?)').run(position, id, entityType, first, last, head, data, crc)
     if (tags !== undefined) for (const tag of tags) this.#sql('insert into run_tags values (?, ?)').run(tag, position)
     this.state.events += last - first + 1
+    this.packing.wrote(run)
   }
   #putState({ id, revision, version, data, subject, time }: StateRow): void {
     const crc = sumOf('states', id, revision, version, time, subject, data)
@@ -231,6 +236,7 @@ export class SqliteWrites {
     }
     const more = next !== 0
     const deleted = more ? next - 1 : last
+    this.#sql('delete from packs where id = ? and last <= ?').run(id, deleted)
     this.state.events -= deleted - head.deleted
     this.#putHead(id, false, { ...head, deleted })
     return more
