@@ -4,7 +4,7 @@ import { createTestKit } from '@troupe/testkit'
 import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import type { ActorSystem } from '@troupe/core'
-import { type ActorContext, type ActorRef, type Behavior, delay, ignore, receive, same, stopped, unhandled } from '@troupe/core'
+import { type ActorContext, type ActorRef, type AskTimeout, type Behavior, delay, ignore, receive, same, stopped, unhandled } from '@troupe/core'
 
 type Q = { type: 'q'; n?: number; replyTo: ActorRef<unknown> }
 
@@ -280,6 +280,40 @@ describe('deadlines flow into nested questions', () => {
       expect(at).toEqual([['ask-timeout', 100]])
       await kit.end()
     })
+
+  test('the outer one expires first, also where what is left of it is rounded', async () => {
+    const kit = createTestKit()
+    // A time at which what is left, added to the time, is less than the deadline.
+    const start = 20 + 1 / 3
+    const deadline = start + 3_000
+    const late = Array.from({ length: 10_000 }, (_, i) => 10 + i / 1009).find((ms) => start + ms + (deadline - (start + ms)) < deadline)!
+    const inner = kit.system.spawn(
+      answering(() => new Promise(() => {})),
+      { name: 'inner', stopTimeout: 0 },
+    )
+    const expired: string[] = []
+    const outer = kit.system.spawn(
+      answering(async (ctx) => {
+        kit.clock.tick(late)
+        try {
+          await ctx.ask(inner, { type: 'q' })
+        } catch {
+          expired.push('inner')
+        }
+      }),
+      { name: 'outer' },
+    )
+    await kit.advance(start)
+    const asked = outer.ask({ type: 'q' }, { timeout: 3_000 }).catch((error: AskTimeout) => {
+      expired.push('outer')
+      return error.chain
+    })
+    await kit.advance(4_000)
+    expect(await asked).toEqual(['/user/outer', '/user/inner'])
+    expect(expired).toEqual(['outer', 'inner'])
+    kit.system.kill(inner)
+    await kit.end()
+  })
 
   test('a shorter timeout of its own stays', async () => {
     const kit = createTestKit()

@@ -294,7 +294,15 @@ export function askCell(
   }
   // From outside, time begins with the drain that this leads to; inside of one it may be late, so the clock is read.
   const now = asker === undefined && host.running === undefined ? unread : host.runtime.now()
-  if (asker !== undefined) timeout = within(asker, host, now, timeout)
+  let until = now === unread ? unread : now + timeout
+  if (asker !== undefined) {
+    const bound = boundOf(asker, host)
+    // As it is, and not put together again: rounding could make the inner question expire before the outer one.
+    if (bound < until) {
+      until = Math.max(bound, now + 1)
+      timeout = until - now
+    }
+  }
   const promise = new Promise<unknown>(capture)
   const ask = new PendingAsk(target, headers, timeout, resolveLast, rejectLast)
   let message: unknown
@@ -313,16 +321,16 @@ export function askCell(
     return promise
   }
   target.send(message, manner?.wrap?.(ask) ?? ask)
-  if (ask.resolve !== undefined) startClock(ask, now)
+  if (ask.resolve !== undefined) startClock(ask, until)
   return promise
 }
 
 /** Arms the deadline: after the drain that may answer it, or now where no drain is on its way. */
-function startClock(ask: PendingAsk, now: number): void {
+function startClock(ask: PendingAsk, until: number): void {
   const { dispatcher } = ask.target
   const { host } = dispatcher
-  if (!dispatcher.awake) return host.timers.set(ask, (now === unread ? host.runtime.now() : now) + ask.timeout)
-  if (now !== unread) ask.at = now + ask.timeout
+  if (!dispatcher.awake) return host.timers.set(ask, until === unread ? host.runtime.now() + ask.timeout : until)
+  if (until !== unread) ask.at = until
   host.youngAsks.add(ask)
 }
 
@@ -358,9 +366,8 @@ function bindAsker(ask: PendingAsk, asker: Context, isOwned: boolean, mode: AskE
 }
 
 /** What is left of the question that the asker is answering bounds its own questions. */
-function within(asker: Context, host: CellHost, now: number, timeout: number): number {
+function boundOf(asker: Context, host: CellHost): number {
   const { meta } = asker
   // Another system may count its time from elsewhere.
-  if (!(meta instanceof Envelope) || asker.cell.dispatcher.host !== host) return timeout
-  return Math.min(timeout, Math.max(1, meta.deadline - now))
+  return meta instanceof Envelope && asker.cell.dispatcher.host === host ? meta.deadline : Infinity
 }
