@@ -30,6 +30,7 @@ const sqliteWrites = 'persistence/src/journal/sqlite/sqlite-writes.ts'
 const sqliteReads = 'persistence/src/journal/sqlite/sqlite-reads.ts'
 const sqliteWriter = 'persistence/src/journal/sqlite/sqlite-writer.ts'
 const sqlitePacks = 'persistence/src/journal/sqlite/sqlite-packs.ts'
+const subjectKeys = 'persistence/src/journal/sqlite/subject-keys.ts'
 const sqliteEvents = 'persistence/src/journal/sqlite/sqlite-events.ts'
 const sqliteOpen = 'persistence/src/journal/sqlite/sqlite-open.ts'
 
@@ -1006,7 +1007,7 @@ export const persistence = [
     edits: [
       [
         "if (sumOf('packs', id, first, last, head, data) !== crc) return undefined",
-        "if (sumOf('packs', id, first, last, head, data) === -1) return undefined",
+        "if (sumOf('packs', id, first, last, head, data) !== crc && crc === -1) return undefined",
       ],
     ],
     test: inTest('sqlite-packs.test.ts', 'is passed over'),
@@ -1027,5 +1028,47 @@ export const persistence = [
       ],
     ],
     test: inTest('sqlite-packs.test.ts', 'copies go with the events that are deleted'),
+  },
+  {
+    name: 'keys of subjects are written one by one',
+    file: subjectKeys,
+    edits: [['this.#waiting.splice(0, writtenAtOnce)', 'this.#waiting.splice(0, Math.min(1, writtenAtOnce))']],
+    test: inTest('subject-keys.test.ts', 'keys that are given together are written together'),
+  },
+  {
+    name: 'of two keys of a subject the last one holds',
+    file: subjectKeys,
+    edits: [['if (kind === erased || (kind === kept && !isErased)) return', 'if (kind === erased) return']],
+    test: inTest('subject-keys.test.ts', 'of two processes that give many subjects keys at once'),
+  },
+  {
+    name: 'a key is appended to what a crash left of another',
+    file: subjectKeys,
+    edits: [['Buffer.from(`\\n${news', 'Buffer.from(`${news']],
+    test: inTest('subject-keys.test.ts', 'what a process was writing when it ended is nothing'),
+  },
+  {
+    name: 'a record of a key that cannot be read is passed over',
+    file: subjectKeys,
+    edits: [['this.#unreadable ??= at', 'this.#unreadable ??= at < 0 ? at : undefined']],
+    test: inTest('subject-keys.test.ts', 'a record that cannot be read may be of anybody'),
+  },
+  {
+    name: 'a key stays in its file after its subject was erased',
+    file: subjectKeys,
+    edits: [['if (isErased && kind === kept) this.#undestroyed.push(before)', 'if (isErased && kind === damaged) this.#undestroyed.push(before)']],
+    test: inTest('subject-keys.test.ts', 'a key whose subject was erased is destroyed by the next process'),
+  },
+  {
+    name: 'keys of a file that was replaced are believed',
+    file: subjectKeys,
+    edits: [['if (ino !== this.#inode || size < this.#end)', 'if (ino !== this.#inode && size < 0)']],
+    test: inTest('subject-keys.test.ts', 'a file that was put in the place of another one'),
+  },
+  {
+    name: 'a subject that PostgreSQL cannot take fails the others',
+    file: 'persistence/src/journal/postgres/subject-keys.ts',
+    edits: [['if (some.length > 1 && ', 'if (some.length > 1_000_000 && ']],
+    test: inTest('postgres.test.ts', 'postgres()'),
   },
 ]

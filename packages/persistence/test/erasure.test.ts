@@ -347,7 +347,7 @@ describe('beside a SQLite journal', () => {
       .filter((one) => one.isFile())
       .map((one) => join(one.parentPath, one.name))
       .find((one) => readFileSync(one, 'latin1').includes(hex))
-    writeFileSync(path!, readFileSync(path!, 'latin1').replace(hex.slice(0, 2), 'ff'))
+    writeFileSync(path!, readFileSync(path!, 'latin1').replace(hex, `ff${hex.slice(2)}`))
     await expect(journal.key('bert')).rejects.toMatchObject({ code: 'journal-damaged', where: path })
     expect((await journal.verify()).damages).toMatchObject([{ where: path, problem: 'it is not a key' }])
     await journal.close()

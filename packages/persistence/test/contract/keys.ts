@@ -1,5 +1,6 @@
 // Keys of subjects, of which the first holds and an erased one never comes back.
 
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Stage } from './stage.ts'
 
@@ -25,6 +26,24 @@ export function keysContract(stage: Stage): void {
     expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(1)
     await Promise.all([rivals[0]!.eraseKey('anna'), rivals[1]!.addKey('anna', new Uint8Array(32).fill(9))])
     expect(await Promise.all(rivals.map((one) => one.key('anna')))).toEqual(rivals.map(() => ({ is: 'erased' })))
+  })
+
+  test('many subjects are given keys at once; one that cannot have any fails alone', async () => {
+    const { journal } = stage
+    const subjects = Array.from({ length: 50 }, (_, i) => `s${i % 40}`)
+    const given = await Promise.all(subjects.map((subject, i) => journal.addKey(subject, new Uint8Array(32).fill(i))))
+    // Of those that are there twice the first key holds.
+    expect(given).toEqual(subjects.map((_, i) => ({ is: 'key', key: new Uint8Array(32).fill(i % 40) })))
+    const long = randomBytes(50_000).toString('hex')
+    const [a, b, c] = await Promise.allSettled([long, 'anna', 'bert'].map((subject) => journal.addKey(subject, new Uint8Array(32).fill(7))))
+    // Journals differ in how long a subject may be.
+    expect(['fulfilled', 'rejected']).toContain(a!.status)
+    expect([b, c]).toEqual([b, c].map(() => ({ status: 'fulfilled', value: { is: 'key', key: new Uint8Array(32).fill(7) } })))
+    expect(await Promise.all(['anna', 's7', 'nobody'].map((subject) => journal.key(subject)))).toEqual([
+      { is: 'key', key: new Uint8Array(32).fill(7) },
+      { is: 'key', key: new Uint8Array(32).fill(7) },
+      { is: 'none' },
+    ])
   })
 
   test('of many subjects those are told that have no key, at one look', async () => {

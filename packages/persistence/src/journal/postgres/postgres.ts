@@ -33,6 +33,7 @@ import { replay } from './replaying.ts'
 import { readOffset, type SnapshotRow, snapshotOf } from './rows.ts'
 import { schemaVersion, whatToDo } from './schema.ts'
 import { deleteEventsStatement, deleteSnapshotsStatement, raiseStatement, saveSnapshotStatement } from './statements.ts'
+import { SubjectKeys } from './subject-keys.ts'
 import { fromText, literal, quoted, toText } from './text.ts'
 import { Waking } from './waking.ts'
 
@@ -127,6 +128,7 @@ class PostgresJournal implements Journal {
   readonly #held: HeldReaders
   readonly #poll: number
   readonly #endPool: () => Promise<void>
+  readonly #keys: SubjectKeys
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
@@ -139,6 +141,7 @@ class PostgresJournal implements Journal {
     this.#waking = new Waking(connections, environment, `troupe ${identity}`)
     this.#held = new HeldReaders(environment)
     this.#endPool = end
+    this.#keys = new SubjectKeys((text, ...values) => this.#query(text, ...values), this.#s)
   }
 
   /** Does something that closing waits for; what goes wrong is told as the port says. */
@@ -309,23 +312,17 @@ class PostgresJournal implements Journal {
     return rows.map(({ id, key, due }) => ({ id: fromText(id), key: fromText(key), due }))
   }
 
-  async key(subject: string): Promise<SubjectKey> {
-    const [row] = await this.#query<{ key: Buffer | null }>(`select key from ${this.#s}.keys where subject = $1`, toText(subject))
-    return row === undefined ? { is: 'none' } : row.key === null ? { is: 'erased' } : { is: 'key', key: new Uint8Array(row.key) }
+  key(subject: string): Promise<SubjectKey> {
+    return this.#keys.find(subject)
   }
-  async keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
-    const rows = await this.#query<{ subject: string; erased: boolean }>(
-      `select s.subject, k.subject is not null as erased from unnest($1::text[]) as s(subject) left join ${this.#s}.keys k on k.subject = s.subject where k.key is null`,
-      subjects.map((subject) => toText(subject)),
-    )
-    return rows.map(({ subject, erased }) => ({ subject: fromText(subject), is: erased ? 'erased' : 'none' }))
+  keyless(subjects: readonly string[]): Promise<readonly Keyless[]> {
+    return this.#keys.keyless(subjects)
   }
-  async addKey(subject: string, key: Uint8Array): Promise<SubjectKey> {
-    await this.#query(`insert into ${this.#s}.keys values ($1, $2) on conflict do nothing`, toText(subject), Buffer.from(key))
-    return this.key(subject)
+  addKey(subject: string, key: Uint8Array): Promise<SubjectKey> {
+    return this.#keys.add(subject, key)
   }
-  async eraseKey(subject: string): Promise<void> {
-    await this.#query(`insert into ${this.#s}.keys values ($1, null) on conflict (subject) do update set key = null`, toText(subject))
+  eraseKey(subject: string): Promise<void> {
+    return this.#keys.erase(subject)
   }
 
   async raise(scope: string, epoch: number): Promise<void> {

@@ -5,7 +5,7 @@ import { checkOneOf, checkText, readOptions, type Table } from '@troupe/core/int
 import { JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
 import { enterFile } from './sqlite-file.ts'
 import { syncFolder } from './sqlite-open.ts'
-import { keysPath } from './subject-key-files.ts'
+import { keysPath } from './subject-keys.ts'
 
 /** Options of `backupSqlite`. */
 export interface SqliteBackupOptions {
@@ -39,8 +39,7 @@ export async function backupSqlite(file: string, to: string, options: SqliteBack
     rmSync(part, { force: true })
     await opened.task({ type: 'copy', to: part })
     // After it: a key is made before what it encrypts, so that all that the copy needs are there.
-    if (keys === 'with' && existsSync(keysPath(opened.path)))
-      cpSync(keysPath(opened.path), keysPath(to), { recursive: true, filter: (one) => !one.endsWith('.new') })
+    if (keys === 'with' && existsSync(keysPath(opened.path))) cpSync(keysPath(opened.path), keysPath(to), { recursive: true })
     renameSync(part, to)
     syncFolder(to)
   } catch (cause) {

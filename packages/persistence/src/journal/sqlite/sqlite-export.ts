@@ -16,10 +16,10 @@ import type { ImportBatch } from './sqlite-protocol.ts'
 import { eventsOf, Slice, snapshotOf } from './sqlite-reads.ts'
 import { checked, DamagedRow, optional, type TableName } from './sqlite-rows.ts'
 import { tagsIn } from './sqlite-writes.ts'
-import type { SubjectKeyFiles } from './subject-key-files.ts'
+import type { SubjectKeys } from './subject-keys.ts'
 
 /** Everything that a file has when this begins. */
-export async function* recordsOf(file: SqliteFile, keys: SubjectKeyFiles, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
+export async function* recordsOf(file: SqliteFile, keys: SubjectKeys, signal: AbortSignal | undefined): AsyncGenerator<readonly JournalRecord[]> {
   const copy = `${file.path}.${randomUUID()}.export`
   let connection: SqliteConnection | undefined
   try {
@@ -40,7 +40,7 @@ function causeOf(cause: unknown): string {
 
 async function* recordsIn(
   connection: SqliteConnection,
-  keys: SubjectKeyFiles,
+  keys: SubjectKeys,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly JournalRecord[]> {
   /** Of those ids that have any deleted. */
@@ -132,7 +132,7 @@ function placeOf(
 }
 
 /** Fills a file that has nothing; until it has everything, it cannot be opened. */
-export async function restoreInto(file: SqliteFile, keys: SubjectKeyFiles, records: AsyncIterable<readonly JournalRecord[]>): Promise<void> {
+export async function restoreInto(file: SqliteFile, keys: SubjectKeys, records: AsyncIterable<readonly JournalRecord[]>): Promise<void> {
   if (!(await keys.isEmpty()))
     throw new JournalRefused(file.name, 'it has keys of subjects already, which an import would overwrite; import into a new one')
   await file.ask({ type: 'beginImport' })
@@ -140,8 +140,8 @@ export async function restoreInto(file: SqliteFile, keys: SubjectKeyFiles, recor
   try {
     for await (const some of records) {
       await file.ask({ type: 'import', batch: batchOf(some) })
-      for (const record of some)
-        if (record.record === 'key') await (record.key === undefined ? keys.erase(record.subject) : keys.add(record.subject, record.key))
+      const given = some.filter((record) => record.record === 'key')
+      await Promise.all(given.map(({ subject, key }) => (key === undefined ? keys.erase(subject) : keys.add(subject, key))))
     }
   } catch (cause) {
     // If this fails too, the mark stays, and the file cannot be opened.

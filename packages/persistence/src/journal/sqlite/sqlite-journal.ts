@@ -34,7 +34,7 @@ import type { RowOutcome, VerifiedRows, WorkerFailure, WorkerRequest, WriteRow }
 import { listIds, readHead, replay, snapshotBelow } from './sqlite-reads.ts'
 import { checked, optional, unfitName } from './sqlite-rows.ts'
 import { RequestFailed } from './sqlite-worker-handle.ts'
-import { keysPath, SubjectKeyFiles } from './subject-key-files.ts'
+import { keysPath, SubjectKeys } from './subject-keys.ts'
 
 /** Options of `sqliteJournal()`. */
 export interface SqliteJournalOptions {
@@ -78,7 +78,7 @@ class SqliteJournal implements Journal {
   readonly transactional = false
   readonly #name: string
   readonly #file: SqliteFile
-  readonly #keys: SubjectKeyFiles
+  readonly #keys: SubjectKeys
   readonly #environment: JournalEnvironment
   readonly #notifications: SqliteNotifications
   /** Identifies this handle as the holder of an epoch. */
@@ -89,7 +89,7 @@ class SqliteJournal implements Journal {
   constructor(name: string, file: SqliteFile, environment: JournalEnvironment, pollMs: number) {
     this.#name = name
     this.#file = file
-    this.#keys = new SubjectKeyFiles(name, keysPath(file.path))
+    this.#keys = new SubjectKeys(name, keysPath(file.path))
     this.#environment = environment
     this.#notifications = new SqliteNotifications(file, environment, pollMs)
     this.identity = file.identity
