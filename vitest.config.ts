@@ -55,9 +55,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'together', include: together, exclude: alone, isolate: false, setupFiles: [source('./tools/sim-timeout.ts')] },
+        test: {
+          name: 'together',
+          include: together,
+          exclude: alone,
+          isolate: false,
+          setupFiles: [source('./tools/sim-timeout.ts'), source('./tools/budget-check.ts')],
+        },
       },
-      { extends: true, test: { name: 'alone', include: alone, exclude: [...again, ...packed] } },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [...again, ...packed], setupFiles: [source('./tools/budget-check.ts')] } },
       { extends: true, test: { name: 'ports', include: again } },
       { extends: true, test: { name: 'packed', include: packed } },
     ],

@@ -22,6 +22,7 @@ export { refusalOf } from './cell/life/returned.ts'
 export { type FrontableQueue, openMailbox, OwnKind } from './queues/own-kind.ts'
 export { spawnUnder } from './cell/context/spawning.ts'
 export { endless } from './values/options.ts'
+export { budgets } from './values/budgets.ts'
 export type { EndReason } from './values/ledger.ts'
 
 export { takesMessages } from './deciders/phase.ts'

@@ -293,6 +293,30 @@ test('a trace follows a message through mailboxes and handlers, forwards, questi
   await kit.checkLedger()
 })
 
+test('several wait for the next message of a type; who gives up, or waits when nobody wants traces any more, is told so', async () => {
+  await using kit = createTestKit()
+  const source = sourceOf(kit)
+  const actor = kit.system.spawn(sink(), { name: 'actor' })
+  const end = source.subscribe(() => {}, { traces: true })
+  const given = new AbortController()
+  const [first, second, gone, never] = [
+    source.traceNext('one'),
+    source.traceNext('two'),
+    source.traceNext('one', { signal: given.signal }).catch((cause: Error) => cause.name),
+    source.traceNext('three').catch((cause: Error) => cause.message),
+  ]
+  given.abort()
+  expect(await gone).toBe('AbortError')
+  actor.tell({ type: 'two' })
+  await kit.settle()
+  actor.tell({ type: 'one' })
+  await kit.settle()
+  const idOf = (type: string): number => source.traces.find((trace) => trace.type === type)!.id
+  expect(await Promise.all([first, second])).toEqual([idOf('one'), idOf('two')])
+  end()
+  expect(await never).toMatch(/No message of type three was followed: nobody wants traces any more/)
+})
+
 test('what a timer sends is a trace of its own, which says whose handler set the timer; of one that is set again and again, not every tick', async () => {
   await using kit = createTestKit()
   const source = sourceOf(kit)

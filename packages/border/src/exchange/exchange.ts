@@ -4,7 +4,7 @@
 // whoever owns the places ends the one that sent it.
 
 import type { AnyRef, LedgerReport } from '@troupe/core'
-import { type Cell, fuse, ledgerOf, MessageRing, type SystemCore, walk } from '@troupe/core/internal'
+import { budgets, type Cell, fuse, ledgerOf, MessageRing, type SystemCore, walk } from '@troupe/core/internal'
 import { Addresses, type AddressRef } from '../values/address-ref.ts'
 import { Crossing, record } from '../way/crossing.ts'
 import type { Control, ControlOf, Op } from '../way/control.ts'
@@ -99,6 +99,7 @@ export class Exchange {
 
   constructor(parts: ExchangeParts) {
     this.epoch = parts.epoch
+    budgets.onOwner?.('bytes that wait for another place', () => [...this.#waitingBytes.values()].reduce((sum, bytes) => sum + bytes, 0))
     this.core = parts.core
     this.#parts = parts
     this.#numbers = parts.numbers ?? byUid

@@ -3,6 +3,7 @@
 // it first waits until it goes on, or is refused; whoever lets it wait asks first.
 
 import { measured } from '@troupe/border'
+import { budgets } from '@troupe/core/internal'
 import type { Letter } from './letter.ts'
 
 /** What may wait for the actors of one kind on one node, in bytes. */
@@ -14,6 +15,10 @@ const perMessage = 128
 
 export class Backlog {
   #bytes = 0
+
+  constructor() {
+    budgets.onOwner?.('bytes that wait for sharded actors', () => this.#bytes)
+  }
 
   get bytes(): number {
     return this.#bytes

@@ -8,6 +8,7 @@ import { InvalidOption, SystemClosed } from '../values/errors.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { SystemView } from '../values/system.ts'
 import { Adapter, adapterOf } from '../cell/ref/adapter.ts'
+import { endHooksOf } from '../cell/message/end-hooks.ts'
 import type { Cell } from '../cell/turn/cell.ts'
 import { hostOf } from './host-of.ts'
 
@@ -115,7 +116,7 @@ class LocalReceptionist implements Receptionist {
   #join(ref: AnyRef, members: Members, changed: () => void): () => void {
     const cell = this.#cellOf(ref)
     if (cell.end !== undefined || members.has(ref)) return () => {}
-    const hooks = (cell.ensureExtras().endHooks ??= new Set())
+    const hooks = endHooksOf(cell)
     const leave = (): void => {
       hooks.delete(leave)
       if (members.delete(ref)) changed()

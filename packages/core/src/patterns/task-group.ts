@@ -6,6 +6,7 @@
 import { makeAbortSource } from '../ports/host.ts'
 import { Ring } from '../queues/ring.ts'
 import type { AbortSource, AbortSignalLike } from '../values/abort.ts'
+import { budgets } from '../values/budgets.ts'
 import { checkFunction, checkList, checkWhole, readOptions, type Table } from '../values/checks.ts'
 import { TasksFailed } from '../values/concurrency-errors.ts'
 import type { AsyncDisposing } from '../values/disposal.ts'
@@ -53,6 +54,7 @@ export class TaskGroup implements AsyncDisposing {
   constructor(options: TaskGroupOptions = {}) {
     const { limit = Infinity, signal } = readOptions('TaskGroup', options, table)
     this.#limit = limit
+    budgets.onOwner?.('task slots', () => this.size)
     this.#unlisten = onAbort(signal, (reason) => this.cancel(reason))
   }
 

@@ -3,6 +3,7 @@
 //
 //   front (unstashed) ─→ storage (bounded) ─→ pill ─→ after (came behind the pill; counts towards the bound)
 
+import { budgets } from '../values/budgets.ts'
 import type { MailboxOwner, MailboxQueue, Overflow, WaitingOffer } from '../values/mailbox.ts'
 import { MessageRing, Ring } from './ring.ts'
 
@@ -43,6 +44,7 @@ export class GovernedQueue implements MailboxQueue {
     this.#policy = typeof overflow === 'object' ? overflow.policy : overflow
     this.#limit = capacity
     this.#ceiling = typeof overflow === 'object' ? Math.floor(capacity * overflow.maxFactor) : capacity
+    if (this.#policy === 'block') budgets.onOwner?.('waiting offers', () => this.#waiting?.size ?? 0)
   }
 
   get size(): number {

@@ -5,6 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { budgets } from '@troupe/core/internal'
 import { atMost } from './later.ts'
 
 /** One request under way. */
@@ -71,6 +72,7 @@ export class Traffic {
   constructor(max: number, maxPipelined: number) {
     this.#max = max
     this.#maxPipelined = maxPipelined
+    budgets.onOwner?.('requests under way', () => this.#count)
   }
   /** Undefined where there are too many. */
   enter(request: IncomingMessage, response: ServerResponse): RequestUnderWay | undefined {

@@ -3,6 +3,7 @@
 // counted, the owner hears the count, with at most one such notice unhandled, and whoever asked hears when all has left.
 
 import type { ActorRef } from '@troupe/core'
+import { budgets } from '@troupe/core/internal'
 import { Credited, LossyCarrier } from './credit.ts'
 import type { Flushed } from './protocol.ts'
 
@@ -63,12 +64,14 @@ export class Outbox<C> {
   #noticed = false
   #flushes: Flush[] = []
   #whenEmpty: (() => void) | undefined = undefined
+  #ended = false
 
   constructor(self: ActorRef<C>, owner: ActorRef<OutboxEvent<C>>, maxBuffered: number, gone: () => void) {
     this.#self = self
     this.#owner = owner
     this.#maxBuffered = maxBuffered
     this.#gone = gone
+    budgets.onOwner?.('bytes of datagrams on their way out', () => this.#bytes)
   }
   get count(): number {
     return this.#count
@@ -89,6 +92,7 @@ export class Outbox<C> {
   }
   /** One has left, or never will. */
   leave(number: number, size: number): void {
+    if (this.#ended) return
     this.#count--
     this.#bytes -= size + keptBeside
     if (this.#flushes.length > 0) this.#answer(number)
@@ -113,6 +117,9 @@ export class Outbox<C> {
   end(): void {
     const [dropped, behind] = [this.#dropped, this.#count]
     this.#dropped = 0
+    this.#count = 0
+    this.#bytes = 0
+    this.#ended = true
     this.#roomy = false
     const carrier = this.#carrier(() => {})
     if (dropped > 0) this.#owner.tell(new SendsDropped('write-overflow', dropped, this.#self), carrier)

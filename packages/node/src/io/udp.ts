@@ -3,6 +3,7 @@
 
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { type ActorRef, type Behavior, same, unhandled } from '@troupe/core'
+import { budgets } from '@troupe/core/internal'
 import { Binding } from './binding.ts'
 import { checkBytes, sizeOf } from './bytes.ts'
 import { Credited, LossyCarrier } from './credit.ts'
@@ -84,6 +85,7 @@ function bind(given: UdpOptions): Behavior<UdpCommand> {
     let closing = false
     let open = 0
     let dropped = 0
+    budgets.onOwner?.('credits of datagrams', () => open)
     const tellDropped = (): void => {
       if (dropped === 0) return
       const count = dropped

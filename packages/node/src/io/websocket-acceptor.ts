@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ActorContext, ActorRef, Behavior, SpawnOptions } from '@troupe/core'
-import { isThenable } from '@troupe/core/internal'
+import { budgets, isThenable } from '@troupe/core/internal'
 import type { WebSocketServer } from 'ws'
 import { isStopping } from './accept.ts'
 import { Once } from './connection.ts'
@@ -66,6 +66,7 @@ export class WebSocketAcceptor {
     this.#self = ctx.self
     this.#options = options
     this.#maxPending = maxPending
+    budgets.onOwner?.('WebSockets that wait for accept', () => this.#pending.size)
     this.#server = new (ws().WebSocketServer)({ noServer: true, ...messageLimits(options), clientTracking: false })
   }
 

@@ -2,7 +2,7 @@
 // is told once it reads again.
 
 import type { Socket } from 'node:net'
-import { type ActorName, coreOf, type Wait } from '@troupe/core/internal'
+import { type ActorName, budgets, coreOf, type Wait } from '@troupe/core/internal'
 import type { ObservationSource } from '../source/source.ts'
 import { snapshotAt } from '../source/elsewhere.ts'
 import type { Update } from '../source/update.ts'
@@ -36,11 +36,13 @@ export class Session {
   readonly #source: ObservationSource
   readonly #reader: LineReader
   readonly #watches = new Map<number, () => void>()
+  readonly #closed = new AbortController()
   #running = 0
 
   constructor(socket: Socket, source: ObservationSource) {
     this.#socket = socket
     this.#source = source
+    budgets.onOwner?.('requests of a session', () => this.#running)
     this.#reader = new LineReader(
       (value) => void this.#take(value),
       (why) => {
@@ -59,6 +61,7 @@ export class Session {
   }
 
   close(): void {
+    this.#closed.abort()
     this.#reader.stop()
     for (const end of this.#watches.values()) end()
     this.#watches.clear()
@@ -115,7 +118,7 @@ export class Session {
       failures: last(this.#source.failures(), whole('limit', limit, mostListed)),
     }),
     traces: () => this.#source.traces,
-    traceNext: ({ type }) => this.#source.traceNext(text('type', type)),
+    traceNext: ({ type }) => this.#source.traceNext(text('type', type), { signal: this.#closed.signal }),
     trace: async ({ trace }) => (await namedTrace(this.#source, whole('trace', trace, Number.MAX_SAFE_INTEGER))) ?? null,
     profile: ({ ms = 5000 }) => takeProfile(coreOf(this.#source.system), whole('ms', ms, longestProfile)),
     capsule: ({ path }) => capsuleOf(this.#source.system, text('path', path)),

@@ -3,6 +3,7 @@
 // followed to its end, with all that comes of it.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { NotAllowed } from '@troupe/core'
 import { type Cell, Envelope, headersOf, type Meta, PendingAsk, senderOf, type SystemCore, Told, typeOf } from '@troupe/core/internal'
 import { FollowedTimers } from './followed-timers.ts'
 import type { SpanListener } from './listener.ts'
@@ -31,6 +32,13 @@ interface OpenTrace {
   leftOut: number
 }
 
+/** Somebody waits for the next message of a type to be followed. */
+interface Wanted {
+  readonly type: string
+  readonly resolve: (trace: number) => void
+  readonly reject: (cause: unknown) => void
+}
+
 export class SendSampler implements SendLooker, Follower {
   readonly #core: SystemCore
   readonly #running = new AsyncLocalStorage<Span>()
@@ -45,7 +53,7 @@ export class SendSampler implements SendLooker, Follower {
   readonly #timers: FollowedTimers = new FollowedTimers(() => this.now)
   #traces = false
   #tracedAt = -Infinity
-  #wanted: { readonly type: string; readonly found: (trace: number) => void } | undefined
+  #wanted: readonly Wanted[] = []
   #lastId = 0
   readonly #open = new Map<number, OpenTrace>()
   /** Those that somebody looks at closely, by uid. */
@@ -67,6 +75,8 @@ export class SendSampler implements SendLooker, Follower {
     sharedFuse.add(this)
   }
   stop(): void {
+    for (const { type, reject } of this.#wanted) reject(new NotAllowed(`No message of type ${type} was followed: nobody wants traces any more.`))
+    this.#wanted = []
     sharedFuse.remove(this)
     this.#timers.end()
     this.#running.disable()
@@ -89,7 +99,7 @@ export class SendSampler implements SendLooker, Follower {
     if (
       this.#held?.span !== undefined ||
       this.#current !== undefined ||
-      this.#wanted !== undefined ||
+      this.#wanted.length > 0 ||
       this.#incoming !== undefined ||
       this.#timers.follows
     )
@@ -171,25 +181,25 @@ export class SendSampler implements SendLooker, Follower {
   /** The span of a message that is to be followed; undefined of others. */
   #follow(parent: Span | undefined, setBy: Span | undefined, from: Origin, to: number, type: string, meta: Meta): Span | undefined {
     const how = meta instanceof PendingAsk ? 'ask' : 'tell'
-    const wanted = this.#wanted?.type === type ? this.#wanted : undefined
+    const isWanted = this.#wanted.length > 0 && this.#wanted.some((wanted) => wanted.type === type)
     if (parent !== undefined) {
       const span = this.#span(parent.trace, parent.id, from, to, type, how)
       // It is followed already, as a part of what it came of.
-      if (span !== undefined && wanted !== undefined) {
-        this.#wanted = undefined
-        wanted.found(span.trace)
-      }
+      if (span !== undefined && isWanted) this.#found(type, span.trace)
       return span
     }
-    const asked = wanted !== undefined || this.#incoming !== undefined || (setBy !== undefined && this.#timers.follows)
+    const asked = isWanted || this.#incoming !== undefined || (setBy !== undefined && this.#timers.follows)
     if (!asked && (!this.#traces || this.now - this.#tracedAt < traceEvery)) return undefined
     this.#tracedAt = this.now
     const span = this.#begin(setBy, from, to, type, how)
-    if (wanted !== undefined) {
-      this.#wanted = undefined
-      wanted.found(span.trace)
-    }
+    if (isWanted) this.#found(type, span.trace)
     return span
+  }
+
+  #found(type: string, trace: number): void {
+    const found = this.#wanted.filter((wanted) => wanted.type === type)
+    this.#wanted = this.#wanted.filter((wanted) => wanted.type !== type)
+    for (const { resolve } of found) resolve(trace)
   }
 
   /** The first of a new trace. */
@@ -310,10 +320,15 @@ export class SendSampler implements SendLooker, Follower {
   trace(id: number): Trace | undefined {
     return this.#open.get(id)
   }
-  /** Follows the next message of that type; what it returns is told the number of its trace. */
-  next(type: string): Promise<number> {
-    return new Promise((resolve) => {
-      this.#wanted = { type, found: resolve }
+  /** Follows the next message of that type; what it returns is told the number of its trace, and rejected when nobody wants traces any more. */
+  next(type: string, signal: AbortSignal | undefined): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const wanted: Wanted = { type, resolve, reject }
+      this.#wanted = [...this.#wanted, wanted]
+      signal?.addEventListener('abort', () => {
+        this.#wanted = this.#wanted.filter((one) => one !== wanted)
+        reject(signal.reason)
+      })
       sharedFuse.hurry()
     })
   }

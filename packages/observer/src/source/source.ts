@@ -224,9 +224,9 @@ export class ObservationSource {
     return this.#sampler?.all ?? []
   }
   /** Follows the next message of that type; only while somebody wants traces. */
-  traceNext(type: string): Promise<number> {
+  traceNext(type: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
     if (this.#sampler === undefined) return Promise.reject(new NotAllowed('Nobody wants traces: subscribe with { traces: true } first.'))
-    return this.#sampler.next(type)
+    return this.#sampler.next(type, options.signal)
   }
 
   /** Follows what a task sends at once, as caused by something elsewhere; only while somebody wants traces, else the task just runs. */

@@ -2,6 +2,7 @@
 // storm the journal nor time out while they wait. An actor's start ends when no progress was made for long; waiting for a permit is
 // no part of that. Nothing is read while a write of that id is under way, or an epoch is being raised.
 
+import { budgets } from '@troupe/core/internal'
 import { RecoveryFailed, RecoveryStalled } from '../values/errors.ts'
 import type { Head, Replayed } from '../values/stored.ts'
 import type { Journal } from '../journal/port.ts'
@@ -57,6 +58,7 @@ export class Recovery {
 
   constructor(host: RecoveryHost) {
     this.#host = host
+    budgets.onOwner?.('permits of recovery', () => this.#reads)
   }
 
   /** How many wait for a permit, and how many reads are under way. */

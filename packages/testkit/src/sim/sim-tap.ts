@@ -15,6 +15,7 @@ import {
   Tap,
 } from '@troupe/core/internal'
 import { AskAccount } from './ask-account.ts'
+import { BudgetAccount } from './budget-account.ts'
 import type { Choices } from './choices.ts'
 import { BehaviorAccount } from './behavior-account.ts'
 import { CommandAccount } from './command-account.ts'
@@ -54,6 +55,7 @@ export class SimTap extends Tap {
   readonly waits: WaitAccount = new WaitAccount(this)
   readonly watches: WatchAccount = new WatchAccount(this)
   readonly asks: AskAccount = new AskAccount(this)
+  readonly budgets: BudgetAccount = new BudgetAccount()
   readonly timers: TimerAccount = new TimerAccount(this)
   readonly ledger: LedgerCheck = new LedgerCheck(this)
   readonly log: LogAccount = new LogAccount()
@@ -216,6 +218,7 @@ export class SimTap extends Tap {
   judgeEnd(): void {
     this.asks.checkAll()
     this.compare()
+    for (const left of this.budgets.stillTaken) this.violate('leaks', undefined, left)
   }
   /** Nothing is left to do at this moment: what was asked for has come about, and nothing is overdue. */
   compareAtRest(): void {

@@ -49,7 +49,8 @@ function messageOf(cause: unknown): string {
 /** The simulation that is running, for `buggify` in code that has no handle on it. */
 let active: Simulation | undefined
 function activate(sim: Simulation | undefined): void {
-  active = sim
+  active?.tap.budgets.close()
+  ;(active = sim)?.tap.budgets.open()
 }
 
 /**

@@ -88,16 +88,15 @@ async function tryBucket(
 }
 
 function checkConfig(stream: string, config: StreamConfig): void {
-  const wrong =
-    config.allow_msg_ttl !== true
-      ? 'it does not allow a time to live per message (allow_msg_ttl)'
-      : (config.subject_delete_marker_ttl ?? 0) === 0
-        ? 'it leaves no marker where a key ran out (subject_delete_marker_ttl)'
-        : config.max_age !== 0
-          ? 'it lets every key run out (max_age)'
-          : !config.allow_direct
-            ? 'it does not allow many keys to be read at once (allow_direct)'
-            : undefined
+  const wrong = !config.allow_msg_ttl
+    ? 'it does not allow a time to live per message (allow_msg_ttl)'
+    : (config.subject_delete_marker_ttl ?? 0) === 0
+      ? 'it leaves no marker where a key ran out (subject_delete_marker_ttl)'
+      : config.max_age !== 0
+        ? 'it lets every key run out (max_age)'
+        : !config.allow_direct
+          ? 'it does not allow many keys to be read at once (allow_direct)'
+          : undefined
   if (wrong === undefined) return
   throw new EngineRefused(
     'nats',

@@ -5,6 +5,7 @@ import { MessageRing } from '../../queues/ring.ts'
 import { checkFinite, readOptions, type Table } from '../../values/checks.ts'
 import type { MailboxKind } from '../../values/mailbox.ts'
 import { Measuring } from '../../values/measuring.ts'
+import { endHooksOf } from './end-hooks.ts'
 import type { Cell } from '../turn/cell.ts'
 import { CellMetrics, MeteredQueue } from './metrics.ts'
 import { pushEvery } from './pushing.ts'
@@ -32,7 +33,12 @@ class Measured extends Measuring {
     if (this.every === undefined) return
     const { host } = cell
     const push = pushEvery(host, this.every, (at) => host.observe({ type: 'metrics.actor', ref: cell.ref, metrics: counted.report(cell, at), at }))
-    ;(cell.ensureExtras().endHooks ??= new Set()).add(() => host.timers.cancel(push))
+    const hooks = endHooksOf(cell)
+    const end = (): void => {
+      hooks.delete(end)
+      host.timers.cancel(push)
+    }
+    hooks.add(end)
   }
 }
 

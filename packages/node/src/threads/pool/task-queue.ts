@@ -1,7 +1,18 @@
 // Tasks that wait for a thread, and those that have one: a shared queue from which idle threads take the next.
 
 import { Cancelled } from '@troupe/core'
-import { checkBoolean, checkFinite, checkList, checkSignal, checkText, checkWhole, listenTo, readOptions, type Table } from '@troupe/core/internal'
+import {
+  budgets,
+  checkBoolean,
+  checkFinite,
+  checkList,
+  checkSignal,
+  checkText,
+  checkWhole,
+  listenTo,
+  readOptions,
+  type Table,
+} from '@troupe/core/internal'
 import { Definition, type Exchange, snapshot } from '@troupe/border'
 import { TaskCancelled } from '../errors.ts'
 import type { Thread } from './thread.ts'
@@ -46,6 +57,7 @@ export class TaskQueue {
 
   constructor(pool: Pool) {
     this.#pool = pool
+    budgets.onOwner?.('tasks on threads', () => this.#waiting.length + this.#running.size)
     pool.exchange.on('task.done', ({ id, ok, value }) => this.#done(id, ok, value))
   }
 

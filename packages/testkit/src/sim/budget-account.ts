@@ -1,0 +1,22 @@
+// Whoever has slots, bytes, credits, permits or hooks to give in a run, and what of it is still taken at its end.
+
+import { budgets } from '@troupe/core/internal'
+
+export class BudgetAccount {
+  readonly #owners: { readonly budget: string; readonly taken: () => number }[] = []
+
+  #before: typeof budgets.onOwner
+
+  /** Hears of all owners that are made from now on. */
+  open(): void {
+    this.#before = budgets.onOwner
+    budgets.onOwner = (budget, taken) => void this.#owners.push({ budget, taken })
+  }
+  close(): void {
+    budgets.onOwner = this.#before
+  }
+
+  get stillTaken(): string[] {
+    return this.#owners.filter(({ taken }) => taken() !== 0).map(({ budget, taken }) => `${budget}: ${taken()} still taken after the shutdown`)
+  }
+}
