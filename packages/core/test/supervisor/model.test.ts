@@ -31,7 +31,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('start x', 'start a/x', 'start b/x', 'jam x', 'stop x', 'delete x', 'crash x', 'tick 400', 'tick 1001') },
 )
 
-test(`supervisors do what the model does, in ${runs} random trees`, { timeout: 60_000 + runs * 20 }, async () => {
+test(`supervisors do what the model does, in ${runs} random trees`, { timeout: 180_000 + runs * 20 }, async () => {
   await fc.assert(
     fc.asyncProperty(tree, fc.array(command, { maxLength: 20, size: '+1' }), async (plan, commands) => {
       const run = new Run(plan)
