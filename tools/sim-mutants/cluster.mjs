@@ -14,6 +14,8 @@ const region = 'cluster/src/sharding/region.ts'
 const handOvers = 'cluster/src/sharding/hand-overs.ts'
 const settling = 'cluster/src/sharding/settling.ts'
 const routes = 'cluster/src/sharding/routes.ts'
+const watchers = 'cluster/src/sharding/watchers.ts'
+const watches = 'cluster/src/sharding/watches.ts'
 
 const inTest = (file, name) => ({ file: `packages/cluster/test/${file}`, name })
 
@@ -362,7 +364,7 @@ export const cluster = [
     name: 'a shard that has not settled moves on with its batch',
     file: settling,
     edits: [['return !(await batch.unsettled).has(shard)', 'return (await batch.unsettled).has(shard) || shard >= 0']],
-    test: inTest('cluster/order.test.ts', 'K1: what a node sends arrives in order where a shard moves away and back, and the node hears of neither'),
+    test: inTest('sharding/settling.test.ts', 'a shard that'),
   },
   {
     name: 'shards are handed over four at a time, whatever the option says',
@@ -641,7 +643,7 @@ export const cluster = [
     name: 'shards are handed over to a node that does not reach the journal either',
     file: region,
     edits: [["away: 'suspended'", "away: 'host'"]],
-    test: inTest('cluster/journal-away.test.ts', 'where no node reaches the journal the shards stay where they are'),
+    test: inTest('cluster/journal-away.test.ts', 'a node that has just ceased to reach the journal is handed no shards'),
   },
   {
     name: 'a shard is handed over once its journal answers',
@@ -657,6 +659,63 @@ export const cluster = [
       ],
     ],
     test: inTest('cluster/journal-away.test.ts', 'is not ready at once, hands its shards over after a while'),
+  },
+  // Watches of sharded actors.
+  {
+    name: 'the loss of a node is not told to those who watch its sharded actors',
+    scenario: 'cluster watches',
+    file: watchers,
+    edits: [['    this.own.lost(session)\n', '']],
+  },
+  {
+    name: 'a watch of a sharded actor that has moved is dropped where it was',
+    file: routes,
+    edits: [["    if (item.is === 'watch') this.#host.watchers.elsewhere(item, epoch)\n", "    if (item.is === 'watch') return\n"]],
+    test: inTest('cluster/watches.test.ts', 'a watch that comes while its shard moves finds the actor where that is'),
+  },
+  {
+    name: 'the watch of a sharded actor is told of twice',
+    scenario: 'cluster watches',
+    file: watches,
+    edits: [['    this.#sent.delete(token)\n    watch.onEnd(end)\n', '    watch.onEnd(end)\n']],
+  },
+  {
+    name: 'a sharded actor that falls asleep has stopped by itself',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [["      entity.leaves ??= 'silent'\n", '']],
+    test: inTest('cluster/watches.test.ts', 'one that is passivated is told of by a reason of its own'),
+  },
+  {
+    name: 'those who watch a sharded actor whose shard moves are forgotten',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [['    if (entity.watchers.size > 0) for', "    if (entity.watchers.size > 0 && entity.leaves !== 'moves') for"]],
+    test: inTest('cluster/watches.test.ts', 'a shard that moves puts its actors to sleep, and those who watch hear so once'),
+  },
+  {
+    name: 'the end of a sharded actor is told of once, whatever becomes of the connection',
+    scenario: 'cluster watches broken',
+    file: watchers,
+    edits: [
+      ['if (outcome !== undefined) this.#tell(name, outcome)\n  }\n}', 'if (outcome === undefined) this.#tell(name, outcome as never)\n  }\n}'],
+    ],
+  },
+  {
+    name: 'a watch of a sharded actor that was lost with a connection is not sent again',
+    scenario: 'cluster watches broken',
+    file: watchers,
+    edits: [['    this.own.broken(peer)\n', '']],
+  },
+  {
+    name: 'a watch of a sharded actor that is given up is kept',
+    file: watches,
+    edits: [["    else this.#host.post.send(to.session, ['unwatch', this.#self, token])\n", '']],
+    test: inTest('cluster/watches.test.ts', 'nothing is kept of a watch that is given up, or whose watcher has stopped'),
+  },
+  {
+    name: 'a watch of a sharded actor overtakes what was sent to it before',
+    file: 'cluster/src/node/entity-refs.ts',
+    edits: [['    this.#core.runtime.wake(task)\n', '    task()\n']],
+    test: inTest('cluster/watches.test.ts', 'who watches and tells something in one turn watches the actor that is made for it, in either order'),
   },
   // Whoever uses it, and whoever is hostile.
   {

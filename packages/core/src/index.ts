@@ -102,6 +102,7 @@ export type {
   ReceiveTimeout,
   Signal,
   Terminated,
+  TerminationReason,
 } from './values/signals.ts'
 export { measured, type MeasuredOptions } from './cell/message/measuring.ts'
 export type { Measuring } from './values/measuring.ts'

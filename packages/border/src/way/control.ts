@@ -2,7 +2,7 @@
 // must pass when it comes. What is not in the list, or not of its shape, is no record of Troupe: whoever sent it cannot be
 // trusted with the next one either.
 
-import type { ActorSnapshot, AnyRef, ExitReason, LedgerReport, Logger, Phase, SpawnOptions } from '@troupe/core'
+import type { ActorSnapshot, AnyRef, TerminationReason, ExitReason, LedgerReport, Logger, Phase, SpawnOptions } from '@troupe/core'
 import { type ActorName, type Command, LocalRef, type Rows, type Survey, type Wait } from '@troupe/core/internal'
 import type { WaitMark } from '../exchange/deadlocks.ts'
 import { Definition } from '../values/definition.ts'
@@ -102,6 +102,11 @@ export type Control =
   | { readonly op: 'cut.part'; readonly id: number; readonly part: unknown }
   /** Credit for letters to sharded actors: lot, taken, entered and window of each, in turn. */
   | { readonly op: 'entity.credit'; readonly credits: readonly number[] }
+  /** A sharded actor that is watched under this number has ended; or its shard is with an owner of this epoch, or a later one. */
+  | { readonly op: 'entity.ended'; readonly token: number; readonly reason: TerminationReason; readonly cause: unknown }
+  | { readonly op: 'entity.elsewhere'; readonly token: number; readonly epoch: number }
+  /** Either has arrived, and need not be told again. */
+  | { readonly op: 'entity.heard'; readonly token: number }
   /** What the sender has done so far. */
   | { readonly op: 'account'; readonly account: unknown }
   // Between an actor's home and the thread that hosts it.
@@ -287,6 +292,9 @@ const shapes: Shapes = {
   cut: { id: whole, by: text },
   'cut.part': { id: whole, part: object },
   'entity.credit': { credits: each(whole) },
+  'entity.ended': { token: whole, reason: or(reason, among('passivated')), cause: any },
+  'entity.elsewhere': { token: whole, epoch: whole },
+  'entity.heard': { token: whole },
   account: { account: object },
   'hosted.spawn': { uid: whole, path: text, parent: actor, definition, args: list, options: object, incarnation: whole },
   'hosted.restart': { uid: whole, cause: any, within: number },

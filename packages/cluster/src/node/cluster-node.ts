@@ -21,6 +21,7 @@ import { type JournalWatch, watchJournal } from '../sharding/journal-watch.ts'
 import { NodeGate } from '../sharding/lease-gate.ts'
 import { Region } from '../sharding/region.ts'
 import { sortShardMail } from '../sharding/shard-mail.ts'
+import { EntityWatchers } from '../sharding/watchers.ts'
 import { Asking } from './asking.ts'
 import { leaseClockOf } from './host-clocks.ts'
 import { EntityRefs } from './entity-refs.ts'
@@ -50,6 +51,7 @@ export class ClusterNode implements OtherPlaces {
   readonly entities: EntityRefs
   readonly post: Post
   readonly credits: Credits
+  readonly watchers: EntityWatchers
   readonly gate: NodeGate
   readonly journal: JournalWatch
   readonly receptionist: ClusterReceptionist
@@ -110,10 +112,11 @@ export class ClusterNode implements OtherPlaces {
     this.asking = new Asking(this.border, core)
     this.post = new Post(core, this.border)
     this.credits = new Credits(core, this.border)
+    this.watchers = new EntityWatchers(core, this.border, this.post, (watch) => this.regions.get(watch.kind)?.watchAgain(watch))
     this.receptionist = new ClusterReceptionist({ core, post: this.post, self: membership.self.session, others: () => this.others() })
     this.topics = new Topics(core, this.post, this.receptionist)
     this.journal = watchJournal(this, journalTimeoutOf(options))
-    sortShardMail(core, this.post, this.regions, this.entities, this.credits)
+    sortShardMail(core, this.post, this.regions, this.entities, this.credits, this.watchers)
     this.post.answer('ended', (session) => this.#endKnown(readSessionText(String(session))))
     const { otherPlaces } = core
     // One that has left is of the past: only what it sent and got goes on counting.
@@ -198,6 +201,7 @@ export class ClusterNode implements OtherPlaces {
   /** A connection broke, and both nodes live. */
   #reconnected(peer: Session): void {
     this.receptionist.reconnected(peer)
+    this.watchers.broken(peer)
     for (const region of this.regions.values()) region.broken()
     // What others had sent by this way may be lost with it, too.
     for (const session of this.others()) this.post.send(session, ['broken'])
@@ -327,7 +331,7 @@ export class ClusterNode implements OtherPlaces {
     for (const region of this.regions.values()) region.close(cause)
     this.gate.close()
     this.receptionist.close()
-    this.entities.close(cause)
+    this.entities.close(lost(this.self.session))
     this.core.extensions.delete('cluster')
     for (const tell of this.#onOver.splice(0)) tell(cause)
   }
@@ -356,6 +360,7 @@ export class ClusterNode implements OtherPlaces {
       this.asking.ended(session)
       this.channels.end(session)
       this.post.ended(session)
+      this.watchers.lost(session)
       for (const region of this.regions.values()) region.ended(session)
       this.receptionist.ended(session)
     }

@@ -2,12 +2,13 @@
 // has moved. A message that is told to one is passed to the region of its kind, which knows the way.
 
 import type { OtherRefs } from '@troupe/border'
-import { type ActorRef, type AnyRef, ignore, OfferRefused, type WaitingOffer } from '@troupe/core'
+import { type ActorRef, type AnyRef, ignore, NotAllowed, OfferRefused, type WaitingOffer } from '@troupe/core'
 import {
   type BehaviorNode,
   Cell,
   type CellOptions,
   defaultOptions,
+  Extras,
   type FrontableQueue,
   LocalRef,
   MessageRing,
@@ -18,11 +19,14 @@ import {
 
 import type { EntityOffer } from '../sharding/accounts.ts'
 import { entry, type Entry } from '../sharding/letter.ts'
+import type { EntityEnd } from '../sharding/watches.ts'
 
 /** Who takes messages for the actors of a kind. */
 export interface EntityTaker {
   take(id: string, message: unknown, meta: Meta, how: Entry): void
   offer(id: string, offer: EntityOffer): void
+  /** Somebody on this node wants to hear of the end of an actor; returns what ends that. */
+  watch(id: string, onEnd: (end: EntityEnd) => void): () => void
 }
 
 /** Every offer is the taker's to let wait: it knows the way to the mailbox of the actor. */
@@ -58,12 +62,45 @@ class EntityQueue implements FrontableQueue {
   }
 }
 
+/** Those who watch an actor; says when one comes or goes. */
+class Watchers extends Set<Cell> {
+  readonly #changed: () => void
+  constructor(changed: () => void) {
+    super()
+    this.#changed = changed
+  }
+  override add(cell: Cell): this {
+    this.#changed()
+    return super.add(cell)
+  }
+  override delete(cell: Cell): boolean {
+    this.#changed()
+    return super.delete(cell)
+  }
+}
+
+/** Those who wait for the end of an actor without being one. */
+class EndWaiters extends Array<(end: EntityEnd) => void> {
+  readonly #changed: () => void
+  constructor(changed: () => void) {
+    super()
+    this.#changed = changed
+  }
+  override push(waiter: (end: EntityEnd) => void): number {
+    this.#changed()
+    return super.push(waiter)
+  }
+}
+
 /** Stands on each node for one sharded actor, wherever that is. It never has a turn. */
 class EntityCell extends Cell {
   readonly kind: string
   readonly id: string
   readonly #refs: EntityRefs
   #how: Entry = entry.told
+  /** Gives up the watch that this node has on the actor. */
+  #unwatch: (() => void) | undefined
+  #looks = false
   constructor(refs: EntityRefs, core: SystemCore, kind: string, id: string) {
     super(new EntityRef(`/sharded/${kind}/${id}`, core.nextUid()), core.dispatchers.fallback, options, ignore as BehaviorNode)
     this.kind = kind
@@ -89,6 +126,51 @@ class EntityCell extends Cell {
     }
     offer.took()
   }
+  override ensureExtras(): Extras {
+    if (this.extras !== undefined) return this.extras
+    const changed = (): void => this.#changed()
+    const extras = (this.extras = new Extras())
+    extras.watchers = new Watchers(changed)
+    extras.endWaiters = new EndWaiters(changed)
+    return extras
+  }
+  get #isAwaited(): boolean {
+    const { watchers, endWaiters } = this.extras ?? {}
+    return (watchers?.size ?? 0) > 0 || (endWaiters?.length ?? 0) > 0
+  }
+  /** Looks when this turn is over whether its end is waited for: what is told to it in the same turn goes first, whichever was said first. */
+  #changed(): void {
+    if (this.#looks) return
+    this.#looks = true
+    this.#refs.soon(() => {
+      this.#looks = false
+      if (this.phase === 'terminated' || this.#isAwaited === (this.#unwatch !== undefined)) return
+      if (this.#unwatch === undefined) this.#watch()
+      else this.#giveUp()
+    })
+  }
+  #watch(): void {
+    let isOver = false
+    const unwatch = this.#refs.watch(this, (end) => {
+      isOver = true
+      this.#ended(end)
+    })
+    if (!isOver) this.#unwatch = unwatch
+  }
+  #giveUp(): void {
+    this.#unwatch?.()
+    this.#unwatch = undefined
+  }
+  /** The actor has ended, and the ref is as good as before: its next message makes another one. */
+  #ended({ reason, cause }: EntityEnd): void {
+    this.#unwatch = undefined
+    const extras = this.extras!
+    const waiters = extras.endWaiters!
+    extras.endWaiters = new EndWaiters(() => this.#changed())
+    tellWatchers(this, extras, reason, cause, Infinity)
+    extras.watchers = new Watchers(() => this.#changed())
+    for (const waiter of waiters) waiter({ reason, cause })
+  }
   override rouse(): void {}
   override signal(): void {}
   // Its life is the region's affair.
@@ -97,7 +179,7 @@ class EntityCell extends Cell {
   /** There is no cluster any more: whoever watches it hears so. */
   finish(cause: unknown): void {
     if (this.phase === 'terminated') return
-    const end = { reason: cause === undefined ? ('normal' as const) : ('failure' as const), cause }
+    const end = { reason: 'failure' as const, cause }
     this.phase = 'stopped'
     this.info = end as never
     this.phase = 'terminated'
@@ -149,6 +231,20 @@ export class EntityRefs implements OtherRefs {
     const taker = this.#takers.get(kind)
     if (taker === undefined) offer.send()
     else taker.offer(id, offer)
+  }
+
+  watch({ kind, id }: EntityCell, onEnd: (end: EntityEnd) => void): () => void {
+    const taker = this.#takers.get(kind)
+    if (taker !== undefined) return taker.watch(id, onEnd)
+    onEnd({
+      reason: 'failure',
+      cause: new NotAllowed(`${kind} is not registered on this node: call cluster.sharded for it before its actors are watched.`),
+    })
+    return () => {}
+  }
+  /** Does something when the turn that is on is over. */
+  soon(task: () => void): void {
+    this.#core.runtime.wake(task)
   }
 
   write(cell: Cell): string | undefined {

@@ -4,6 +4,7 @@
 import { OfferRefused, passivate, receive, same } from '@troupe/core'
 import { BehaviorWithOptions, type Cell, cellOf, type Meta, spawnUnder, type SystemCore } from '@troupe/core/internal'
 import { handTo, PassingCell } from '../refs/passing-cell.ts'
+import { OwnershipLost } from '../values/errors.ts'
 import type { EntityOffer } from './accounts.ts'
 import type { Backlog } from './backlog.ts'
 import type { Credits } from './credits.ts'
@@ -11,9 +12,11 @@ import { EnteringLetter, HereOffer, windowOf } from './entering.ts'
 import type { KindSpec } from './kind.ts'
 import { leased, type LeaseGate } from './leased-mailbox.ts'
 import { LetterCredit } from './letter-credit.ts'
-import { entry, type Letter, letterAgain } from './letter.ts'
+import { entry, type Letter, letterAgain, type WatchItem } from './letter.ts'
 import type { Refuse } from './refusal.ts'
 import type { Tenancy, Unpacked } from './tenancy.ts'
+import type { EntityWatchers } from './watchers.ts'
+import type { EntityEnd } from './watches.ts'
 
 interface Entity {
   readonly id: string
@@ -25,6 +28,10 @@ interface Entity {
   readonly entering: Set<EnteringLetter>
   /** What came while it was on its way out. */
   readonly waiting: Letter[]
+  /** Nodes that hear of its end. */
+  readonly watchers: Set<WatchItem>
+  /** Why it is asked to end: its shard moves, or is another's already; or it has had no message for long. */
+  leaves: 'moves' | 'lost' | 'silent' | undefined
 }
 
 export interface EntitiesHost {
@@ -33,6 +40,7 @@ export interface EntitiesHost {
   readonly tenancy: Tenancy | undefined
   readonly backlog: Backlog
   readonly credits: Credits
+  readonly watchers: EntityWatchers
   readonly refuse: Refuse
   /** An offer that waited here for room looks for its actor again. */
   offerAgain(id: string, offer: EntityOffer): void
@@ -105,15 +113,28 @@ export class Entities {
     if (!this.#byId.has(id)) this.#make(shard, id)
   }
 
+  /** Another node, or this one, is to hear when the actor of an id ends; at once where there is none. */
+  watch(item: WatchItem): void {
+    const { watchers } = this.#host
+    const entity = this.#byId.get(item.id)
+    if (entity === undefined) watchers.ended(item, { reason: 'passivated', cause: undefined })
+    else watchers.keep(item, entity.watchers)
+  }
+
   /** Lets all actors of a shard end after their current message. */
   stop(shard: number): void {
-    for (const entity of this.#byId.values()) if (entity.shard === shard) entity.cell.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
+    for (const entity of this.#byId.values())
+      if (entity.shard === shard) {
+        entity.leaves = 'moves'
+        entity.cell.command({ verb: 'stop', reason: 'shutdown', cause: undefined })
+      }
   }
 
   /** Ends all actors of a shard at once: what they do next would be somebody else's. */
   kill(shard: number, cause: unknown): void {
     for (const entity of this.#byId.values())
       if (entity.shard === shard) {
+        entity.leaves = 'lost'
         entity.cell.command({ verb: 'stop', reason: 'failure', cause })
         entity.cell.command({ verb: 'kill' })
       }
@@ -191,7 +212,11 @@ export class Entities {
     // Called as the ref of the actor is: a question that waits here says whom it waits for.
     const heir = new PassingCell(core, `sharded/${kind}/${id}`, (message, meta) => void left.push({ message, meta }))
     const made = make(id)
-    const behavior = passivateAfter === undefined ? made : passivate(made, { after: passivateAfter })
+    const canPassivate = (): true => {
+      entity.leaves ??= 'silent'
+      return true
+    }
+    const behavior = passivateAfter === undefined ? made : passivate(made, { after: passivateAfter, canPassivate })
     const ref = spawnUnder(this.#parentCell(), behavior, {
       ...(isName(id) ? { name: id } : undefined),
       mailbox: leased(gate, mailboxOf(made)),
@@ -199,7 +224,7 @@ export class Entities {
       ...(accepts === undefined ? undefined : { accepts }),
       ...(stopTimeout === undefined ? undefined : { stopTimeout }),
     })
-    const entity: Entity = { id, shard, cell: ref.cell, left, entering: new Set(), waiting: [] }
+    const entity: Entity = { id, shard, cell: ref.cell, left, entering: new Set(), waiting: [], watchers: new Set(), leaves: undefined }
     this.#byId.set(id, entity)
     this.#byCell.set(ref.cell, entity)
     this.#perShard.set(shard, this.in(shard) + 1)
@@ -232,6 +257,9 @@ export class Entities {
         core.bury(letter.message, letter.meta, cell.ref, 'stopped', cell.end.cause)
       }
     }
+    // Before its successor is made.
+    const { watchers } = this.#host
+    if (entity.watchers.size > 0) for (const item of entity.watchers) watchers.ended(item, endOf(this.#spec.kind, entity))
     this.#host.gone(shard, id, letters)
     this.#leave()
   }
@@ -254,6 +282,14 @@ export class Entities {
     this.#parent = spawnUnder(core.guardian, behavior, { name: isTaken ? `${name}-${core.nextUid()}` : name }).cell
     return this.#parent
   }
+}
+
+/** What those who watch an actor hear of its end. One that moves is put to sleep here, and made again elsewhere. */
+function endOf(kind: string, { cell, leaves }: Entity): EntityEnd {
+  const { reason, cause } = cell.end!
+  if (leaves === 'lost') return { reason: 'failure', cause: cause ?? new OwnershipLost(kind, undefined) }
+  const isPassivated = (leaves === 'moves' && reason === 'shutdown') || (leaves === 'silent' && reason === 'normal')
+  return isPassivated ? { reason: 'passivated', cause: undefined } : { reason, cause }
 }
 
 /** The mailbox that the behavior itself asks for. */

@@ -1,4 +1,4 @@
-// What is under way to sharded actors: a message for one of them, or a barrier, which says that all that its node had sent by this way before has
+// What is under way to sharded actors: a message for one of them, a node's watch on one, or a barrier, which says that all that its node had sent by this way before has
 // come by. As mail it carries the epoch of the owner that its sender knew, so that nobody sends it back to where it came from.
 
 import type { Meta } from '@troupe/core/internal'
@@ -37,7 +37,16 @@ export interface Barrier {
   readonly token: number
 }
 
-export type Item = Letter | Barrier
+/** A node wants to hear of the end of an actor. */
+export interface WatchItem {
+  readonly is: 'watch'
+  readonly id: string
+  /** The session that watches, as text, and its number for that. */
+  readonly session: string
+  readonly token: number
+}
+
+export type Item = Letter | Barrier | WatchItem
 
 /** Mail as it came: for which shard, and the epoch that its sender knew. */
 export interface Came {
@@ -75,18 +84,22 @@ export function writeLetter(kind: string, shard: number, epoch: number, letter: 
 export function writeBarrier(kind: string, shard: number, epoch: number, { origin, token }: Barrier): Mail {
   return ['barrier', kind, shard, epoch, origin, token]
 }
+export function writeWatch(kind: string, shard: number, epoch: number, { id, session, token }: WatchItem): Mail {
+  return ['watch', kind, shard, epoch, id, session, token]
+}
 
 /** Undefined for what no node writes. */
 export function readItem(mail: Mail, meta: Meta): Came | undefined {
-  const [is, kind, shard, epoch, first, second, message, session, lot, how] = mail
+  const [is, kind, shard, epoch, first, second, third, session, lot, how] = mail
   if (typeof kind !== 'string' || !isWhole(shard) || !isWhole(epoch) || typeof first !== 'string') return undefined
   if (is === 'letter') {
-    if (!isWhole(second) || message === undefined || typeof session !== 'string' || !isWhole(lot) || !isWhole(how) || how > entry.kept)
-      return undefined
+    if (!isWhole(second) || third === undefined || typeof session !== 'string' || !isWhole(lot) || !isWhole(how) || how > entry.kept) return undefined
     const inner = meta instanceof LetterCredit ? meta.inner : meta
-    const letter: Letter = { is, id: first, version: second, message, meta: inner, entry: how as Entry, origin: { session, lot }, waits: 0 }
+    const letter: Letter = { is, id: first, version: second, message: third, meta: inner, entry: how as Entry, origin: { session, lot }, waits: 0 }
     return { kind, shard, epoch, item: letter }
   }
+  if (is === 'watch')
+    return typeof second === 'string' && isWhole(third) ? { kind, shard, epoch, item: { is, id: first, session: second, token: third } } : undefined
   if (is !== 'barrier' || !isWhole(second)) return undefined
   return { kind, shard, epoch, item: { is, origin: first, token: second } }
 }

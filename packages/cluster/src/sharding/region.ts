@@ -16,10 +16,13 @@ import type { KindSpec } from './kind.ts'
 import { type Came, type Entry, letterFor } from './letter.ts'
 import type { Ownership } from './ownership.ts'
 import { type Refuse, refuseFor } from './refusal.ts'
-import { answerBarrier, Routes, type RoutesHost } from './routes.ts'
+import { answerBarrier, Routes } from './routes.ts'
+import type { RoutesHost } from './routes-host.ts'
 import { Settling, type ShardEpoch } from './settling.ts'
 import { Shards } from './shards.ts'
 import { Tenancy } from './tenancy.ts'
+import { WaitingWatches } from './waiting-watches.ts'
+import type { EntityEnd, EntityWatch } from './watches.ts'
 
 /** Between two tries to register while the registry is away. */
 const registerEvery = 500
@@ -39,6 +42,7 @@ export class Region {
   readonly #backlog = new Backlog()
   readonly #routesHost: RoutesHost
   readonly #routes: Routes
+  readonly #watches: WaitingWatches
   readonly #shards: Shards
   readonly #keeper: Keeper
   readonly #keys: HostKeys
@@ -65,13 +69,24 @@ export class Region {
       lease: node.lease,
       backlog: this.#backlog,
       credits: node.credits,
+      watchers: node.watchers,
       refuse,
       isMember: (session) => node.isMember(session),
       endKnown: (session, to) => node.post.asked([to], 'ended', [sessionText(session)], node.lease + 2_000),
       deliver: (shard, item) => this.#shards.deliver(shard, item),
       offerHere: (shard, id, offer) => this.#shards.offer(shard, id, offer),
       lookAt: () => this.#keeper.lookAgain(),
+      flushed: (shard) => this.#watches.flush(shard),
     }
+    this.#watches = new WaitingWatches({
+      runtime: node.core.runtime,
+      patience: node.lease + 2_000,
+      watchers: node.watchers,
+      notHosted: () => (this.#keeper.hosted === false ? new KindNotHosted(node.name, spec.kind, spec.role) : undefined),
+      openTo: (shard) => this.#routes.openTo(shard),
+      deliver: (shard, item) => this.#shards.deliver(shard, item),
+      lookAt: () => this.#keeper.lookAgain(),
+    })
     this.#routes = new Routes(spec.kind, spec.shards, this.#routesHost)
     this.#shards = new Shards(spec, {
       core: node.core,
@@ -79,6 +94,7 @@ export class Region {
       tenancy: this.#tenancy,
       backlog: this.#backlog,
       credits: node.credits,
+      watchers: node.watchers,
       refuse,
       offerAgain: (id, offer) => this.offer(id, offer),
       barrier: (shard, barrier) => answerBarrier(this.#routesHost, this.#routes, spec.kind, shard, barrier),
@@ -120,6 +136,7 @@ export class Region {
     this.ready.catch((cause: unknown) => {
       this.#refused = true
       if (!this.#over) this.#routes.close('unknown-kind', cause)
+      if (!this.#over) this.#watches.close(cause)
       if (!this.#over) node.core.logger.error({ cluster: node.name, kind: spec.kind, cause }, 'a kind of sharded actors could not be registered')
     })
     this.#tick()
@@ -158,6 +175,16 @@ export class Region {
   /** An actor of this node offers something to one of the kind. */
   offer(id: string, offer: EntityOffer): void {
     this.#routes.offer(shardOf(id, this.spec.shards), id, offer)
+  }
+  /** An actor of the kind is watched on this node; returns what ends that. */
+  watch(id: string, onEnd: (end: EntityEnd) => void): () => void {
+    const watch: EntityWatch = { kind: this.spec.kind, id, shard: shardOf(id, this.spec.shards), onEnd, token: 0, after: 0, to: undefined }
+    this.#watches.add(watch)
+    return () => this.#watches.remove(watch)
+  }
+  /** The shard of a watched actor has to be found. */
+  watchAgain(watch: EntityWatch): void {
+    this.#watches.add(watch)
   }
   /** A host may be starting: who asks waits as long as a failover takes, but hears before its time is over that there is none. */
   #mayFail(meta: Meta): void {
@@ -261,6 +288,7 @@ export class Region {
     this.#keeper.close()
     // First the routes: what shards still have would come back to them.
     this.#routes.close()
+    this.#watches.drop()
     this.#shards.close(new OwnershipLost(this.spec.kind, cause))
   }
 

@@ -13,36 +13,13 @@
 
 import { measured } from '@troupe/border'
 import { OfferRefused } from '@troupe/core'
-import type { SystemCore } from '@troupe/core/internal'
-import type { Post } from '../node/post.ts'
 import { readSessionText, sameSession, type Session, sessionText } from '../values/session.ts'
 import { type Account, Accounts, type EntityOffer, sweepLetters } from './accounts.ts'
-import type { Backlog } from './backlog.ts'
-import type { Credits } from './credits.ts'
 import { PassedCredit } from './letter-credit.ts'
 import { type Barrier, entry, type Item, type Letter, writeBarrier, writeLetter } from './letter.ts'
 import type { Ownership } from './ownership.ts'
-import type { Refuse } from './refusal.ts'
 import { Route, waits } from './route.ts'
-
-export interface RoutesHost {
-  readonly core: SystemCore
-  readonly post: Post
-  readonly self: Session
-  readonly lease: number
-  readonly backlog: Backlog
-  readonly credits: Credits
-  readonly refuse: Refuse
-  isMember(session: Session): boolean
-  /** Resolves when an owner knows that a session has ended: nothing that it passed on arrives there any more. */
-  endKnown(session: Session, to: Session): Promise<unknown>
-  /** Takes an item for a shard that this node owns. */
-  deliver(shard: number, item: Item): void
-  /** Takes an offer to an actor of such a shard. */
-  offerHere(shard: number, id: string, offer: EntityOffer): void
-  /** A shard has an owner of whom nothing is known here. */
-  lookAt(shard: number): void
-}
+import type { RoutesHost } from './routes-host.ts'
 
 export class Routes {
   readonly #kind: string
@@ -120,6 +97,12 @@ export class Routes {
     if (account.takesOffers) return offer.send()
     account.hold(offer)
     route.behind.add(account)
+  }
+
+  /** The owner of a shard, if what is sent to it now waits for nothing. */
+  openTo(shard: number): Ownership | undefined {
+    const route = this.#routes[shard]!
+    return route.own.length === 0 && this.#isOpen(route) ? route.owner : undefined
   }
 
   /** Whether this node knows of an owner of that epoch at least, and nothing that went by it is on the way to an earlier one. */
@@ -319,7 +302,9 @@ export class Routes {
     const { session, epoch } = route.owner!
     this.#wentTo(route)
     if (this.#isHere(route)) return this.#host.deliver(route.shard, item)
-    if (item.is === 'barrier') this.#host.post.send(session, writeBarrier(this.#kind, route.shard, epoch, item))
+    // The node that watches finds the owner by itself: it has to know whose end it has to listen for.
+    if (item.is === 'watch') this.#host.watchers.elsewhere(item, epoch)
+    else if (item.is === 'barrier') this.#host.post.send(session, writeBarrier(this.#kind, route.shard, epoch, item))
     else this.#post(route, item, session, epoch)
   }
 
@@ -348,6 +333,7 @@ export class Routes {
     for (const account of behind) this.#pump(route, account)
     while (own.length > 0 && this.#isOpen(route)) this.#depart(route, own.shift()!)
     if (mayHoldUp) for (const account of behind) this.#pump(route, account)
+    this.#host.flushed(route.shard)
   }
 
   /**

@@ -9,13 +9,23 @@ import { readItem } from './letter.ts'
 import { refuseFor } from './refusal.ts'
 import type { Region } from './region.ts'
 import type { ShardEpoch } from './settling.ts'
+import type { EntityWatchers } from './watchers.ts'
 
-export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap<string, Region>, entities: EntityRefs, credits: Credits): void {
+export function sortShardMail(
+  core: SystemCore,
+  post: Post,
+  regions: ReadonlyMap<string, Region>,
+  entities: EntityRefs,
+  credits: Credits,
+  watchers: EntityWatchers,
+): void {
   const regionOf = (mail: Mail): Region | undefined => regions.get(String(mail[1]))
   const came = (mail: Mail, meta: Meta): void => {
-    if (mail[0] === 'barrier') core.ledger.handled++
+    if (mail[0] !== 'letter') core.ledger.handled++
     const item = readItem(mail, meta)
     const region = regionOf(mail)
+    // A watch that was sent again may be here.
+    if (item?.item.is === 'watch' && region !== undefined && !watchers.came(item.item)) return
     if (item !== undefined && region !== undefined) region.came(item)
     else if (item?.item.is === 'letter') refuseFor(core, credits, entities.ref(item.kind, item.item.id), item.item, 'unknown-kind')
     else if (mail[0] === 'letter') core.bury(mail[6], meta, undefined, region === undefined ? 'unknown-kind' : 'not-accepted')
@@ -27,6 +37,7 @@ export function sortShardMail(core: SystemCore, post: Post, regions: ReadonlyMap
   }
   post.on('letter', { came, returned })
   post.on('barrier', { came, returned })
+  post.on('watch', { came })
   const known = (act: (region: Region, session: Session) => Promise<void>) => (kind: unknown, name: unknown) => {
     const session = readSessionText(String(name))
     const region = regions.get(String(kind))

@@ -16,6 +16,7 @@ import type { LeaseGate } from './leased-mailbox.ts'
 import type { Barrier, Item, Letter } from './letter.ts'
 import type { Refuse } from './refusal.ts'
 import type { Tenancy, Tenant } from './tenancy.ts'
+import type { EntityWatchers } from './watchers.ts'
 
 interface Shard {
   readonly epoch: number
@@ -38,6 +39,7 @@ export interface ShardsHost {
   readonly tenancy: Tenancy | undefined
   readonly backlog: Backlog
   readonly credits: Credits
+  readonly watchers: EntityWatchers
   readonly refuse: Refuse
   offerAgain(id: string, offer: EntityOffer): void
   barrier(shard: number, barrier: Barrier): void
@@ -62,6 +64,7 @@ export class Shards {
       tenancy: host.tenancy,
       backlog: host.backlog,
       credits: host.credits,
+      watchers: host.watchers,
       refuse: host.refuse,
       offerAgain: (id, offer) => host.offerAgain(id, offer),
       made: (shard, cell) => this.#made(shard, cell),
@@ -115,7 +118,7 @@ export class Shards {
     if (there === undefined) return this.#host.leave(shard, [item])
     if (there.state !== 'active' || there.items.length > 0) this.#keep(there, item)
     // An actor that is made begins: not while this node may not act.
-    else if (item.is === 'letter' && !this.#host.gate.held && !this.#entities.has(item.id)) this.#hold(shard, there, [item])
+    else if (item.is !== 'barrier' && !this.#host.gate.held && !this.#entities.has(item.id)) this.#hold(shard, there, [item])
     else this.#give(shard, item)
   }
 
@@ -223,6 +226,7 @@ export class Shards {
 
   #give(shard: number, item: Item): void {
     if (item.is === 'letter') this.#entities.deliver(shard, item)
+    else if (item.is === 'watch') this.#entities.watch(item)
     else this.#host.barrier(shard, item)
   }
 

@@ -7,7 +7,8 @@ import type { Mail } from '../../src/node/post.ts'
 import { Backlog } from '../../src/sharding/backlog.ts'
 import { Fifo } from '../../src/sharding/fifo.ts'
 import { type Letter, letterFor, readItem } from '../../src/sharding/letter.ts'
-import { Routes, type RoutesHost } from '../../src/sharding/routes.ts'
+import { Routes } from '../../src/sharding/routes.ts'
+import type { RoutesHost } from '../../src/sharding/routes-host.ts'
 import type { Session } from '../../src/values/session.ts'
 
 const self: Session = { node: 'a', number: 1 }
@@ -65,6 +66,8 @@ function stage(): {
     lease: 3_000,
     backlog,
     credits,
+    flushed: () => {},
+    watchers: {} as never,
     offerHere: (_shard, _id, offer) => offer.send(),
     isMember: ({ node }) => members.has(node),
     endKnown: (session, to) => new Promise((resolve) => void ends.push({ of: session.node, to: to.node, known: () => resolve(true) })),

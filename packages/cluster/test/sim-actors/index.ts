@@ -7,6 +7,7 @@ import { type CartOptions, Carts } from './carts.ts'
 import { Directory } from './directory.ts'
 import { SlowActors, type SlowOptions } from './slow.ts'
 import { Talk } from './talk.ts'
+import { Watching } from './watching.ts'
 
 const span = 20_000
 const lease = 3_000
@@ -89,6 +90,16 @@ function slow(sim: Simulation, given: SlowOptions, kinds: readonly Strike[]): vo
   if (kinds.length > 0) strikes(world, most, kinds)
 }
 
+/** Actors that are watched while they and their nodes come and go. */
+function watching(sim: Simulation, kinds: readonly Strike[]): void {
+  const world = new SimulatedCluster(sim, lease, 'rough', span)
+  world.expectsBreaks = kinds.includes('spoil')
+  const watched = new Watching(world)
+  for (const name of ['a', 'b', 'c']) world.start(name)
+  for (let at = 1_000; at < span; at += sim.oneOf([200, 40, 700])) sim.after(at, () => watched.act())
+  strikes(world, most, kinds)
+}
+
 /** Each node is struck several times in a run: 12 faults at most, 6 on average. */
 const most = 11
 
@@ -162,6 +173,21 @@ export const library: readonly ClusterLibraryScenario[] = [
     options,
     strikes: true,
     run: (sim) => slow(sim, { lossy: true, steady: false }, ['kill', 'spoil', 'leave', 'cut', 'pause', 'forge']),
+  },
+  {
+    name: 'cluster watches',
+    about:
+      'K4: watchers of sharded actors that stop, fail, fall asleep and move, while nodes leave, are paused, cut off and lost: each watch ends once',
+    options,
+    strikes: true,
+    run: (sim) => watching(sim, ['kill', 'leave', 'cut', 'pause', 'isolate']),
+  },
+  {
+    name: 'cluster watches broken',
+    about: 'K4: the same while connections between living nodes break, too',
+    options,
+    strikes: true,
+    run: (sim) => watching(sim, ['spoil', 'spoil', 'forge', 'leave', 'kill', 'cut']),
   },
   {
     name: 'cluster clocks',

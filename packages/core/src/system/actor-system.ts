@@ -21,7 +21,7 @@ import type { LedgerReport } from '../values/ledger.ts'
 import { segmentsOf } from '../values/path.ts'
 import type { ActorRef, AnyRef } from '../values/ref.ts'
 import type { ClassThatNeedsNoArgs, OptionsFor, Spawned } from '../values/spawnable.ts'
-import type { ExitReason } from '../values/signals.ts'
+import type { TerminationReason } from '../values/signals.ts'
 import type { SystemPhase, SystemView } from '../values/system.ts'
 import { SystemClock } from './clock.ts'
 import type { Dispatchers } from './dispatchers.ts'
@@ -202,7 +202,7 @@ export class ActorSystem<in R = never> implements SystemView, AsyncDisposing {
     })
   }
   /** Resolves when the actor has ended, with the reason and the cause. */
-  whenTerminated(ref: AnyRef): Promise<{ readonly reason: ExitReason; readonly cause: unknown }> {
+  whenTerminated(ref: AnyRef): Promise<{ readonly reason: TerminationReason; readonly cause: unknown }> {
     const cell = this.#core.mine(ref, 'await the end of')
     const end = cell.phase === 'terminated' ? cell.end : undefined
     if (end !== undefined) return Promise.resolve({ reason: end.reason, cause: end.cause })

@@ -6,6 +6,9 @@ import type { AnyRef } from './ref.ts'
 /** Why an actor ended: on its own or asked to, with its parent or system, by `kill`, or through a failure. */
 export type ExitReason = 'normal' | 'shutdown' | 'killed' | 'failure'
 
+/** What those who watch an actor hear: why it ended; or, of a sharded one, that it is not in memory, and that its next message makes it again. */
+export type TerminationReason = ExitReason | 'passivated'
+
 /** What a supervisor decides about a failure. */
 export type Directive = 'resume' | 'restart' | 'stop' | 'escalate'
 
@@ -56,7 +59,7 @@ export interface ChildStopped {
 export interface Terminated {
   readonly type: 'Terminated'
   readonly ref: AnyRef
-  readonly reason: ExitReason
+  readonly reason: TerminationReason
   readonly cause?: unknown
 }
 /** No user message came for as long as `ctx.setReceiveTimeout` said. */

@@ -1,7 +1,7 @@
 // C5, a second time: who watches whom, by the calls alone. Each watch of an actor that ends is owed one notice; a notice
 // that nobody is owed is as wrong as one that never comes.
 
-import type { AnyRef, ExitReason } from '@troupe/core'
+import type { AnyRef, TerminationReason } from '@troupe/core'
 import { cellOf, hearsSignals } from '@troupe/core/internal'
 import { SimCell } from './sim-cell.ts'
 import type { SimTap } from './sim-tap.ts'
@@ -22,7 +22,7 @@ export class WatchAccount {
     this.#tap.trace.add('unwatch', cell.ref.uid, ref.uid, '', 0)
   }
   /** A watcher is told of an end. */
-  told(cell: SimCell, ref: AnyRef, reason: ExitReason | undefined): void {
+  told(cell: SimCell, ref: AnyRef, reason: TerminationReason | undefined): void {
     const target = cell.watchesOf?.get(ref)
     if (target === undefined) this.#tap.violate('C5', cell, `was told that ${ref.path} ended, and does not watch it (any more)`)
     else if (target.phase !== 'terminated') this.#tap.violate('C5', cell, `was told that ${ref.path} ended, and it is ${target.phase}`)

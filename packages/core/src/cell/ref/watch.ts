@@ -3,7 +3,7 @@
 
 import { NotAllowed } from '../../values/errors.ts'
 import type { AnyRef } from '../../values/ref.ts'
-import type { ExitReason, Terminated } from '../../values/signals.ts'
+import type { TerminationReason, Terminated } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
 import { Envelope } from '../message/envelope.ts'
 import type { Extras } from '../turn/extras.ts'
@@ -74,7 +74,7 @@ export function clearWatches(cell: Cell): void {
 }
 
 /** Tells those who watch this cell, at most `most` of them, that it has ended. */
-export function tellWatchers(cell: Cell, extras: Extras, reason: ExitReason, cause: unknown, most: number): void {
+export function tellWatchers(cell: Cell, extras: Extras, reason: TerminationReason, cause: unknown, most: number): void {
   const watchers = extras.watchers
   if (watchers === undefined) return
   let left = most
@@ -86,7 +86,7 @@ export function tellWatchers(cell: Cell, extras: Extras, reason: ExitReason, cau
   extras.watchers = undefined
 }
 
-function tellOf(watcher: Cell, ref: AnyRef, reason: ExitReason, cause: unknown): void {
+function tellOf(watcher: Cell, ref: AnyRef, reason: TerminationReason, cause: unknown): void {
   const entry = watcher.extras?.watching?.get(ref)
   if (entry === undefined || entry.ended) return
   entry.ended = true

@@ -23,7 +23,7 @@ import type { CellStash } from '../context/stash.ts'
 import type { SystemLane } from '../life/commands.ts'
 import type { Watch } from '../ref/watch.ts'
 import type { Cell } from './cell.ts'
-import type { EndInfo } from '../life/phase-info.ts'
+import type { TerminationReason } from '../../values/signals.ts'
 
 export class Extras {
   // For good.
@@ -56,7 +56,7 @@ export class Extras {
   endHooks: Set<() => void> | undefined
   /** Called when it is up, or with an error when it never will be; `again`: its first start failed, and there is another try. */
   startWaiters: ((error: unknown, again?: true) => void)[] | undefined
-  endWaiters: ((end: EndInfo) => void)[] | undefined
+  endWaiters: ((end: { readonly reason: TerminationReason; readonly cause: unknown }) => void)[] | undefined
   /** What the actor says it is about. */
   label: string | undefined
   handedOver: unknown
