@@ -144,6 +144,22 @@ test('a node whose journal is away for a moment keeps its shards', () =>
     expect(kinds.map(({ active }) => active.length)).toEqual(before)
   }))
 
+test('a node that has just ceased to reach the journal is handed no shards by one that has not reached it for long', () =>
+  onStage(async (stage) => {
+    const { nodes, kinds, reach } = await carts(stage, ['a', 'b'])
+    const before = kinds.map(({ active }) => active.length)
+    reach.get('b')!.trouble = 'refuses'
+    await stage.wait(0.8 * journalTimeout)
+    reach.get('a')!.trouble = 'refuses'
+    await stage.until('a is not ready', () => unfit(nodes[0]!) !== undefined, 1_000)
+    // By now b would hand over, and a is not to take anything; a moment later a would hand over as well.
+    await stage.wait(0.6 * journalTimeout)
+    expect(kinds.map(({ active }) => active.length)).toEqual(before)
+    reach.get('a')!.back()
+    await stage.until('a has all shards', () => kinds[0]!.active.length === 8)
+    expect(await addAll(kinds[1]!)).toEqual(ids.map(() => 1))
+  }))
+
 test('where no node reaches the journal the shards stay where they are', () =>
   onStage(async (stage) => {
     const { kinds, reach } = await carts(stage, ['a', 'b'])
