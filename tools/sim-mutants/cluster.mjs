@@ -663,9 +663,9 @@ export const cluster = [
   // Watches of sharded actors.
   {
     name: 'the loss of a node is not told to those who watch its sharded actors',
-    scenario: 'cluster watches',
     file: watchers,
     edits: [['    this.own.lost(session)\n', '']],
+    test: inTest('cluster/watches.test.ts', 'the loss of the node is told of once, within the lease and 2 s, to all who watch an actor of it'),
   },
   {
     name: 'a watch of a sharded actor that has moved is dropped where it was',

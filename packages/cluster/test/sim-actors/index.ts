@@ -11,7 +11,7 @@ import { Watching } from './watching.ts'
 
 const span = 20_000
 const lease = 3_000
-const options = { places: true, faults: 'none', duration: span, grace: 60_000, maxSteps: 400_000 } as const
+const options = { places: true, faults: 'none', duration: span, grace: 60_000, maxSteps: 400_000, shrinkTrials: 300 } as const
 
 /** Faults that were injected in all runs, by kind. */
 export const faultsDone: Map<Strike, number> = new Map()
