@@ -62,6 +62,12 @@ export const cluster = [
     test: inTest('membership/membership.test.ts', 'a lease is trusted from when its renewal was sent, however late the answer is'),
   },
   {
+    name: 'a node that joined slowly renews its lease a third of it later',
+    file: membership,
+    edits: [["this.#set('beat', this.#lease.renewIn)", "this.#set('beat', this.#options.lease / 3)"]],
+    test: inTest('membership/membership.test.ts', 'a node that took long to join renews its lease as long after it was taken as ever'),
+  },
+  {
     name: 'after an outage nobody waits for anybody',
     file: decisions,
     edits: [['return steadyFor >= lease &&', 'return steadyFor >= 0 &&']],

@@ -46,6 +46,11 @@ export class Lease {
     return this.#deadline - this.#clock()
   }
 
+  /** Milliseconds until it is to be renewed: a third of it after the last renewal was sent, however late the answer came. */
+  get renewIn(): number {
+    return Math.max(0, this.#deadline - deadlineOf(this.#clock(), this.#lease) + this.#lease / 3)
+  }
+
   /** Milliseconds for which it has been renewed without a gap. */
   get steadyFor(): number {
     return this.#clock() - this.#steadySince

@@ -156,7 +156,7 @@ export class Membership {
     }
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
     // From here on, however long the rest of joining takes.
-    this.#set('beat', this.#options.lease / 3)
+    this.#set('beat', this.#lease.renewIn)
     let since = this.#timing.now()
     await retried(this.#options, () => {
       since = this.#timing.now()
@@ -197,13 +197,12 @@ export class Membership {
 
   async #beat(): Promise<void> {
     const { lease } = this.#options
-    const since = this.#timing.now()
-    let next = lease / 3
+    let next: number
     try {
       const renewal = await this.#lease.renew()
       if (renewal === 'again') next = 0
       else if (renewal !== 'held') return this.#end(renewal.ended)
-      else next = Math.max(0, next - (this.#timing.now() - since))
+      else next = this.#lease.renewIn
     } catch (cause) {
       this.#trouble('The lease could not be renewed', cause)
       next = lease / 12

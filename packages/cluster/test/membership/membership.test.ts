@@ -1,6 +1,7 @@
 // Membership, promise by promise, on virtual time.
 
 import { afterEach, expect, test } from 'vitest'
+import { calm } from '../../src/engines/memory/weather.ts'
 import { NodeNameTaken, SessionEnded, VersionsApart } from '../../src/values/errors.ts'
 import { LeaseClock } from '../../src/membership/lease-clock.ts'
 import { lease, World } from './world.ts'
@@ -339,6 +340,21 @@ test('a lease is trusted from when its renewal was sent, however late the answer
   await world.advance(2 * lease)
   // That it did not act when its end was recorded is checked after every test.
   expect(lives[0]!.texts).toContain(`${b.name} ended`)
+})
+
+test('a node that took long to join renews its lease as long after it was taken as ever', async () => {
+  const { lives } = await cluster('a')
+  await world.advance(2 * lease)
+  const oneWay = lease / 8
+  world.hub.registryFaults = { drop: 0, double: 0, delay: [oneWay, oneWay], late: 0, latest: 0 }
+  const b = world.start('b')
+  while (b.membership === undefined && b.failed === undefined) await world.advance(50)
+  world.hub.registryFaults = calm
+  for (let i = 0; i < 40; i++) {
+    expect(b.membership?.held).toBe(true)
+    await world.advance(50)
+  }
+  expect([lives[0]!.members.includes(b.name), b.ended]).toEqual([true, undefined])
 })
 
 test.each([0.1, 0.2])('a registry whose answers take %d of a lease is slow, and nobody ends for it', async (share) => {

@@ -75,8 +75,14 @@ function steadyShop(sim: Simulation, kinds: readonly Strike[]): void {
   const world = shop(sim, { persistent: false, lossy: false }, most, kinds)
   // Answers in time: a node that cannot renew for a lease has lost it.
   world.hub.registryFaults = { ...world.hub.registryFaults, late: 0 }
-  sim.always(() => {
-    for (const name of world.over.keys()) sim.violate('invariant', `K11: the session ${name} was ended, and its node lives`)
+  keepsSessions(world)
+}
+
+/** No session may end whose node lives and has not left. */
+function keepsSessions(world: SimulatedCluster): void {
+  world.sim.always(() => {
+    for (const name of world.over.keys())
+      if (world.life(name)?.isUp === true) world.sim.violate('invariant', `K11: the session ${name} was ended, and its node lives`)
   })
 }
 
@@ -85,6 +91,7 @@ function slow(sim: Simulation, given: SlowOptions, kinds: readonly Strike[]): vo
   const world = new SimulatedCluster(sim, lease, 'rough', span)
   world.expectsBreaks = kinds.includes('spoil')
   const actors = new SlowActors(world, given)
+  if (!given.lossy) keepsSessions(world)
   for (const name of ['a', 'b', 'c']) world.start(name)
   for (let at = 3_000; at < span; at += sim.oneOf([700, 200, 1_500])) sim.after(at, () => actors.act())
   if (kinds.length > 0) strikes(world, most, kinds)
