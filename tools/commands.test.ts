@@ -82,6 +82,10 @@ const bad: Readonly<Record<string, readonly (readonly [args: readonly string[], 
     [['--faults', 'many'], "--faults takes a whole number from 1 on, not 'many'"],
     [['--only', 'fire'], "no kind 'fire'; there are: kill, stop"],
   ],
+  'chaos:linearizability': [
+    [['--faults', 'many'], "--faults takes a whole number from 1 on, not 'many'"],
+    [['--stale=1'], "--stale takes no value, but was given '1'"],
+  ],
   'damage:journal': [
     [['--damages', '0'], "--damages takes a whole number from 1 on, not '0'"],
     [['--markless=1'], "--markless takes no value, but was given '1'"],

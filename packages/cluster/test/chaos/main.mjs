@@ -49,7 +49,7 @@ const base = database === undefined ? undefined : await startPostgres(database)
 const place = base === undefined ? { directory: join(folder, 'data') } : { url: base.url }
 if (base !== undefined) await createPostgresSchema({ connectionString: base.url })
 const account = new Account()
-const nodes = new Nodes({ server, account, lease, pace, store: place, fence: !unfenced, size })
+const nodes = new Nodes({ server, account, size, given: { lease, pace, store: place, fence: !unfenced } })
 const chaos = new Faults({ server, nodes, account, lease, seed, only, untimed })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void nodes.end().then(() => process.exit(130)))
 const began = performance.now()

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startProxy } from './proxy.mjs'
 
-const program = fileURLToPath(new URL('./node.mjs', import.meta.url))
+const chaosNode = fileURLToPath(new URL('./node.mjs', import.meta.url))
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Nodes {
@@ -91,9 +91,9 @@ export class Nodes {
   }
 
   #boot(name) {
-    const { account, lease, pace, store, fence } = this.#options
+    const { account, program = chaosNode, given } = this.#options
     const url = this.#proxies.get(name).url
-    const child = spawn(process.execPath, [program, JSON.stringify({ node: name, url, lease, pace, store, fence })], {
+    const child = spawn(process.execPath, [program, JSON.stringify({ ...given, node: name, url })], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const node = { child, session: undefined, delay: 0, gone: undefined }

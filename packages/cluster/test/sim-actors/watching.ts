@@ -2,7 +2,7 @@
 
 import { type Behavior, receive, same, stopped, type Terminated } from '@troupe/core'
 import { coreOf } from '@troupe/core/internal'
-import { NodeLost, OwnershipLost, SessionEnded, type Sharded } from '@troupe/cluster'
+import { KindNotHosted, NodeLost, OwnershipLost, SessionEnded, type Sharded } from '@troupe/cluster'
 import { sessionText } from '@troupe/cluster/internal'
 import type { SimulatedCluster, SimulatedNode } from '@troupe/cluster/testing'
 
@@ -137,6 +137,8 @@ export class Watching {
     const fits = (): boolean => {
       if (reason === 'normal') return hasEnded('stop')
       if (cause instanceof NodeLost) return over.has(sessionText(cause.session))
+      // All nodes are leaving.
+      if (cause instanceof KindNotHosted) return this.world.up.length === 0
       // Its own node is no member any more.
       if (cause instanceof SessionEnded) return over.has(by.name)
       if (cause instanceof OwnershipLost || reason === 'shutdown') return over.size > 0
