@@ -666,6 +666,12 @@ export const cluster = [
     ],
     test: inTest('cluster/journal-away.test.ts', 'is not ready at once, hands its shards over after a while'),
   },
+  {
+    name: 'a list is believed that a copy behind the leader has answered',
+    file: 'cluster/src/engines/nats/nats-registry.ts',
+    edits: [['if (upTo === undefined || upTo < since) return', 'if (upTo === undefined || since < 0) return']],
+    test: inTest('nats-batch.test.ts', 'a copy that is behind the leader is not believed: each key is read from the leader'),
+  },
   // Watches of sharded actors.
   {
     name: 'the loss of a node is not told to those who watch its sharded actors',
