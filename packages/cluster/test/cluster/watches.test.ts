@@ -224,7 +224,8 @@ test('a shard that moves puts its actors to sleep, and those who watch hear so o
     b.leave()
     await stage.until('b left', () => b.state === 'left')
     await stage.wait(5_000)
-    expect(onNodeA.heard.map(({ reason, ref }) => [ref, reason])).toEqual(ids.map((id) => [onA.ref(id), 'passivated']))
+    const told = onNodeA.heard.map(({ reason, ref }) => `${ref.path} ${reason}`)
+    expect(told.toSorted()).toEqual(ids.map((id) => `${onA.ref(id).path} passivated`).toSorted())
     expect(kept(a)).toEqual([[1, 1]])
   }))
 
