@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { amount, commandLine, someOf, whole } from '@troupe/testkit/internal'
-import { budgets, endSides, idleMost, limits, memoryMost, placeOf, shapes, sides } from './sides.mjs'
+import { budgets, costRows, endSides, idleMost, limits, memoryMost, placeOf, shapes, sides } from './sides.mjs'
 
 const { only, seconds, rounds } = commandLine({
   name: 'npm run bench:persistence',
@@ -28,7 +28,7 @@ function measure(side, shape) {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
   const { file, args, cwd } = side.command(shape, placeOf(folder), Math.min(1, seconds / 2), seconds)
   return new Promise((resolve) => {
-    execFile(file, args, { cwd, timeout: seconds * 3000 + 120_000, maxBuffer: 1e8 }, (cause, out, err) => {
+    execFile(file, args, { cwd, timeout: seconds * 3000 + (side.minutes ?? 2) * 60_000, maxBuffer: 1e8 }, (cause, out, err) => {
       rmSync(folder, { recursive: true, force: true })
       try {
         const figure = JSON.parse(out.trim().split('\n').at(-1))
@@ -119,4 +119,7 @@ for (const { row, figure, ...bounds } of limits)
   for (const [i, { name }] of shapes.entries()) judge(`${row}, ${figure}, ${name}`, of(row, i, figure), bounds)
 judge('an idle persistent actor / a plain one', idle?.ratio, { most: idleMost })
 for (const [figure, most] of Object.entries(memoryMost)) judge(`memory of SQLite, ${figure}, MB`, memory?.[figure], { most })
+for (const name of ['costs', 'costs-postgres'])
+  for (const { figure, text, ...bounds } of costRows)
+    judge(`${name === 'costs' ? 'SQLite' : 'PostgreSQL'}, ${text}`, alone.get(name)?.[figure], bounds)
 process.exitCode = missed === 0 ? 0 : 1

@@ -104,6 +104,18 @@ const emmett = {
   }),
 }
 
+/** What single things cost, see `costs.mjs`. */
+function costs(name, label, store, prepare = () => Promise.resolve(undefined)) {
+  return {
+    name,
+    label,
+    shapes: [],
+    minutes: 10,
+    prepare,
+    command: (_shape, place) => ({ file: process.execPath, args: ['--expose-gc', here('costs.mjs'), JSON.stringify({ store, ...place })] }),
+  }
+}
+
 export const sides = [
   own('none', 'no journal at all, gate', 'none'),
   own('sqlite-alone', 'SQLite, one at a time', 'sqlite', { alone: true }),
@@ -125,6 +137,8 @@ export const sides = [
     prepare: () => Promise.resolve(undefined),
     command: () => ({ file: process.execPath, args: ['--expose-gc', here('idle.mjs')] }),
   },
+  costs('costs', 'what single things cost on SQLite', 'sqlite'),
+  costs('costs-postgres', 'what single things cost on PostgreSQL', 'postgres', postgres.prepare),
   {
     name: 'memory',
     label: 'memory of SQLite',
@@ -164,3 +178,14 @@ export const limits = [
 export const idleMost = 2
 /** MB that a journal and its thread may take after a million events of a thousand actors: see decision 239. */
 export const memoryMost = { heap: 25, external: 35, resident: 176 }
+/** What the figures of `costs.mjs` mean, and must reach; PostgreSQL waits for a server, and has budgets of its own where that matters. */
+export const costRows = [
+  { figure: 'timers', text: '20,000 durable timers of one actor / 1,000, each', most: 1.5 },
+  { figure: 'longRuns', text: 'reading a run of 20,000 events / of 1,000, each event', most: 1.5 },
+  { figure: 'rareTag', text: 'reading by tag and kind holds the loop, p99 in ms', most: 20 },
+  { figure: 'small', text: 'start of small actors / of a large one in the same batch', most: 0.5 },
+  { figure: 'oneByOne', text: 'replay of one event per commit / of packed runs, 1 actor', most: 3 },
+  { figure: 'oneByOneOfMany', text: 'replay of one event per commit / of packed runs, 200 actors', most: 3 },
+  { figure: 'subjects', text: 'new subjects per second', least: 5000 },
+  { figure: 'oversize', text: 'refusing an event of 100 MB holds the loop, at most ms', most: 50 },
+]

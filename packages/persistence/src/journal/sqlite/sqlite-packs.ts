@@ -124,6 +124,42 @@ export function eventsInRow(id: string, row: SqliteRow): StoredEvent[] | undefin
   }
 }
 
+/**
+ * The events of packs that follow each other, from the one that has an event on, all of which SQLite gives as one text. Ends before what is missing, damaged
+ * or long; undefined if that is the first one.
+ */
+export function readPacks(
+  sql: Prepare,
+  id: string,
+  from: number,
+  until: number,
+): { readonly first: number; readonly events: StoredEvent[] } | undefined {
+  const first = from - ((from - 1) % eventsInPack)
+  const found = sql(
+    `select group_concat(first || ' ' || crc || ' ' || head || char(10) || data, '') as rows from (
+      select * from packs where id = ? and first >= ? and first <= ? and octet_length(data) < ${eventsInPack * longestRun} order by first)`,
+  ).get(id, first, until)
+  const rows = found?.['rows']
+  if (typeof rows !== 'string') return undefined
+  const events: StoredEvent[] = []
+  for (let at = 0, next = first; at < rows.length; next += eventsInPack) {
+    const header = rows.indexOf('\n', at)
+    const [begin, crc] = rows.slice(at, header).split(' ', 2) as [string, string]
+    const head = rows.slice(at + begin.length + crc.length + 2, header)
+    let end = header + 1
+    for (let n = 0; n < eventsInPack && end > 0; n++) end = rows.indexOf('\n', end) + 1
+    const data = rows.slice(header + 1, end)
+    if (end === 0 || Number(begin) !== next || crcOf(`packs\0${id}\0${begin}\0${next + eventsInPack - 1}\0${head}\0${data}`) !== Number(crc)) break
+    try {
+      for (const event of readRun(head, data, eventsInPack)) events.push(event)
+    } catch {
+      break
+    }
+    at = end
+  }
+  return events.length === 0 ? undefined : { first, events }
+}
+
 const heads = new SimilarHeads()
 
 /**

@@ -7,7 +7,7 @@ import { nextTurn, sliceMs } from '../loop-slice.ts'
 import { readRun } from '../postgres/run-text.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import type { SqliteFile } from './sqlite-file.ts'
-import { eventsInPack, eventsInRow, readShortRuns } from './sqlite-packs.ts'
+import { eventsInPack, readPacks, readShortRuns } from './sqlite-packs.ts'
 import { checked, DamagedRow, entityTypeOf, type HeadRow, sumOf } from './sqlite-rows.ts'
 
 /** How many characters of events a slice holds at most. */
@@ -208,27 +208,37 @@ function collectEvents(file: SqliteFile, one: Wanted, batch: number, parts: Repl
   const { key, last } = one
   while (one.next <= last) {
     const until = Math.min(last, one.next + batch - 1)
-    const packs = packsOf(file, key, one.next - eventsInPack, until)
-    for (const pack of packs) {
-      const [first, end] = [pack['first'], pack['last']] as [number, number]
-      if (first > one.next && !collectRuns(file, one, first - 1, batch, parts, slice)) return false
-      const events = eventsInRow(key, pack)
-      if (events === undefined ? !collectRuns(file, one, Math.min(end, last), batch, parts, slice) : take(one, first, events, batch, parts, slice))
-        return false
+    // No pack is complete beyond this.
+    const packed = last - (last % eventsInPack)
+    if (one.next <= packed) {
+      const packs = packsOf(file, key, one.next, Math.min(until, packed))
+      if (packs !== undefined) {
+        if (take(one, packs.first, packs.events, batch, parts, slice)) break
+        continue
+      }
     }
-    if (one.next <= until && !collectRuns(file, one, until, batch, parts, slice)) return false
-    if (slice.isOver) break
+    if (!collectRuns(file, one, one.next <= packed ? nextPack(file, one, until) : until, batch, parts, slice) || slice.isOver) break
   }
   return one.next > last
 }
 
-/** Packs whose first event comes after one, up to another. */
-function packsOf(file: SqliteFile, key: string, after: number, until: number): readonly SqliteRow[] {
+/** The packs that have the next events, if there are any. */
+function packsOf(file: SqliteFile, key: string, next: number, until: number): ReturnType<typeof readPacks> {
   try {
-    return file.sql('select first, last, head, data, crc from packs where id = ? and first > ? and first <= ? order by first').all(key, after, until)
+    return readPacks((sql) => file.sql(sql), key, next, until)
   } catch (cause) {
     if (!isCorrupt(cause)) throw cause
-    return []
+    return undefined
+  }
+}
+/** The event before the next pack, up to a number; packs that cannot be read count as well. */
+function nextPack(file: SqliteFile, { key, next }: Wanted, until: number): number {
+  try {
+    const row = file.sql('select min(first) as first from packs where id = ? and first > ?').get(key, next)
+    return Math.min(until, ((row?.['first'] ?? Infinity) as number) - 1)
+  } catch (cause) {
+    if (!isCorrupt(cause)) throw cause
+    return until
   }
 }
 
