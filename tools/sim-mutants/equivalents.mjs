@@ -160,8 +160,8 @@ export const equivalents = [
   },
   {
     file: 'cell/ask/ask.ts',
-    before: 'if (!dispatcher.awake) return host.timers.set(ask, (now === unread ? host.runtime.now() : now) + ask.timeout)',
-    after: 'if (true as boolean) return host.timers.set(ask, (now === unread ? host.runtime.now() : now) + ask.timeout)',
+    before: 'if (!dispatcher.awake) return host.timers.set(ask, until === unread ? host.runtime.now() + ask.timeout : until)',
+    after: 'if (true as boolean) return host.timers.set(ask, until === unread ? host.runtime.now() + ask.timeout : until)',
     why: 'the deadline counts from the call and not from the drain that follows at once; what is saved is a timer',
   },
   {
