@@ -709,6 +709,15 @@ export const persistence = [
     test: inTest('sqlite-failures.test.ts', 'that was cut at a commit is noticed'),
   },
   {
+    name: 'a file of SQLite is examined at several moments',
+    file: 'persistence/src/journal/sqlite/sqlite-open.ts',
+    edits: [
+      ["    connection.exec('begin')\n", ''],
+      ["    connection.exec('commit')\n", ''],
+    ],
+    test: inTest('sqlite-failures.test.ts', 'a file that is opened while another process takes over a scope is not taken for a damaged one'),
+  },
+  {
     name: 'a process exits while its worker is in a statement of SQLite',
     file: 'persistence/src/journal/sqlite/sqlite-worker-handle.ts',
     edits: [['for (const each of guards) shut(each, exitTimeoutMs)', 'for (const each of guards) if (each.length === 0) shut(each, exitTimeoutMs)']],

@@ -22,6 +22,7 @@ import { loadSqlite, type SqliteDriver } from '@troupe/sqlite'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Journal, type Outcome, sqliteJournal } from '@troupe/persistence'
 import { enterFile } from '../src/journal/sqlite/sqlite-file.ts'
+import { examineFile } from '../src/journal/sqlite/sqlite-open.ts'
 import { networkFileSystem } from '../src/journal/sqlite/sqlite-file-system.ts'
 import { environment, event, owner, run } from './contract/stage.ts'
 
@@ -275,6 +276,36 @@ test.each(['before it began a write', 'after it began a write'])(
     await journal.close()
   },
 )
+
+test('a file that is opened while another process takes over a scope is not taken for a damaged one', async () => {
+  const journal = await opening()
+  const driver = await loadSqlite()
+  const onlooker = driver.open(file)
+  const scopes = (): unknown => onlooker.select(['count(*)'], 'from epochs')[0]!['count(*)']
+  let raised: Promise<unknown> | undefined
+  const between: SqliteDriver = {
+    ...driver,
+    open: (path) => {
+      const connection = driver.open(path)
+      const select = connection.select.bind(connection)
+      connection.select = (columns, rest) => {
+        const found = select(columns, rest)
+        if (!rest.includes('journal_state') || raised !== undefined) return found
+        // Stored before the next question, without a turn of the loop.
+        const before = scopes()
+        raised = journal.raise('another', 1)
+        while (scopes() === before) Atomics.wait(pause, 0, 0, 1)
+        return found
+      }
+      return connection
+    },
+  }
+  expect(examineFile(between, file, 'full').unclean).toBe(false)
+  expect(raised).toBeDefined()
+  await raised
+  onlooker.close()
+  await journal.close()
+})
 
 test('owners follow one another through a chain of processes: one writes at a time, and no number is lost or given twice', async () => {
   const acknowledged: number[] = []

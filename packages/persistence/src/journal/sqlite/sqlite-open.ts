@@ -48,9 +48,12 @@ export function examineFile(driver: SqliteDriver, path: string, synchronous: 'fu
         `${path} was copied while it was open, without ${path}-wal: the last commits are missing. Copy both, or use troupe journal backup; ` +
           `if this copy is all there is, sqlite3 ${path} "delete from sessions" accepts it as it is`,
       )
+    // At one moment: other processes may write meanwhile.
+    connection.exec('begin')
     const state = stateOf(connection)
     if (mark?.identity === identity) checkCommits(state, path, mark.commits, hadWal)
     checkCounts(connection, path, state)
+    connection.exec('commit')
     return { identity, unclean: alone !== undefined && sessions > 0 }
   } finally {
     connection.close()
