@@ -189,6 +189,13 @@ async function answers(journal: Journal): Promise<unknown> {
   }
 }
 
+/** Keys come in the order that their journal has them in, which means nothing: SQLite has it from the file that they are appended to. */
+function keysByName(records: readonly JournalRecord[]): readonly JournalRecord[] {
+  const nameOf = (one: JournalRecord): string => (one.record === 'key' ? one.subject : '')
+  const keys = records.filter(({ record }) => record === 'key').toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return records.map((one) => (one.record === 'key' ? keys.shift()! : one))
+}
+
 async function roundTrip(from: Store, to: Store, steps: readonly Step[]): Promise<void> {
   const source = await open(await empty(from))
   const target = await open(await empty(to))
@@ -198,7 +205,7 @@ async function roundTrip(from: Store, to: Store, steps: readonly Step[]): Promis
   expect(imported.from).toBe(source.identity)
   expect(target.identity).not.toBe(source.identity)
   expect(await answers(target)).toEqual(await answers(source))
-  expect(await recordsOf(target)).toEqual(await recordsOf(source))
+  expect(keysByName(await recordsOf(target))).toEqual(keysByName(await recordsOf(source)))
   expect((await target.verify()).damages).toEqual([])
   // It goes on where it stood.
   await target.raise('default', 1)
@@ -209,6 +216,8 @@ async function roundTrip(from: Store, to: Store, steps: readonly Step[]): Promis
   expect((await target.verify()).damages).toEqual([])
   for (const journal of opened.splice(0)) await journal.close()
 }
+
+const unsorted: readonly Step[] = ['b\u0000b', 'anna'].map((subject) => ({ is: 'key', subject, erase: false }))
 
 /** A projection that has passed an event, the only one, which is then deleted: there is nothing that it stands at. */
 const passed: readonly Step[] = [
@@ -226,7 +235,7 @@ test.each(ways)('a random journal that goes from %s to %s is the same journal', 
     fc.asyncProperty(fc.array(step, { maxLength: 15 }), (steps) => roundTrip(from, to, steps)),
     {
       numRuns: from === 'memory' && to === 'memory' ? runs * 4 : from === 'sqlite' || to === 'sqlite' ? Math.ceil(runs / 4) : runs,
-      examples: [[[...passed]]],
+      examples: [[[...passed]], [[...unsorted]]],
     },
   )
 })
@@ -245,7 +254,7 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
   ] as const)('a random journal that goes from %s to %s is the same journal', async (from, to) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), (steps) => roundTrip(from, to, steps)),
-      { numRuns: Math.ceil(runs / 3), examples: [[[...passed]]] },
+      { numRuns: Math.ceil(runs / 3), examples: [[[...passed]], [[...unsorted]]] },
     )
   })
   refusals('postgres')
