@@ -136,8 +136,14 @@ function slowReader(source: JournalSource): JournalSource & { hold(what: 'replay
           if (name === 'replay')
             return async function* (...args: Parameters<Journal['replay']>) {
               for await (const part of target.replay(...args)) {
-                yield part
+                if ('damage' in part || held !== 'replay') {
+                  yield part
+                  continue
+                }
+                // In the middle of an actor: the first event is applied before the others are read.
+                yield { ...part, events: part.events.slice(0, 1) }
                 await wait('replay')
+                yield { ...part, first: part.first + 1, events: part.events.slice(1) }
               }
             }
           if (name === 'key')
