@@ -1,5 +1,5 @@
-// Runs before each test file. After each test, every slot, byte, credit, permit and hook that was taken in it must have been given back: see
-// budgets in the core. What ends together with the test is waited for. Threads and processes of their own are not seen.
+// Loaded before each test file. After each test, all budgets (see budgets.ts in core) that were created in it must be back at zero. Waits for
+// asynchronous cleanup. Does not see worker threads and child processes.
 
 import { budgets } from '@troupe/core/internal'
 import { afterEach } from 'vitest'
@@ -9,12 +9,12 @@ interface Owner {
   readonly taken: () => number
 }
 
-/** Longer than a busy machine takes to end what a test has closed. */
+/** Maximum wait for asynchronous cleanup, in milliseconds. */
 const patience = 10_000
 const { setTimeout: later } = globalThis
 let owners: Owner[] = []
 
-/** What is still taken of the budgets of owners that were made since the last call, once that is nothing, or no longer waited for. */
+/** Budgets created since the last call that are still in use after waiting up to `wait` milliseconds. */
 export async function stillTaken(wait = patience): Promise<string[]> {
   const asked = owners
   owners = []
@@ -26,7 +26,7 @@ export async function stillTaken(wait = patience): Promise<string[]> {
 budgets.onOwner = (budget, taken) => void owners.push({ budget, taken })
 
 afterEach(async ({ task }) => {
-  // What a failed test leaves open says nothing.
+  // A failed test may leave budgets in use.
   const left = await stillTaken(task.result?.state === 'fail' ? 0 : patience)
-  if (left.length > 0 && task.result?.state !== 'fail') throw new Error(`Not everything was given back. Still taken are ${left.join('; ')}.`)
+  if (left.length > 0 && task.result?.state !== 'fail') throw new Error(`Budgets still in use after the test: ${left.join('; ')}.`)
 })

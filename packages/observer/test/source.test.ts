@@ -293,7 +293,7 @@ test('a trace follows a message through mailboxes and handlers, forwards, questi
   await kit.checkLedger()
 })
 
-test('several wait for the next message of a type; who gives up, or waits when nobody wants traces any more, is told so', async () => {
+test('several requests for the next message of a type are pending at once; one that is aborted, or outlives the last subscription, rejects', async () => {
   await using kit = createTestKit()
   const source = sourceOf(kit)
   const actor = kit.system.spawn(sink(), { name: 'actor' })
@@ -314,7 +314,7 @@ test('several wait for the next message of a type; who gives up, or waits when n
   const idOf = (type: string): number => source.traces.find((trace) => trace.type === type)!.id
   expect(await Promise.all([first, second])).toEqual([idOf('one'), idOf('two')])
   end()
-  expect(await never).toMatch(/No message of type three was followed: nobody wants traces any more/)
+  expect(await never).toMatch(/No message of type three was traced: the last subscription/)
 })
 
 test('what a timer sends is a trace of its own, which says whose handler set the timer; of one that is set again and again, not every tick', async () => {

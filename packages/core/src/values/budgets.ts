@@ -1,8 +1,8 @@
-// Slots, bytes, credits, permits and hooks are taken for a while, and given back on every path. Tests and the simulator list whoever has some
-// to give, and ask when everything has ended how much is still taken: it must be nothing.
+// Registration of budgets: slots, bytes, credits, permits and hooks that are acquired temporarily and must be released on every path. Tests and
+// the simulator collect all registered budgets and check that each is back at zero when everything has stopped.
 
 interface Budgets {
-  /** Hears of each owner of a budget as it is made: what the budget is, and how much of it is taken. */
+  /** Called when an object with a budget is created, with the budget's name and a function that returns the amount in use. Unset in production. */
   onOwner: ((budget: string, taken: () => number) => void) | undefined
 }
 

@@ -32,7 +32,7 @@ interface OpenTrace {
   leftOut: number
 }
 
-/** Somebody waits for the next message of a type to be followed. */
+/** A pending request to trace the next message of a type. */
 interface Wanted {
   readonly type: string
   readonly resolve: (trace: number) => void
@@ -75,7 +75,8 @@ export class SendSampler implements SendLooker, Follower {
     sharedFuse.add(this)
   }
   stop(): void {
-    for (const { type, reject } of this.#wanted) reject(new NotAllowed(`No message of type ${type} was followed: nobody wants traces any more.`))
+    for (const { type, reject } of this.#wanted)
+      reject(new NotAllowed(`No message of type ${type} was traced: the last subscription with { traces: true } has ended.`))
     this.#wanted = []
     sharedFuse.remove(this)
     this.#timers.end()
@@ -320,7 +321,7 @@ export class SendSampler implements SendLooker, Follower {
   trace(id: number): Trace | undefined {
     return this.#open.get(id)
   }
-  /** Follows the next message of that type; what it returns is told the number of its trace, and rejected when nobody wants traces any more. */
+  /** Traces the next message of this type and resolves with its trace id. Rejects when sampling stops, or when `signal` is aborted. */
   next(type: string, signal: AbortSignal | undefined): Promise<number> {
     return new Promise((resolve, reject) => {
       const wanted: Wanted = { type, resolve, reject }

@@ -1,4 +1,4 @@
-// Whoever has slots, bytes, credits, permits or hooks to give in a run, and what of it is still taken at its end.
+// Collects the budgets (slots, bytes, credits, permits, hooks) of one simulated run and reports those still in use at its end.
 
 import { budgets } from '@troupe/core/internal'
 
@@ -7,7 +7,7 @@ export class BudgetAccount {
 
   #before: typeof budgets.onOwner
 
-  /** Hears of all owners that are made from now on. */
+  /** Starts collecting. */
   open(): void {
     this.#before = budgets.onOwner
     budgets.onOwner = (budget, taken) => void this.#owners.push({ budget, taken })

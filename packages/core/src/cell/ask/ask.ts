@@ -297,7 +297,7 @@ export function askCell(
   let until = now === unread ? unread : now + timeout
   if (asker !== undefined) {
     const bound = boundOf(asker, host)
-    // As it is, and not put together again: rounding could make the inner question expire before the outer one.
+    // Use the outer deadline itself: recomputing it from the remaining time could round to an earlier one.
     if (bound < until) {
       until = Math.max(bound, now + 1)
       timeout = until - now

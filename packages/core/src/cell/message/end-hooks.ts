@@ -1,4 +1,4 @@
-// Who forgets an actor when it ends. Each hook takes itself away when it has, or when there is nothing to forget any more.
+// Callbacks that run when an actor stops. Each callback removes itself when it has run, or when it is no longer needed.
 
 import { budgets } from '../../values/budgets.ts'
 import type { Cell } from '../turn/cell.ts'

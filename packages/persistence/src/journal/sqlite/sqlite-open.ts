@@ -48,7 +48,7 @@ export function examineFile(driver: SqliteDriver, path: string, synchronous: 'fu
         `${path} was copied while it was open, without ${path}-wal: the last commits are missing. Copy both, or use troupe journal backup; ` +
           `if this copy is all there is, sqlite3 ${path} "delete from sessions" accepts it as it is`,
       )
-    // At one moment: other processes may write meanwhile.
+    // In one read transaction, because other processes may be writing.
     connection.exec('begin')
     const state = stateOf(connection)
     if (mark?.identity === identity) checkCommits(state, path, mark.commits, hadWal)
