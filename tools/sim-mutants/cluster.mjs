@@ -62,6 +62,18 @@ export const cluster = [
     test: inTest('membership/membership.test.ts', 'a lease is trusted from when its renewal was sent, however late the answer is'),
   },
   {
+    name: 'a node whose session ended while it joined gives up',
+    file: membership,
+    edits: [['if (!(cause instanceof SessionEnded)) throw cause', 'throw cause']],
+    test: inTest('membership/joining.test.ts', 'a node whose session others ended while it joined takes another one'),
+  },
+  {
+    name: 'a node becomes a member though it reads that its session has ended',
+    file: membership,
+    edits: [['if (this.#over || this.#isEndListed())', 'if (this.#over && this.#isEndListed())']],
+    test: inTest('membership/joining.test.ts', 'a node that reads while it joins that its session has ended'),
+  },
+  {
     name: 'a node that joined slowly renews its lease a third of it later',
     file: membership,
     edits: [["this.#set('beat', this.#lease.renewIn)", "this.#set('beat', this.#options.lease / 3)"]],

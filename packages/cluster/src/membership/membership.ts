@@ -32,7 +32,7 @@ export interface MembershipOptions extends Applicant {
   readonly onEnded: (cause: SessionEnded) => void
 }
 
-/** How often a node that joins tries to take its lease. */
+/** A node that joins tries to take its lease so many times for one session, and takes at most so many sessions. */
 const maxTries = 10
 /** Of so many sessions each is read by itself; more are listed. */
 const readAlone = 3
@@ -66,8 +66,23 @@ export class Membership {
     this.#members = new Members(this.#mirror, lease)
   }
 
-  /** Joins under a name. Rejects with `NodeNameTaken`, `VersionsApart`, `LeaseDiffers`, `MessageLimitDiffers`, or `RegistryUnavailable`. */
+  /**
+   * Joins under a name. A session that ends before it was a member was too slow to take its lease: the node takes another one. Rejects with
+   * `NodeNameTaken`, `VersionsApart`, `LeaseDiffers`, `MessageLimitDiffers`, or `RegistryUnavailable`.
+   */
   static async join(options: MembershipOptions): Promise<Membership> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await Membership.#joinOnce(options)
+      } catch (cause) {
+        if (!(cause instanceof SessionEnded)) throw cause
+        if (tries === maxTries) throw tooSlow(tries)
+        options.onTrouble('The session of this node ended while it joined; it takes another one', cause)
+      }
+    }
+  }
+
+  static async #joinOnce(options: MembershipOptions): Promise<Membership> {
     const session = await takeSession(options)
     const { roles, wire, maxMessageBytes } = options
     const membership = new Membership(options, { session, roles, wire, maxMessageBytes })
@@ -151,7 +166,7 @@ export class Membership {
     const take = (): Promise<Renewal> => retried(this.#options, () => this.#lease.take())
     let renewal = await take()
     for (let tries = 1; renewal === 'again'; tries++) {
-      if (tries === maxTries) throw new RegistryUnavailable('take the lease', `its answers took longer than the lease, ${tries} times`)
+      if (tries === maxTries) throw tooSlow(tries)
       renewal = await take()
     }
     if (renewal !== 'held') throw new SessionEnded(this.self.session, renewal.ended)
@@ -163,12 +178,20 @@ export class Membership {
       return this.#mirror.refresh(() => this.#list())
     })
     this.#checkOthers()
-    if (this.#over) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
+    if (this.#over || this.#isEndListed()) throw new SessionEnded(this.self.session, 'its end was recorded while it joined')
     this.#phase = 'member'
     this.#changed({ type: 'read', since, node: undefined })
     const { lease } = this.#options
     this.#set('look', lookInterval(lease))
     this.#set('sync', lease)
+  }
+
+  /** Returns if the last list has the end of this session. */
+  #isEndListed(): boolean {
+    const { node, number } = this.self.session
+    const text = this.#mirror.value(sessionKey(node))
+    const record = text === undefined ? undefined : readSession(text)
+    return record !== undefined && (record.number > number || (record.number === number && record.ended))
   }
 
   #checkOthers(): void {
@@ -346,4 +369,8 @@ export class Membership {
   #trouble(text: string, cause: unknown): void {
     if (!this.#over) this.#options.onTrouble(text, cause)
   }
+}
+
+function tooSlow(tries: number): RegistryUnavailable {
+  return new RegistryUnavailable('take the lease', `its answers took longer than the lease, ${tries} times`)
 }

@@ -243,38 +243,42 @@ test('a kind that is persistent here and not there is refused', () =>
   }))
 
 test('K12: a node that leaves while its kind is only being registered, or while another joins, loses nothing', () =>
-  onStage(async (stage) => {
-    const got: string[] = []
-    const note = (): Behavior<{ readonly n: string }> =>
-      receive((_ctx, { n }) => {
-        got.push(n)
-        return same
-      })
-    const register = (node: SimulatedNode): Sharded<{ readonly n: string }> => node.cluster!.sharded('cart', note, { shards: 8 })
-    const [a] = await stage.nodes('a')
-    const kind = register(a!)
-    await stage.until('a has all', () => kind.active.length === 8)
-    const sent: string[] = []
-    for (let round = 0; round < 6; round++) {
-      // What is written takes its time to be seen, and hints come late or never.
-      stage.world.hub.registryFaults = { drop: 0, double: 0, delay: [20, 120], late: 0.3, latest: 900 }
-      const [b] = await stage.nodes(`b${round}`)
-      const theirs = register(b!)
-      const leaving = stage.wait(round * 60).then(() => b!.cluster!.leave())
-      // Until it is gone: what is under way to it at last is what would be lost.
-      for (let i = 0; b!.state !== 'left' || i < 40; i++) {
-        for (const [from, at] of [['a', kind] as const, [`b${round}`, theirs] as const]) {
-          const n = `${from} ${round} ${i}`
-          if (from !== 'a' && !b!.isUp) continue
-          sent.push(n)
-          at.ref(`id-${i % 10}`).tell({ n })
+  onStage(
+    async (stage) => {
+      const got: string[] = []
+      const note = (): Behavior<{ readonly n: string }> =>
+        receive((_ctx, { n }) => {
+          got.push(n)
+          return same
+        })
+      const register = (node: SimulatedNode): Sharded<{ readonly n: string }> => node.cluster!.sharded('cart', note, { shards: 8 })
+      const [a] = await stage.nodes('a')
+      const kind = register(a!)
+      await stage.until('a has all', () => kind.active.length === 8)
+      const sent: string[] = []
+      for (let round = 0; round < 6; round++) {
+        // Writes are seen late, and hints come late or never.
+        stage.world.hub.registryFaults = { drop: 0, double: 0, delay: [20, 120], late: 0.3, latest: 900 }
+        const [b] = await stage.nodes(`b${round}`)
+        const theirs = register(b!)
+        const leaving = stage.wait(round * 60).then(() => b!.cluster!.leave())
+        // Until it is gone: what is under way to it at last is what would be lost.
+        for (let i = 0; b!.state !== 'left' || i < 40; i++) {
+          for (const [from, at] of [['a', kind] as const, [`b${round}`, theirs] as const]) {
+            const n = `${from} ${round} ${i}`
+            if (from !== 'a' && !b!.isUp) continue
+            sent.push(n)
+            at.ref(`id-${i % 10}`).tell({ n })
+          }
+          await stage.wait(15)
         }
-        await stage.wait(15)
+        stage.world.hub.registryFaults = { drop: 0, double: 0, delay: [1, 5], late: 0, latest: 0 }
+        await leaving
+        await stage.until('a has all again', () => kind.active.length === 8)
+        await stage.wait(2_000)
       }
-      stage.world.hub.registryFaults = { drop: 0, double: 0, delay: [1, 5], late: 0, latest: 0 }
-      await leaving
-      await stage.until('a has all again', () => kind.active.length === 8)
-      await stage.wait(2_000)
-    }
-    expect(got.filter((n) => n.startsWith('a')).toSorted()).toEqual(sent.filter((n) => n.startsWith('a')).toSorted())
-  }))
+      expect(got.filter((n) => n.startsWith('a')).toSorted()).toEqual(sent.filter((n) => n.startsWith('a')).toSorted())
+    },
+    // With seed 158 the answers come so late that a node loses its session while it joins.
+    { seeds: [1, 158] },
+  ))
