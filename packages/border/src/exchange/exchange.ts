@@ -99,8 +99,8 @@ export class Exchange {
 
   constructor(parts: ExchangeParts) {
     this.epoch = parts.epoch
-    budgets.onOwner?.('bytes that wait for another place', () => [...this.#waitingBytes.values()].reduce((sum, bytes) => sum + bytes, 0))
     this.core = parts.core
+    budgets.onOwner?.('bytes that wait for another place', () => [...this.#waitingBytes.values()].reduce((sum, bytes) => sum + bytes, 0), this.core)
     this.#parts = parts
     this.#numbers = parts.numbers ?? byUid
     this.residents = new Residents(this.#numbers)

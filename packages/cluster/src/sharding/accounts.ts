@@ -9,6 +9,7 @@ import type { Credits, LotOwner, Returned } from './credits.ts'
 import { Fifo } from './fifo.ts'
 import { entry, type Letter } from './letter.ts'
 import type { Refuse } from './refusal.ts'
+import type { RoutesHost } from './routes-host.ts'
 
 /** What one node may have under way to one actor, in its mailbox included. */
 export const maxMessages = 4_096
@@ -109,13 +110,14 @@ export class Account implements LotOwner {
 
 export class Accounts {
   /** What waits because its actor is slow: apart from what has no owner, so that neither takes the other's room. */
-  readonly backlog: Backlog = new Backlog()
+  readonly backlog: Backlog
   readonly #credits: Credits
   readonly #refuse: Refuse
   readonly #onCredit: (account: Account) => void
   readonly #shards = new Map<number, Map<string, Account>>()
 
-  constructor(credits: Credits, refuse: Refuse, onCredit: (account: Account) => void) {
+  constructor({ core, credits, refuse }: Pick<RoutesHost, 'core' | 'credits' | 'refuse'>, onCredit: (account: Account) => void) {
+    this.backlog = new Backlog(core)
     this.#credits = credits
     this.#refuse = refuse
     this.#onCredit = onCredit

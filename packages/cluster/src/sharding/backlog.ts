@@ -3,7 +3,7 @@
 // it first waits until it goes on, or is refused; whoever lets it wait asks first.
 
 import { measured } from '@troupe/border'
-import { budgets } from '@troupe/core/internal'
+import { budgets, type SystemCore } from '@troupe/core/internal'
 import type { Letter } from './letter.ts'
 
 /** What may wait for the actors of one kind on one node, in bytes. */
@@ -16,8 +16,9 @@ const perMessage = 128
 export class Backlog {
   #bytes = 0
 
-  constructor() {
-    budgets.onOwner?.('bytes that wait for sharded actors', () => this.#bytes)
+  /** `core`: the system whose messages wait; tests without a system leave it out. */
+  constructor(core?: SystemCore) {
+    budgets.onOwner?.('bytes that wait for sharded actors', () => this.#bytes, core)
   }
 
   get bytes(): number {

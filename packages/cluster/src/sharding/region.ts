@@ -39,7 +39,7 @@ export class Region {
   readonly #core: SystemCore
   readonly #self: Session
   readonly #tenancy: Tenancy | undefined
-  readonly #backlog = new Backlog()
+  readonly #backlog: Backlog
   readonly #routesHost: RoutesHost
   readonly #routes: Routes
   readonly #watches: WaitingWatches
@@ -58,6 +58,7 @@ export class Region {
     this.spec = spec
     this.#node = node
     this.#core = node.core
+    this.#backlog = new Backlog(node.core)
     this.#self = node.self.session
     this.#tenancy = Tenancy.of(node.core.view, spec.kind)
     const refuse: Refuse = (letter, reason, cause) =>

@@ -33,7 +33,7 @@ export class Routes {
     this.#kind = kind
     this.#host = host
     this.#routes = Array.from({ length: shards }, (_, shard) => new Route(shard))
-    this.#accounts = new Accounts(host.credits, host.refuse, (account) => this.#pump(this.#routes[account.shard]!, account))
+    this.#accounts = new Accounts(host, (account) => this.#pump(this.#routes[account.shard]!, account))
   }
 
   get size(): number {

@@ -14,6 +14,7 @@ import {
   type Meta,
 } from '@troupe/core/internal'
 import { follows } from './lifecycle.ts'
+import type { Places } from './sim-place.ts'
 import { SimTap } from './sim-tap.ts'
 import type { InvariantId } from './violation.ts'
 
@@ -21,6 +22,8 @@ export class PlaceTap extends SimTap {
   readonly #main: PlaceTap | undefined
   /** Names of actors by their number, for the diagram; one list for all places. */
   readonly names: Map<number, string>
+  /** All places of the run; known to the first of them. */
+  places: Places | undefined = undefined
   /** `main` is that of the system that the run began with. */
   constructor(main?: PlaceTap) {
     super()
@@ -30,6 +33,9 @@ export class PlaceTap extends SimTap {
   override violate(invariant: InvariantId, cell: Cell | undefined, text: string, step?: number): void {
     if (this.#main === undefined) super.violate(invariant, cell, text, step)
     else this.#main.violate(invariant, cell, text, step)
+  }
+  override get systemWithTurn(): CellHost | undefined {
+    return this.places?.current?.core
   }
   override get current(): Cell | undefined {
     return (this.host as { readonly running?: Dispatcher | undefined } | undefined)?.running?.current
@@ -76,5 +82,7 @@ export class PlaceTap extends SimTap {
   override compare(): void {}
   override compareAtRest(): void {}
   override judge(): void {}
-  override judgeEnd(): void {}
+  override judgeEnd(): void {
+    this.judgeBudgets()
+  }
 }

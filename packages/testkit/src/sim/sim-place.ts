@@ -2,7 +2,10 @@
 // asked for, and a fate: it may hang for a while, and it may be gone. What a place that hangs was about to do waits; what one
 // that is gone was about to do never happens.
 
+import type { ActorSystem } from '@troupe/core'
+import type { CellHost } from '@troupe/core/internal'
 import type { Choices } from './choices.ts'
+import type { PlaceTap } from './place-tap.ts'
 import type { SimRuntime } from './runtime.ts'
 
 interface Timer {
@@ -27,6 +30,10 @@ export class SimPlace {
     this.#choices = choices
   }
 
+  /** The system that lives here; undefined before one is created. */
+  get core(): CellHost | undefined {
+    return (this.runtime.tap as PlaceTap).host
+  }
   get state(): 'running' | 'hung' | 'gone' {
     return this.#state
   }
@@ -114,31 +121,55 @@ export class Places {
   readonly home: SimPlace
   readonly #choices: Choices
   readonly #all: SimPlace[]
+  /** The place that does something now; undefined between two. */
+  current: SimPlace | undefined
   constructor(home: SimPlace, choices: Choices) {
     this.home = home
     this.#choices = choices
     this.#all = [home]
+    ;(home.runtime.tap as PlaceTap).places = this
   }
   add(place: SimPlace): void {
     this.#all.push(place)
+  }
+  /** Shuts down the systems of all other places that run, so that what they had in use must be free too; returns a function that says whether all of them have ended. */
+  endOthers(deadline: number): () => boolean {
+    const open = this.#all.filter(({ state, core }) => state === 'running' && core?.phase === 'open')
+    let left = open.length
+    for (const { core } of open) void (core!.view as ActorSystem).shutdown({ deadline }).then(() => left--)
+    return () => left === 0
   }
   get ready(): boolean {
     return this.#all.some((p) => p.ready > 0)
   }
   runOne(): void {
-    const able = this.#all.filter((p) => p.ready > 0)
-    able[this.#choices.choose(able.length)]?.runOne()
+    this.#oneOf(this.#all.filter((p) => p.ready > 0))
   }
   /** Does something of another place, if there is anything to do. */
   runOther(than: SimPlace): void {
-    const able = this.#all.filter((p) => p !== than && p.ready > 0)
-    able[this.#choices.choose(able.length)]?.runOne()
+    this.#oneOf(this.#all.filter((p) => p !== than && p.ready > 0))
+  }
+  #oneOf(able: readonly SimPlace[]): void {
+    const place = able[this.#choices.choose(able.length)]
+    if (place !== undefined) this.#at(place, () => place.runOne())
+  }
+  #at(place: SimPlace, act: () => void): void {
+    const before = this.current
+    this.current = place
+    try {
+      act()
+    } finally {
+      this.current = before
+    }
   }
   get next(): number {
     return this.#all.reduce((next, p) => Math.min(next, p.next), Infinity)
   }
   fireDue(now: number): void {
     const due = this.#all.filter((p) => p.next <= now)
-    while (due.length > 0) due.splice(this.#choices.choose(due.length), 1)[0]!.fireDue(now)
+    while (due.length > 0) {
+      const place = due.splice(this.#choices.choose(due.length), 1)[0]!
+      this.#at(place, () => place.fireDue(now))
+    }
   }
 }

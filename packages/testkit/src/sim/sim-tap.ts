@@ -55,7 +55,7 @@ export class SimTap extends Tap {
   readonly waits: WaitAccount = new WaitAccount(this)
   readonly watches: WatchAccount = new WatchAccount(this)
   readonly asks: AskAccount = new AskAccount(this)
-  readonly budgets: BudgetAccount = new BudgetAccount()
+  readonly budgets: BudgetAccount = new BudgetAccount(() => this.systemWithTurn)
   readonly timers: TimerAccount = new TimerAccount(this)
   readonly ledger: LedgerCheck = new LedgerCheck(this)
   readonly log: LogAccount = new LogAccount()
@@ -65,6 +65,10 @@ export class SimTap extends Tap {
   turns = 0
   #endedInTurn = false
 
+  /** The system that runs now; undefined if that is unknown. */
+  get systemWithTurn(): CellHost | undefined {
+    return this.host
+  }
   get now(): number {
     return this.host.runtime.now()
   }
@@ -218,6 +222,10 @@ export class SimTap extends Tap {
   judgeEnd(): void {
     this.asks.checkAll()
     this.compare()
+    this.judgeBudgets()
+  }
+  /** No system that has ended has slots, bytes, credits or permits in use. */
+  protected judgeBudgets(): void {
     for (const left of this.budgets.stillTaken) this.violate('leaks', undefined, left)
   }
   /** Nothing is left to do at this moment: what was asked for has come about, and nothing is overdue. */

@@ -212,7 +212,6 @@ export class Simulation {
     checkFunction('holds', holds)
     this.#eventually.push([what, holds])
   }
-
   /** Must hold after every step, of whichever system: breaks the run itself, by `violate`. */
   always(check: () => void): void {
     this.#always.push(check)
@@ -379,6 +378,7 @@ export class Simulation {
     if (!resolved) return tap.violate('C12', undefined, 'the shutdown did not resolve')
     // A jump of the clock may skip all the time that the killed are given.
     if (tap.living.length > 0 && !this.faulted) tap.violate('C12', tap.living[0], `${tap.living.length} actors outlived the shutdown`)
+    if (this.#places !== undefined) await this.#drive(this.clock.now + deadline + 1100, this.#places.endOthers(deadline))
     tap.judgeEnd()
     for (const leak of leaksOf(tap.host, tap.cells)) tap.violate('leaks', undefined, leak)
     if (this.system.phase !== 'closed') tap.violate('C12', undefined, `the system is ${this.system.phase} after its shutdown`)
