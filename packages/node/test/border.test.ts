@@ -156,6 +156,37 @@ test.each([
   await s.end()
 })
 
+/** Resolves when both threads are up and idle. */
+async function bothIdle(s: ReturnType<typeof stage>): Promise<void> {
+  const runs = new Int32Array(new SharedArrayBuffer(4))
+  await Promise.all([1, 2].map(() => s.threads.runTask(url, 'meet', [runs, 2])))
+}
+
+test('a task that is refused takes no thread from others', async () => {
+  const s = stage()
+  await bothIdle(s)
+  // One for each thread, and one more.
+  for (let i = 0; i < 3; i++) await expect(s.threads.runTask(url, 'take', [() => i])).rejects.toMatchObject({ code: 'not-transferable' })
+  expect(await s.threads.runTask(url, 'take', [1], { timeout: 60_000 })).toBe(1)
+  await s.end()
+})
+
+test.each(['signal', 'timeout'] as const)('a task that is given up by its %s while it waits for a thread is never begun', async (how) => {
+  const s = stage()
+  await bothIdle(s)
+  const gate = new Int32Array(new SharedArrayBuffer(4))
+  const runs = new Int32Array(new SharedArrayBuffer(4))
+  const busy = [1, 2].map((n) => s.threads.runTask(url, 'after', [n, gate]))
+  const control = new AbortController()
+  const given = s.threads.runTask(url, 'countRun', [runs], how === 'signal' ? { signal: control.signal } : { timeout: 1 })
+  control.abort()
+  await expect(given).rejects.toMatchObject({ code: how === 'signal' ? 'cancelled' : 'task-cancelled' })
+  Atomics.store(gate, 0, 1)
+  await Promise.all(busy)
+  expect(await s.threads.runTask(url, 'countRun', [runs])).toBe(1)
+  await s.end()
+})
+
 test.each([
   ['function', 'value.at[1] is a function'],
   ['symbol', 'value.at.deep is a symbol'],

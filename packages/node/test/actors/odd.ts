@@ -78,3 +78,11 @@ export async function after(_what: unknown, gate: Int32Array): Promise<unknown> 
 export function take(value: unknown): unknown {
   return value
 }
+/** Ends when `count` calls have begun. */
+export async function meet(runs: Int32Array, count: number): Promise<void> {
+  Atomics.add(runs, 0, 1)
+  while (Atomics.load(runs, 0) < count) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+export function countRun(runs: Int32Array): number {
+  return Atomics.add(runs, 0, 1) + 1
+}
