@@ -567,6 +567,22 @@ export const cluster = [
     edits: [['this.#lists.then(() => this.#list(list))', 'this.#list(list)']],
     test: inTest('membership/mirror.property.test.ts', 'lists never overlap'),
   },
+  // Actors that stop at once.
+  {
+    name: 'an actor that stopped before it had taken a message has a successor for it',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [
+      ['    return leaves === undefined && (reason', '    return hasNoSuccessor && leaves === undefined && (reason'],
+      ['interface Entity {', 'const hasNoSuccessor = false as boolean\n\ninterface Entity {'],
+    ],
+    test: inTest('cluster/stopped-at-start.test.ts', 'is made once for what waits for it, which become dead letters'),
+  },
+  {
+    name: 'an actor that stopped while its node may not act has no successor',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [[' && !mailbox.hasGiven && this.#host.gate.held', ' && !mailbox.hasGiven']],
+    test: inTest('cluster/stopped-at-start.test.ts', 'that stops while its node may not act'),
+  },
   // Actors that are slow.
   {
     name: 'credit is not given back for what an actor takes',

@@ -10,7 +10,7 @@ import type { Backlog } from './backlog.ts'
 import type { Credits } from './credits.ts'
 import { EnteringLetter, HereOffer, windowOf } from './entering.ts'
 import type { KindSpec } from './kind.ts'
-import { leased, type LeaseGate } from './leased-mailbox.ts'
+import { leased, type LeasedKind, type LeaseGate } from './leased-mailbox.ts'
 import { LetterCredit } from './letter-credit.ts'
 import { entry, type Letter, letterAgain, type WatchItem } from './letter.ts'
 import type { Refuse } from './refusal.ts'
@@ -22,6 +22,7 @@ interface Entity {
   readonly id: string
   readonly shard: number
   readonly cell: Cell
+  readonly mailbox: LeasedKind
   /** What the actor left behind when it ended, in order. */
   readonly left: { readonly message: unknown; readonly meta: Meta }[]
   /** What was offered to it and waits for room in its mailbox. */
@@ -217,14 +218,15 @@ export class Entities {
       return true
     }
     const behavior = passivateAfter === undefined ? made : passivate(made, { after: passivateAfter, canPassivate })
+    const mailbox = leased(gate, mailboxOf(made))
     const ref = spawnUnder(this.#parentCell(), behavior, {
       ...(isName(id) ? { name: id } : undefined),
-      mailbox: leased(gate, mailboxOf(made)),
+      mailbox,
       drain: { redirect: heir.ref as never },
       ...(accepts === undefined ? undefined : { accepts }),
       ...(stopTimeout === undefined ? undefined : { stopTimeout }),
     })
-    const entity: Entity = { id, shard, cell: ref.cell, left, entering: new Set(), waiting: [], watchers: new Set(), leaves: undefined }
+    const entity: Entity = { id, shard, cell: ref.cell, mailbox, left, entering: new Set(), waiting: [], watchers: new Set(), leaves: undefined }
     this.#byId.set(id, entity)
     this.#byCell.set(ref.cell, entity)
     this.#perShard.set(shard, this.in(shard) + 1)
@@ -249,12 +251,12 @@ export class Entities {
     ]
     const { core, backlog, credits } = this.#host
     for (const letter of letters) backlog.keep(letter)
-    if (cell.end?.unstarted === true && cell.end.reason === 'failure') {
-      // It would not start for its successor either: whoever asked hears why.
+    if (this.#wouldStopAgain(entity)) {
+      // Its successor would stop, too: those who asked are told why.
       for (const letter of letters.splice(0)) {
         backlog.release(letter)
         if (letter.origin !== undefined) credits.taken(letter.origin, letter.entry === entry.offered ? 1 : 0)
-        core.bury(letter.message, letter.meta, cell.ref, 'stopped', cell.end.cause)
+        core.bury(letter.message, letter.meta, cell.ref, 'stopped', cell.end?.cause)
       }
     }
     // Before its successor is made.
@@ -262,6 +264,13 @@ export class Entities {
     if (entity.watchers.size > 0) for (const item of entity.watchers) watchers.ended(item, endOf(this.#spec.kind, entity))
     this.#host.gone(shard, id, letters)
     this.#leave()
+  }
+
+  /** An actor that did not start, or stopped by itself before it had taken a message, has no successor: that would stop as well, without end. */
+  #wouldStopAgain({ cell, leaves, mailbox }: Entity): boolean {
+    const { reason, unstarted } = cell.end!
+    if (unstarted === true && reason === 'failure') return true
+    return leaves === undefined && (reason === 'normal' || reason === 'failure') && !mailbox.hasGiven && this.#host.gate.held
   }
 
   /** Above all actors of the kind on this node. */

@@ -17,11 +17,13 @@ class LeasedQueue implements MailboxQueue {
   readonly #inner: FrontableQueue
   readonly #gate: LeaseGate
   readonly #cell: Cell
+  readonly #kind: LeasedKind
 
-  constructor(inner: FrontableQueue, gate: LeaseGate, cell: Cell) {
+  constructor(inner: FrontableQueue, gate: LeaseGate, cell: Cell, kind: LeasedKind) {
     this.#inner = inner
     this.#gate = gate
     this.#cell = cell
+    this.#kind = kind
   }
 
   get size(): number {
@@ -31,10 +33,13 @@ class LeasedQueue implements MailboxQueue {
     this.#inner.push(message, meta)
   }
   shift(): unknown {
-    if (this.#cell.phase === 'running' && !this.#gate.held) {
-      if (this.#inner.size > 0) this.#gate.kept(this.#cell)
-      this.meta = undefined
-      return undefined
+    if (this.#cell.phase === 'running') {
+      if (!this.#gate.held) {
+        if (this.#inner.size > 0) this.#gate.kept(this.#cell)
+        this.meta = undefined
+        return undefined
+      }
+      this.#kind.hasGiven = true
     }
     const message = this.#inner.shift()
     this.meta = this.#inner.meta
@@ -55,11 +60,14 @@ class LeasedQueue implements MailboxQueue {
 }
 
 /** A mailbox as chosen, or without a bound, behind the gate. */
-export function leased(gate: LeaseGate, chosen: MailboxKind | undefined): MailboxKind {
+export function leased(gate: LeaseGate, chosen: MailboxKind | undefined): LeasedKind {
   return new LeasedKind(gate, chosen)
 }
 
-class LeasedKind extends OwnKind {
+/** The kind of mailbox of one actor. */
+export class LeasedKind extends OwnKind {
+  /** The actor has taken a message, or found none. */
+  hasGiven = false
   readonly #gate: LeaseGate
   readonly #chosen: MailboxKind | undefined
   constructor(gate: LeaseGate, chosen: MailboxKind | undefined) {
@@ -69,6 +77,6 @@ class LeasedKind extends OwnKind {
   }
   override open(cell: unknown): FrontableQueue {
     const inner = this.#chosen === undefined ? new MessageRing() : openMailbox(this.#chosen, cell)
-    return new LeasedQueue(inner, this.#gate, cell as Cell)
+    return new LeasedQueue(inner, this.#gate, cell as Cell, this)
   }
 }
