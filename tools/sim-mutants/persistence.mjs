@@ -856,7 +856,43 @@ export const persistence = [
   {
     name: 'an answer of PostgreSQL that was cut short is taken for all there is',
     file: replaying,
-    edits: [['const whole = rows.length === Number(rows[0]?.runs ?? 0)', 'const whole = true']],
+    edits: [['if (rows.length < Number(rows[0]?.runs ?? 0))', 'if (rows.length < 0)']],
+    test: inTest('postgres-runs.test.ts', 'an answer has few long runs, one at least, and nothing is left out or told as missing'),
+  },
+  {
+    name: 'a row of PostgreSQL that says it has one event, and has two, is read as one',
+    file: runText,
+    edits: [["|| data.indexOf('\\n') !== data.length - 1 ||", '||']],
+    test: inTest('postgres-runs.test.ts', 'is refused before any of it is replayed'),
+  },
+  {
+    name: 'joined rows of PostgreSQL are split although one of them contains the separator',
+    file: replaying,
+    edits: [['const isWhole = heads.length === spans.length && data.length === spans.length', 'const isWhole = true']],
+    test: inTest('postgres-runs.test.ts', 'data that has in it what parts rows from each other moves no other row'),
+  },
+  {
+    name: 'a row of PostgreSQL that repeats an event is read again',
+    file: replaying,
+    edits: [['if (first < next && row > 0)', 'if (first < next && row < 0)']],
+    test: inTest('postgres-runs.test.ts', 'is refused before any of it is replayed'),
+  },
+  {
+    name: 'rows of PostgreSQL that were deleted during a replay are reported as missing',
+    file: replaying,
+    edits: [['Number(head?.deleted ?? 0) >= seq', 'Number(head?.deleted ?? 0) < 0']],
+    test: inTest('postgres-runs.test.ts', 'what is deleted while it is replayed is not told as missing'),
+  },
+  {
+    name: 'short rows of PostgreSQL come one by one',
+    file: replaying,
+    edits: [['<= ${maxShortRowBytes} as is_short', '< 0 as is_short']],
+    test: inTest('postgres-runs.test.ts', 'what actors wrote one by one is replayed by one row for each actor, whatever its size'),
+  },
+  {
+    name: 'long rows of PostgreSQL are joined with the short ones',
+    file: replaying,
+    edits: [['octet_length(r.head) + octet_length(r.data) <= ${maxShortRowBytes} as is_short', 'true as is_short']],
     test: inTest('postgres-runs.test.ts', 'an answer has few long runs, one at least, and nothing is left out or told as missing'),
   },
   {

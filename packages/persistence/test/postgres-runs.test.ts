@@ -68,6 +68,26 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
   const rows = async (): Promise<number> => (await admin.query(`select from ${schema}.runs`)).rows.length
   const store = async (...group: Parameters<Journal['append']>[0]): Promise<void> =>
     expect(new Set((await journal.append(group)).map(({ is }) => is))).toEqual(new Set(['stored']))
+  /** A journal of the same tables; `seen` is given each answer, and the next query waits for it. */
+  const watched = (seen: (rows: readonly Record<string, unknown>[], query: pg.QueryConfig) => Promise<unknown> | void): Promise<Journal> =>
+    postgres(
+      {
+        connect: async () => {
+          const client = await admin.connect()
+          return Object.assign(Object.create(client) as pg.PoolClient, {
+            query: async (query: pg.QueryConfig) => {
+              const answer = await client.query(query)
+              await seen(answer.rows as Record<string, unknown>[], query)
+              return answer
+            },
+            on: client.on.bind(client),
+            removeListener: client.removeListener.bind(client),
+            release: client.release.bind(client),
+          })
+        },
+      },
+      { schema },
+    ).open(environment)
   const tagged = (n: number): Partial<StoredEvent> => ({ tags: n % 3 === 0 ? ['third', 'all'] : ['all'] })
 
   test('a run is one row, and as many events', async () => {
@@ -123,22 +143,9 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
     for (let first = 1; first <= 19; first += 6) await store(run('cart/1', first, 0, { events: events(6, () => ({ data })) }))
     await store(run('cart/2', 1, 3))
     const sizes: number[] = []
-    const weighing = {
-      connect: async () => {
-        const client = await admin.connect()
-        return Object.assign(Object.create(client) as pg.PoolClient, {
-          query: async (query: pg.QueryConfig) => {
-            const answer = await client.query(query)
-            sizes.push(answer.rows.reduce((sum: number, row: { data?: string }) => sum + (row.data?.length ?? 0), 0))
-            return answer
-          },
-          on: client.on.bind(client),
-          removeListener: client.removeListener.bind(client),
-          release: client.release.bind(client),
-        })
-      },
-    }
-    const reader = await postgres(weighing, { schema }).open(environment)
+    const reader = await watched(
+      (answer) => void sizes.push(answer.reduce((sum, { data: text }) => sum + (typeof text === 'string' ? text.length : 0), 0)),
+    )
     const seen = await replayed(reader, [
       { id: 'cart/1', after: 2 },
       { id: 'cart/2', after: 0 },
@@ -251,6 +258,106 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
     const { damages, events: counted } = await journal.verify()
     expect(damages).toContainEqual({ where, id: 'cart/1', seq: 4, problem })
     expect(counted).toBe(9)
+  })
+
+  test('what actors wrote one by one is replayed by one row for each actor, whatever its size', async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => `cart/${i}`)
+    const written = events(40)
+    for (const [n, one] of written.entries()) await store(...ids.map((id) => run(id, n + 1, 0, { events: [one] })))
+    let answered = 0
+    const reader = await watched((answer) => void (answered += answer.length))
+    answered = 0
+    const from = ids.map((id, i) => ({ id, after: i }))
+    const seen = await replayed(reader, from, 7)
+    for (const { id, after } of from) expect(seen.get(id)).toEqual(written.slice(after))
+    // A head and its events of each id.
+    expect(answered).toBe(2 * ids.length)
+    await reader.close()
+  })
+
+  test('rows of every size and kind in any order are replayed as they were written', async () => {
+    let seed = 5
+    const below = (most: number): number => ((seed = (seed * 16_807) % 2_147_483_647) >> 8) % most
+    const written: StoredEvent[] = []
+    while (written.length < 300) {
+      const count = below(4) > 0 ? 1 : 1 + below(9)
+      const some = Array.from({ length: count }, (_, i) => {
+        const n = written.length + i + 1
+        return event(
+          n,
+          [
+            { type: '","version":1,"time":5', time: 0.5 },
+            { tags: [',"time":7'], subject: 'anna' },
+            { data: hostile[below(hostile.length)]!, version: 2 },
+            { data: JSON.stringify('x'.repeat(5000)) },
+            { data: JSON.stringify('ä'.repeat(300_000)) },
+            { time: 2 ** 53 },
+          ][below(40)] ?? {},
+        )
+      })
+      await store(run('cart/1', written.length + 1, 0, { events: some }))
+      written.push(...some)
+    }
+    for (let after = 0; after < written.length; after += 1 + below(23))
+      for (const batch of [3, 1000]) expect((await replayed(journal, [{ id: 'cart/1', after }], batch)).get('cart/1')).toEqual(written.slice(after))
+  })
+
+  test('data that has in it what parts rows from each other moves no other row', async () => {
+    for (let n = 1; n <= 5; n++) await store(run('cart/1', n), run('cart/2', n))
+    const odd = '"\u0001,"'
+    await admin.query(`update ${schema}.runs set data = E'"\\x01,"\\n' where id = 'cart/1' and first = 3`)
+    const ids = ['cart/1', 'cart/2'].map((id) => ({ id, after: 0 }))
+    const seen = await replayed(journal, ids)
+    expect(seen.get('cart/1')).toEqual(events(5, (n) => (n === 3 ? { data: odd } : {})))
+    expect(seen.get('cart/2')).toEqual(events(5))
+  })
+
+  test.each([
+    ['says less than it has', `update runs set data = data || data where first = 3`, 3, 2, 'its data has 2 events, and it says 1'],
+    ['says that it ends before it begins', `update runs set last = 1 where first = 3`, 3, 2, 'event 3 is missing'],
+    ['says more than it has', `update runs set last = 4 where first = 3`, 3, 2, 'its data has 1 events, and it says 2'],
+    ['is empty', `update runs set data = '' where first = 3`, 3, 2, 'its data has 0 events, and it says 1'],
+    ['is cut', `update runs set data = left(data, -1) where first = 3`, 3, 2, 'its data is cut'],
+    ['has no head', `update runs set head = 'x' where first = 3`, 3, 2, 'its head cannot be read'],
+    ['is missing', `delete from runs where first = 3`, 3, 2, 'event 3 is missing'],
+    ['is missing at the end', `delete from runs where first = 6`, 6, 5, 'event 6 is missing'],
+    ['is long, and missing', `delete from runs where first = 4`, 4, 3, 'event 4 is missing'],
+    [
+      'has what the one before it has',
+      `update runs set last = 3, data = data || data where first = 2; update runs set head = '{"type":"added","version":1,"time":1}' where first = 2`,
+      3,
+      3,
+      'event 3 is there twice',
+    ],
+  ] as const)('a row of one event that %s is refused before any of it is replayed', async (_, damage, seq, whole, problem) => {
+    const long = event(4, { data: JSON.stringify('x'.repeat(5000)) })
+    for (let n = 1; n <= 6; n++) await store(run('cart/1', n, 0, { events: [n === 4 ? long : event(n)] }), run('cart/2', n))
+    await admin.query(damage.replaceAll('runs', `${schema}.runs`).replaceAll('where', `where id = 'cart/1' and`))
+    const parts = await all(
+      journal.replay(
+        ['cart/1', 'cart/2'].map((id) => ({ id, after: 0 })),
+        100,
+      ),
+    )
+    expect(parts).toMatchObject([
+      { id: 'cart/1', first: 1, events: { length: whole } },
+      { id: 'cart/1', damage: { code: 'journal-damaged', where: `"${schema}".runs, cart/1#${seq}`, message: expect.stringContaining(problem) } },
+      { id: 'cart/2', first: 1, events: { length: 6 } },
+    ])
+  })
+
+  test('what is deleted while it is replayed is not told as missing', async () => {
+    const long = JSON.stringify('x'.repeat(5000))
+    for (let n = 1; n <= 4; n++) await store(run('cart/1', n, 0, { events: [event(n, { data: n === 3 ? long : '1' })] }))
+    const reader = await watched(async (_rows, { text }) => {
+      if (text.includes('is_short')) await journal.deleteEvents('cart/1', 3, owner)
+    })
+    expect(await all(reader.replay([{ id: 'cart/1', after: 0 }], 100))).toMatchObject([
+      { events: { length: 2 } },
+      { damage: { message: expect.stringContaining('it was deleted while it was read; read it again') } },
+    ])
+    expect((await replayed(reader, [{ id: 'cart/1', after: 0 }])).get('cart/1')).toHaveLength(1)
+    await reader.close()
   })
 
   test('a run that is there twice in part is told', async () => {

@@ -113,22 +113,41 @@ export function timeIn(head: string): { readonly from: number; readonly to: numb
   return from > 8 && to > from && (end === ',' || end === '}') ? { from, to } : undefined
 }
 
+/** Numbers with more digits may not be what `Number` makes of them. */
+const maxDigits = 15
+
 /** Reads runs of one event whose heads differ in the time only, as those of an actor mostly do, and parses such a head once. Others are read as ever. */
 export class SimilarHeads {
+  /** No head begins with it. */
   #before = '\0'
   #after = ''
   #event: StoredEvent | undefined
 
   read(head: string, data: string, count: number): StoredEvent[] {
-    const time = count === 1 && data.endsWith('\n') ? timeIn(head) : undefined
-    if (time === undefined) return readRun(head, data, count)
-    const { from, to } = time
-    if (from === this.#before.length && head.startsWith(this.#before) && head.slice(to) === this.#after)
-      return [{ ...this.#event!, data: fromText(data.slice(0, -1)), time: Number(head.slice(from, to)) }]
-    const events = readRun(head, data, count)
-    this.#before = head.slice(0, from)
-    this.#after = head.slice(to)
-    this.#event = events[0]
-    return events
+    return count === 1 ? [this.readOne(head, data)] : readRun(head, data, count)
+  }
+
+  /** The event of a run of one; throws as `readRun` does. */
+  readOne(head: string, data: string): StoredEvent {
+    const from = this.#before.length
+    let to = from
+    let time = 0
+    for (let code = head.charCodeAt(to); code >= 48 && code <= 57; code = head.charCodeAt(++to)) time = time * 10 + code - 48
+    const isSimilar =
+      to > from && to - from <= maxDigits && head.length - to === this.#after.length && head.endsWith(this.#after) && head.startsWith(this.#before)
+    // More than one line is more than one event.
+    if (!isSimilar || data.indexOf('\n') !== data.length - 1 || data === '') return this.#parse(head, data)
+    const { type, version, tags, subject } = this.#event!
+    return { type, version, data: fromText(data.slice(0, -1)), tags, subject, time }
+  }
+  #parse(head: string, data: string): StoredEvent {
+    const event = readRun(head, data, 1)[0]!
+    const time = timeIn(head)
+    if (time !== undefined) {
+      this.#before = head.slice(0, time.from)
+      this.#after = head.slice(time.to)
+      this.#event = event
+    }
+    return event
   }
 }

@@ -22,7 +22,7 @@ export interface RunRow {
 }
 
 /** Bytes of one answer: the run with which there are more is the last one. */
-const bytesAtOnce = 4_000_000
+export const bytesAtOnce = 4_000_000
 
 /**
  * The first runs of a query for rows of the table, by some of its columns: those before which there are fewer events and bytes than an answer should

@@ -36,15 +36,23 @@ export function toNumbers(list: readonly number[]): string {
   return `{${list.join(',')}}`
 }
 
+/** The separator of joined texts, here and as PostgreSQL writes it. No stored text contains it: there, a letter follows U+0001. */
+const joint = '\u0001,'
+export const sqlJoint = `E'\\x01,'`
+
 /**
- * Long texts, none of them empty, as one that PostgreSQL takes apart (`split`): in a list every quote would be escaped here and unescaped there,
- * and JSON is full of them. What parts them is in none of them, for there U+0001 is followed by a letter.
+ * Long texts as one that PostgreSQL takes apart (`split`), none of them empty: in a list every quote would be escaped here and unescaped there,
+ * and JSON is full of them.
  */
 export function toJoined(list: readonly string[]): string {
-  return list.join('\u0001,')
+  return list.join(joint)
 }
 export function split(parameter: string): string {
-  return `string_to_array(${parameter}::text, E'\\x01,')`
+  return `string_to_array(${parameter}::text, ${sqlJoint})`
+}
+/** Texts that PostgreSQL joined with `sqlJoint`. */
+export function fromJoined(text: string): string[] {
+  return text.split(joint)
 }
 
 /** A name as PostgreSQL quotes one. */
