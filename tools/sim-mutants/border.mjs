@@ -201,7 +201,7 @@ export const border = [
     name: 'whoever keeps a question counts as being at it',
     scenario: 'border circles',
     file: 'border/src/exchange/deadlocks.ts',
-    edits: [['!ask.settled && (!ask.opened || inProgress(ask))) this.#follow', '!ask.settled) this.#follow']],
+    edits: [['!ask.settled && (ask.opened !== true || inProgress(ask))) this.#follow', '!ask.settled) this.#follow']],
   },
   {
     name: 'the ledger forgets ways that only one end knows of',

@@ -104,7 +104,7 @@ export class Deadlocks {
     const { epoch, addresses, questions } = this.#exchange
     const ask = origin === epoch ? addresses.get(id) : questions.mirrorOf(origin, id)
     // It is in the mailbox of its actor, or in its hands; otherwise nobody waits for that actor.
-    if (ask instanceof PendingAsk && !ask.settled && (!ask.opened || inProgress(ask))) this.#follow(ask.target, probe)
+    if (ask instanceof PendingAsk && !ask.settled && (ask.opened !== true || inProgress(ask))) this.#follow(ask.target, probe)
   }
 
   /** Whether an actor runs at another place of this exchange, and this cell only stands for it. */
@@ -116,7 +116,7 @@ export class Deadlocks {
   #binds(edge: AskEdge): boolean {
     const { ask, call, asker } = edge
     if (call === undefined || call !== asker.cell.extras?.pending || ask.settled) return false
-    return this.#exchange.questions.isAway(ask) || !ask.opened || inProgress(ask)
+    return this.#exchange.questions.isAway(ask) || ask.opened !== true || inProgress(ask)
   }
 
   /** Once around: the one whose turn it is to be refused is asked to go around again. */

@@ -110,7 +110,7 @@ export class InvalidTransition extends TroupeError {
 export class ForeignRef extends TroupeError {
   readonly code = 'foreign-ref'
   constructor(path: string, what: string) {
-    super(`Cannot ${what} ${path}: it is not an actor of this system. Use the system that spawned it.`)
+    super(`Cannot ${what} ${path}: it is not an actor of this system. Use the system that spawned it, or the actor of an adapter.`)
   }
 }
 

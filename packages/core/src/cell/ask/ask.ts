@@ -32,8 +32,8 @@ export class PendingAsk extends Envelope implements ActorRef<unknown>, Deadline 
   declare reject: Reject | undefined
   previousAsk: PendingAsk | undefined
   nextAsk: PendingAsk | undefined
-  /** Taken from the mailbox of the present target. */
-  opened = false
+  /** Taken from the mailbox of the present target; `stashed` while it is in its stash, and until it is taken again. */
+  opened: boolean | 'stashed' = false
   /** The asker's side, where a handler asked. */
   edge: AskEdge | undefined
   /** Called when it has been settled, however. */

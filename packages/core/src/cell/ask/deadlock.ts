@@ -1,5 +1,5 @@
 // Cycles of actors that wait for each other. An edge asker → target binds while the asker's handler is pending and its
-// question is queued at the target or being handled there. Whether it does is read off the question under way when one
+// question is queued or stashed at the target, or being handled there. Whether it does is read off the question under way when one
 // is asked, so that a tell costs nothing and an ask costs the length of the chain behind it.
 
 import { DeadlockError } from '../../values/errors.ts'
@@ -77,7 +77,7 @@ export class AskEdge {
   get binds(): boolean {
     const { ask, call } = this
     if (call === undefined || call !== this.asker.cell.extras?.pending || ask.settled) return false
-    return !ask.opened || inProgress(ask)
+    return ask.opened !== true || inProgress(ask)
   }
 }
 

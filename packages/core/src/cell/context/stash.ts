@@ -10,7 +10,7 @@ import { isSignal } from '../../values/signals.ts'
 import type { Cell } from '../turn/cell.ts'
 import type { Context } from './context.ts'
 import { checkEntered } from '../message/entering.ts'
-import { type Meta, onwardOf } from '../message/envelope.ts'
+import { askedBy, type Meta, onwardOf } from '../message/envelope.ts'
 
 /** Refuses what cannot come back as a message; the one in progress can, whatever it looks like. */
 export function checkStashed(path: string, message: unknown, present: unknown): void {
@@ -42,8 +42,12 @@ export class CellStash {
     }
     dispatcher.host.tap?.stashed(this.#cell, message, present)
     this.#ring.push(message, present ? onwardOf(ctx.meta) : undefined)
-    if (present) ctx.move()
-    else dispatcher.ledger.sent++
+    if (present) {
+      // The asker still waits, as for a question in the mailbox.
+      const ask = askedBy(ctx.meta)
+      if (ask !== undefined) ask.opened = 'stashed'
+      ctx.move()
+    } else dispatcher.ledger.sent++
   }
   /** Moves the oldest, at most `most`, to the front of the mailbox, behind those that were moved before and have not been handled. */
   unstash(most: number): void {
