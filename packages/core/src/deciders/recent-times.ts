@@ -8,49 +8,68 @@ const exactTimes = 1000
 const parts = 500
 
 interface Bucket {
-  readonly first: number
+  first: number
   last: number
   count: number
 }
 
 export class RecentTimes {
-  /** In order; of the youngest each is a bucket of its own. */
-  readonly #buckets: Bucket[] = []
+  /** Buckets of times that are no longer exact, oldest first. */
+  readonly #older: Bucket[] = []
+  /** The youngest times; once there are 1,000 the next one replaces the oldest, which is at `#oldest`. */
+  readonly #exact: number[] = []
+  #oldest = 0
   /** The longest window that was asked about. */
   #reach = 0
 
   get last(): number {
-    return this.#buckets.at(-1)?.last ?? -Infinity
+    return this.#exact.at(this.#oldest - 1) ?? -Infinity
   }
   /** How many entries there are in memory. */
   get kept(): number {
-    return this.#buckets.length
+    return this.#older.length + this.#exact.length
   }
   /** Notes a time, not before any noted so far, of which windows of `within` ms are asked. */
   add(now: number, within: number): void {
-    const buckets = this.#buckets
+    const exact = this.#exact
     this.#reach = Math.max(this.#reach, within)
-    buckets.push({ first: now, last: now, count: 1 })
-    const at = buckets.length - exactTimes - 1
-    if (at > 0 && buckets[at]!.first - buckets[at - 1]!.first < this.#reach / parts) this.#join(at)
-    // Nobody has asked so far back; should somebody, it is better to have counted it.
-    while (buckets.length > exactTimes + 1 && buckets[1]!.last <= now - this.#reach) this.#join(1)
+    if (exact.length < exactTimes) exact.push(now)
+    else {
+      this.#count(exact[this.#oldest]!, now)
+      exact[this.#oldest] = now
+      this.#oldest = (this.#oldest + 1) % exactTimes
+    }
   }
-  /** Makes one of a bucket and the one before it. */
-  #join(at: number): void {
-    const [{ last, count }] = this.#buckets.splice(at, 1) as [Bucket]
-    const before = this.#buckets[at - 1]!
-    before.last = last
-    before.count += count
+  /** Counts a time that is no longer exact. */
+  #count(time: number, now: number): void {
+    const older = this.#older
+    const youngest = older.at(-1)
+    if (youngest === undefined || time - youngest.first >= this.#reach / parts) older.push({ first: time, last: time, count: 1 })
+    else {
+      youngest.last = time
+      youngest.count++
+    }
+    // Nobody has asked so far back. If a longer window is asked about later, these times have to be counted in it.
+    while (older.length > 1 && older[1]!.last <= now - this.#reach) {
+      const { first, count } = older.shift()!
+      older[0]!.first = first
+      older[0]!.count += count
+    }
   }
   /** How many lie less than `within` ms back, and when the first of them was; `now` if there is none. */
   within(now: number, within: number): { readonly count: number; readonly first: number } {
     const from = now - within
     let count = 0
     let first = now
-    for (let i = this.#buckets.length - 1; i >= 0 && this.#buckets[i]!.last > from; i--) {
-      count += this.#buckets[i]!.count
-      first = this.#buckets[i]!.first
+    const exact = this.#exact
+    let time: number
+    while (count < exact.length && (time = exact.at(this.#oldest - 1 - count)!) > from) {
+      first = time
+      count++
+    }
+    for (let i = this.#older.length - 1; i >= 0 && this.#older[i]!.last > from; i--) {
+      count += this.#older[i]!.count
+      first = this.#older[i]!.first
     }
     return { count, first }
   }
