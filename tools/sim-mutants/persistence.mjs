@@ -843,9 +843,21 @@ export const persistence = [
   },
   {
     name: 'a run of PostgreSQL that has a tag is given whole',
-    file: finding,
-    edits: [['if (tag === undefined || event.tags.includes(tag)) events.push(event)', 'events.push(event)']],
+    file: placedRuns,
+    edits: [['if (i < skip || (tag !== undefined && !tags.includes(tag))) continue', 'if (i < skip) continue']],
     test: inTest('postgres-runs.test.ts', 'a reader goes on after every event of every run, by all, by kind and by tag'),
+  },
+  {
+    name: 'the rows of an answer of PostgreSQL are decoded in one turn',
+    file: finding,
+    edits: [['if (performance.now() - turn >= sliceMs) {', 'if (turn === Infinity) {']],
+    test: inTest('postgres-runs.test.ts', 'a reader lets the loop turn between the rows of an answer, and between its batches'),
+  },
+  {
+    name: 'the batches of an answer of PostgreSQL are given in one turn',
+    file: postgres,
+    edits: [['if (performance.now() - turn < sliceMs) continue\n', 'if (turn < Infinity) continue\n']],
+    test: inTest('postgres-runs.test.ts', 'a reader lets the loop turn between the rows of an answer, and between its batches'),
   },
   {
     name: 'what is deleted of a run of PostgreSQL is read all the same',

@@ -1,7 +1,7 @@
 // Runs as rows of PostgreSQL: what is in the middle of one is found, kept, deleted and missed as if each event had a row of its own.
 
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createPostgresSchema, type Journal, type JournalRecord, postgres, type StoredEvent } from '@troupe/persistence'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../tools/engines/postgres.mjs'
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
@@ -136,6 +136,23 @@ describe.skipIf(engine === undefined)('with PostgreSQL', () => {
     ])
     expect(queries).toBeLessThan(8)
     await reader.close()
+  })
+
+  test('a reader lets the loop turn between the rows of an answer, and between its batches', async () => {
+    await store(...Array.from({ length: 20 }, (_, i) => run(`cart/${i}`, 1, 0, { events: events(100, tagged) })))
+    const offset = (await found(journal))[0]!.offset
+    for (const query of [{ tag: 'all' }, { kind: 'cart' }, { after: offset }]) {
+      // A slow clock makes each row and each batch a slice.
+      let now = 0
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5))
+      const turns = vi.spyOn(globalThis, 'setImmediate')
+      const seen = await all(journal.events({ ...query, batch: 50, once: true }))
+      const count = turns.mock.calls.length
+      clock.mockRestore()
+      turns.mockRestore()
+      expect(seen.length).toBe(40)
+      expect(count).toBeGreaterThanOrEqual(20 + seen.length)
+    }
   })
 
   test('an answer has few long runs, one at least, and nothing is left out or told as missing', async () => {

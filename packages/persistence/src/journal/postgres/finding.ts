@@ -35,18 +35,19 @@ export async function find(
        order by ${o}.position, ${o}.pos limit $4`,
       ['position', 'pos'],
       // Of a run that has a tag few events may have it.
-      tag === undefined ? most : most * 10,
+      tag === undefined ? most : most * 4,
     ),
     values,
   )
   const events: FoundEvent[] = []
-  let turn = performance.now()
+  // The driver has parsed the answer in this turn, which may have used up the slice.
+  let turn = -Infinity
   for (const row of rows) {
-    for (const event of new PlacedRun(connections, s, row).found(after)) if (tag === undefined || event.tags.includes(tag)) events.push(event)
-    // An answer may have ten thousand events of which none has the tag.
-    if (performance.now() - turn < sliceMs) continue
-    await nextTurn()
-    turn = performance.now()
+    if (performance.now() - turn >= sliceMs) {
+      await nextTurn()
+      turn = performance.now()
+    }
+    for (const event of new PlacedRun(connections, s, row).found(after, tag)) events.push(event)
   }
   const last = rows.at(-1)
   return { events, last: last === undefined ? undefined : placeAfter(last) }

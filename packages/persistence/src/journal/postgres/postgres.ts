@@ -19,6 +19,7 @@ import {
   type Verified,
   type Write,
 } from '../../values/stored.ts'
+import { nextTurn, sliceMs } from '../loop-slice.ts'
 import type { EventQuery, GroupLimits, HeldBack, Journal, JournalEnvironment, JournalSource, Keyless, SubjectKey } from '../port.ts'
 import type { JournalRecord } from '../records.ts'
 import { append, appendStatement } from './appending.ts'
@@ -246,7 +247,14 @@ class PostgresJournal implements Journal {
         begun = true
         for (let { events, last } = first; last !== undefined;) {
           after = last
-          for (let i = 0; i < events.length && (i === 0 || !isOver()); i += query.batch) yield events.slice(i, i + query.batch)
+          let turn = performance.now()
+          for (let i = 0; i < events.length && (i === 0 || !isOver()); i += query.batch) {
+            yield events.slice(i, i + query.batch)
+            // A reader that takes each batch at once would hold the loop for the whole answer.
+            if (performance.now() - turn < sliceMs) continue
+            await nextTurn()
+            turn = performance.now()
+          }
           if (isOver()) return
           ;({ events, last } = await this.#do(() => find(this.#connections, this.#s, query, after, until)))
         }

@@ -69,16 +69,19 @@ export class PlacedRun {
     }
   }
 
-  /** Those that were not deleted, and come after a place in the order of all. Throws `JournalDamaged`. */
-  found([after, pos]: Place): FoundEvent[] {
+  /** Those that were not deleted, come after a place in the order of all, and have a tag if one is given. Throws `JournalDamaged`. */
+  found([after, pos]: Place, tag: string | undefined): FoundEvent[] {
     const { id, first, last, deleted } = this
     const position = Number(this.#row.position)
     /** The place of the event before the first one. */
     const before = this.#row.pos - (last - first + 1)
     const skip = Math.max(0, deleted + 1 - first, after === position ? pos - before : 0)
     const found: FoundEvent[] = []
-    for (const [i, event] of this.events().entries())
-      if (i >= skip) found.push({ ...event, id, seq: first + i, offset: `${position}.${before + i + 1}` })
+    for (const [i, { type, version, data, tags, subject, time }] of this.events().entries()) {
+      if (i < skip || (tag !== undefined && !tags.includes(tag))) continue
+      // A spread would take several times as long.
+      found.push({ type, version, data, tags, subject, time, id, seq: first + i, offset: `${position}.${before + i + 1}` })
+    }
     return found
   }
 }
