@@ -26,3 +26,4 @@ export type { Bell, ByteStream, Line, LineEnd, SidePort } from './way/line.ts'
 export { BadRecord, NotOnThread, NotTransferable } from './errors.ts'
 
 requireCore('@troupe/border', 1)
+export { LastingCell, Lives } from './way/lives.ts'

@@ -2,7 +2,7 @@
 // is not of its shape throws, and then the way it came by is not read any further.
 
 import type { AnyRef } from '@troupe/core'
-import { Adapter, fuse, type Meta, PendingAsk, poison, poisonPill, Told } from '@troupe/core/internal'
+import { fuse, type Meta, PendingAsk, poison, poisonPill, Told } from '@troupe/core/internal'
 import { Arrivals } from '../way/arrivals.ts'
 import { type Crossing, record } from '../way/crossing.ts'
 import type { Reader } from '../codec/reader.ts'
@@ -110,6 +110,6 @@ export class Incoming {
     if (address === undefined) return core.bury(message, undefined, undefined, 'late-reply')
     // It counts itself as sent, and was counted where it was sent.
     core.ledger.sent--
-    if (address instanceof PendingAsk || address instanceof Adapter) address.tell(message)
+    address.tell(message)
   }
 }

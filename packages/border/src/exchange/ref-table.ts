@@ -2,7 +2,7 @@
 // address or adapter by a number that its own thread knows it by.
 
 import type { AnyRef, Phase } from '@troupe/core'
-import { Adapter, HandleRef, type LocalRef, PendingAsk } from '@troupe/core/internal'
+import { Adapter, HandleRef, LocalRef, PendingAsk } from '@troupe/core/internal'
 import type { Crossing } from '../way/crossing.ts'
 import type { Reader } from '../codec/reader.ts'
 import { tag } from '../codec/tags.ts'
@@ -11,13 +11,13 @@ import { AddressRef } from '../values/address-ref.ts'
 import { Definition } from '../values/definition.ts'
 import type { Exchange } from './exchange.ts'
 import { HostedCell } from '../lives/hosted.ts'
+import { LastingCell } from '../way/lives.ts'
 import { ProxyCell } from '../way/remote-ref.ts'
 import { isActorRef } from '../values/is-ref.ts'
-import { Mirror } from '../questions/mirror.ts'
 import { phases } from '../values/phases.ts'
 import { StubCell } from '../lives/stub.ts'
 
-const kind = { defined: 0, known: 1, address: 2, once: 3, definition: 4, other: 5 } as const
+const kind = { defined: 0, known: 1, address: 2, once: 3, definition: 4, other: 5, lasting: 6 } as const
 const unknown = -1
 
 export class RefTable {
@@ -36,6 +36,8 @@ export class RefTable {
         writer.text(text)
         return true
       }
+      // Before the ref itself, so that its watchers are noticed from the start.
+      if (value.cell instanceof LastingCell || (this.#exchange.isProxy(value.cell) && value.cell.lives !== undefined)) writer.byte(kind.lasting)
       const slot = remembers ? crossing.slots.slotOf(value.uid) : undefined
       if (slot !== undefined) {
         writer.byte(kind.known)
@@ -51,11 +53,15 @@ export class RefTable {
       this.#point(crossing, writer, value)
       return true
     }
-    if (AddressRef.is(value)) return writeAddress(writer, crossing.placeOut(value.thread), value.id, value.path)
+    const { addresses, epoch, questions } = this.#exchange
+    if (AddressRef.is(value)) {
+      if (value.isOf(this.#exchange)) return writeAddress(writer, crossing.placeOut(value.thread), value.id, value.path)
+      return writeAddress(writer, crossing.placeOut(epoch), addresses.idOf(value), value.path)
+    }
     // A question of another thread is answered there, wherever it goes from here.
-    if (value instanceof Mirror) return writeAddress(writer, crossing.placeOut(value.origin), value.id, value.path)
+    if (questions.isMirror(value)) return writeAddress(writer, crossing.placeOut(value.origin), value.id, value.path)
     if (!(value instanceof PendingAsk || value instanceof Adapter)) return false
-    return writeAddress(writer, crossing.placeOut(this.#exchange.epoch), this.#exchange.addresses.idOf(value), value.path)
+    return writeAddress(writer, crossing.placeOut(epoch), addresses.idOf(value), value.path)
   }
 
   #define(crossing: Crossing, writer: Writer, ref: LocalRef): void {
@@ -91,7 +97,17 @@ export class RefTable {
   }
 
   read(crossing: Crossing, reader: Reader): unknown {
-    switch (reader.byte()) {
+    return this.#read(crossing, reader, reader.byte())
+  }
+  #read(crossing: Crossing, reader: Reader, which: number): unknown {
+    switch (which) {
+      case kind.lasting: {
+        const inner = reader.byte()
+        const ref = inner === kind.lasting ? undefined : this.#read(crossing, reader, inner)
+        if (!(ref instanceof LocalRef)) throw reader.bad('a ref that cannot outlive its actor')
+        if (this.#exchange.isProxy(ref.cell)) ref.cell.lasts()
+        return ref
+      }
       case kind.known: {
         const ref = crossing.slots.at(reader.whole())
         if (ref === undefined) throw reader.bad('a ref that was never defined')

@@ -9,6 +9,7 @@ import { homeOf } from '../values/epochs.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { Link, widest } from '../way/link.ts'
 import { LocalRoute } from '../way/local-route.ts'
+import { LastingCell, type LifeEnd } from '../way/lives.ts'
 import { makeRemoteRef, ProxyCell, type RemoteRef } from '../way/remote-ref.ts'
 
 /** The first sweep of awaited actors happens at this size. */
@@ -29,6 +30,11 @@ export class Whereabouts {
   readonly #shown = new Set<number>()
   /** Links whose messages wait for an actor that has not come, by its uid. */
   readonly #early = new Map<number, Arrivals[]>()
+  /** Watches of lives of actors elsewhere, by the number that this place gave them. */
+  readonly #watchedLives = new Map<number, (end: LifeEnd) => void>()
+  #nextLife = 0
+  /** Functions that end the watches of other places, by place and their number. */
+  readonly #lifeWatchers = new Map<number, Map<number, () => void>>()
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
@@ -46,6 +52,13 @@ export class Whereabouts {
     exchange.on('gone', ({ uid, reason, cause }) => this.#isGone(uid, { reason, cause }))
     exchange.on('locate', ({ uid }, crossing) => this.#locatedBy(uid, crossing))
     exchange.on('located', ({ uid, at }) => this.#isLocated(uid, at))
+    exchange.on('life.watch', ({ uid, id }, crossing) => this.#lifeWatchedBy(uid, id, crossing))
+    exchange.on('life.unwatch', ({ id }, crossing) => this.#lifeUnwatchedBy(id, crossing.peer))
+    exchange.on('life.ended', ({ id, reason, cause }) => {
+      const onEnd = this.#watchedLives.get(id)
+      this.#watchedLives.delete(id)
+      onEnd?.({ reason, cause })
+    })
     exchange.on('whereis', ({ uid }, crossing) => this.#whereIs(uid, crossing))
     exchange.on('absent', ({ uid }) => this.#absent(uid))
   }
@@ -130,6 +143,44 @@ export class Whereabouts {
   #lossOf(uid: number): unknown {
     const home = homeOf(uid)
     return this.#exchange.isLost(home) ? this.#exchange.lossOf(home) : undefined
+  }
+
+  /** Watches the present life of an actor whose ref outlives it; returns what ends that. */
+  watchLife(cell: ProxyCell, onEnd: (end: LifeEnd) => void): () => void {
+    const crossing = this.#exchange.crossingTo(cell.home)
+    if (crossing === undefined) {
+      onEnd({ reason: 'failure', cause: this.#lossOf(cell.far) })
+      return () => {}
+    }
+    const id = this.#nextLife++
+    this.#watchedLives.set(id, onEnd)
+    crossing.control({ op: 'life.watch', uid: cell.far, id })
+    return () => {
+      if (this.#watchedLives.delete(id)) this.#exchange.tell(cell.home, { op: 'life.unwatch', id })
+    }
+  }
+  #lifeWatchedBy(uid: number, id: number, crossing: Crossing): void {
+    const cell = this.#exchange.residents.cell(uid)
+    const { peer } = crossing
+    this.#lifeUnwatchedBy(id, peer)
+    if (!(cell instanceof LastingCell)) {
+      const { reason, cause } = this.#exchange.residents.ended(uid)?.end ?? { reason: 'normal', cause: undefined }
+      return crossing.control({ op: 'life.ended', id, reason, cause })
+    }
+    let watchers = this.#lifeWatchers.get(peer)
+    if (watchers === undefined) this.#lifeWatchers.set(peer, (watchers = new Map()))
+    let isOver = false
+    const unwatch = cell.lives.watch(({ reason, cause }) => {
+      isOver = true
+      this.#lifeWatchers.get(peer)?.delete(id)
+      this.#exchange.tell(peer, { op: 'life.ended', id, reason, cause })
+    })
+    if (!isOver) watchers.set(id, unwatch)
+  }
+  #lifeUnwatchedBy(id: number, peer: number): void {
+    const watchers = this.#lifeWatchers.get(peer)
+    watchers?.get(id)?.()
+    watchers?.delete(id)
   }
 
   /** Finds the way to an actor that has messages waiting and none. */
@@ -306,6 +357,8 @@ export class Whereabouts {
 
   /** A thread is gone: actors that it was the home of are, too; others that were there are somewhere else by and by. */
   lost(peer: number, cause: unknown): void {
+    for (const unwatch of this.#lifeWatchers.get(peer)?.values() ?? []) unwatch()
+    this.#lifeWatchers.delete(peer)
     for (const [uid] of this.#early) if (homeOf(uid) === peer) for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
     for (const cell of this.#proxies()) {
       if (cell.home === peer) {

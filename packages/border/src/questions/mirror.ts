@@ -39,6 +39,11 @@ export class Mirror extends PendingAsk {
     this.#with = uid
   }
 
+  /** Returns if its question was asked at a place of this keeper; each border has its own. */
+  isOf(keeper: MirrorKeeper): boolean {
+    return this.#keeper === keeper
+  }
+
   override tell(answer: unknown): void {
     if (fuse.catcher !== undefined) fuse.catcher.caught(this, answer, undefined)
     else if (this.#left) this.#keeper.answeredElsewhere(this, answer)

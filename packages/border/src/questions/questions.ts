@@ -38,7 +38,7 @@ export class Questions implements MirrorKeeper {
 
   /** The thread that has a question of this one; undefined where it never left, or has come back. */
   holderOf(ask: PendingAsk): number | undefined {
-    const id = ask instanceof Mirror ? undefined : this.#exchange.addresses.known(ask)
+    const id = this.isMirror(ask) ? undefined : this.#exchange.addresses.known(ask)
     return id === undefined ? undefined : this.#gone.get(id)?.holder
   }
   isAway(ask: PendingAsk): boolean {
@@ -61,13 +61,21 @@ export class Questions implements MirrorKeeper {
     return count
   }
 
+  /**
+   * Returns if a question was asked at another place of this border. One that came over another border, from a thread to this node, is a question of this
+   * place for other nodes: they know none of its threads.
+   */
+  isMirror(ask: unknown): ask is Mirror {
+    return ask instanceof Mirror && ask.isOf(this)
+  }
+
   /** Where a question was asked, and its number there. */
   markOf(ask: PendingAsk): QuestionMark {
-    return ask instanceof Mirror ? ask : { origin: this.#exchange.epoch, id: this.#exchange.addresses.idOf(ask) }
+    return this.isMirror(ask) ? ask : { origin: this.#exchange.epoch, id: this.#exchange.addresses.idOf(ask) }
   }
   /** A question has gone over to a thread. */
   left(ask: PendingAsk, crossing: Crossing): void {
-    if (ask instanceof Mirror) return this.#passedOn(ask, crossing)
+    if (this.isMirror(ask)) return this.#passedOn(ask, crossing)
     const { addresses } = this.#exchange
     const id = addresses.idOf(ask)
     const known = this.#gone.get(id)

@@ -21,6 +21,10 @@ export class AddressRef implements ActorRef<unknown> {
   static is(value: object): value is AddressRef {
     return #exchange in value
   }
+  /** Returns if it is the address of a place of this border; each border has its own. */
+  isOf(exchange: Exchange): boolean {
+    return this.#exchange === exchange
+  }
   tell(message: unknown): void {
     this.#exchange.tellAddress(this, message)
   }
@@ -37,14 +41,20 @@ export class AddressRef implements ActorRef<unknown> {
   }
 }
 
-/** Addresses of this thread that others know by a number. */
+/** The most addresses of another border that are kept; the oldest is forgotten first. */
+const foreignKept = 10_000
+
+/** Addresses of this place that others know by a number; those of its threads, where the others are nodes, among them. */
 export class Addresses {
-  readonly #byId = new Map<number, PendingAsk | Adapter>()
+  readonly #byId = new Map<number, PendingAsk | Adapter | AddressRef>()
   readonly #ids = new Map<PendingAsk | Adapter, number>()
+  /** The numbers of those that came over another border, by what each is called there. */
+  readonly #foreign = new Map<string, number>()
   #next = 1
   #sweepAt = 1024
 
-  idOf(address: PendingAsk | Adapter): number {
+  idOf(address: PendingAsk | Adapter | AddressRef): number {
+    if (address instanceof AddressRef) return this.#foreignId(address)
     let id = this.#ids.get(address)
     if (id !== undefined) return id
     if (this.#byId.size >= this.#sweepAt) this.#sweep()
@@ -53,24 +63,41 @@ export class Addresses {
     this.#ids.set(address, id)
     return id
   }
+  #foreignId(address: AddressRef): number {
+    const name = `${address.thread}/${address.id}`
+    const known = this.#foreign.get(name)
+    if (known !== undefined) return known
+    const id = this.#next++
+    this.#byId.set(id, address)
+    this.#foreign.set(name, id)
+    if (this.#foreign.size > foreignKept) {
+      const [oldest, oldestId] = this.#foreign.entries().next().value!
+      this.#foreign.delete(oldest)
+      this.#byId.delete(oldestId)
+    }
+    return id
+  }
   /** The number of an address, if it has one. */
   known(address: PendingAsk | Adapter): number | undefined {
     return this.#ids.get(address)
   }
-  get(id: number): PendingAsk | Adapter | undefined {
+  get(id: number): PendingAsk | Adapter | AddressRef | undefined {
     return this.#byId.get(id)
   }
   forget(id: number): void {
     const address = this.#byId.get(id)
     if (address === undefined) return
     this.#byId.delete(id)
-    this.#ids.delete(address)
+    if (!(address instanceof AddressRef)) this.#ids.delete(address)
   }
   get size(): number {
     return this.#byId.size
   }
   #sweep(): void {
-    for (const [id, address] of this.#byId) if (address instanceof PendingAsk ? address.settled : address.fn === undefined) this.forget(id)
+    for (const [id, address] of this.#byId) {
+      if (address instanceof AddressRef) continue
+      if (address instanceof PendingAsk ? address.settled : address.fn === undefined) this.forget(id)
+    }
     this.#sweepAt = Math.max(1024, this.#byId.size * 2)
   }
 }

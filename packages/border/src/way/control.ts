@@ -94,6 +94,10 @@ export type Control =
   | { readonly op: 'located'; readonly uid: number; readonly at: number }
   | { readonly op: 'whereis'; readonly uid: number }
   | { readonly op: 'absent'; readonly uid: number }
+  /** An actor whose ref outlives it is watched by the sender, under this number; is so no more; or the life that was watched has ended. */
+  | { readonly op: 'life.watch'; readonly uid: number; readonly id: number }
+  | { readonly op: 'life.unwatch'; readonly id: number }
+  | { readonly op: 'life.ended'; readonly id: number; readonly reason: TerminationReason; readonly cause: unknown }
   // Between nodes.
   /** Explains the number that the sender has for a place on this way. */
   | { readonly op: 'named'; readonly place: number; readonly name: string }
@@ -133,6 +137,7 @@ export function renamed(content: Control, place: (place: number) => number, numb
     case 'locate':
     case 'whereis':
     case 'absent':
+    case 'life.watch':
       return { ...content, uid: number(content.uid) }
     case 'located':
       return { ...content, uid: number(content.uid), at: place(content.at) }
@@ -288,6 +293,9 @@ const shapes: Shapes = {
   located: { uid: whole, at: whole },
   whereis: { uid: whole },
   absent: { uid: whole },
+  'life.watch': { uid: whole, id: whole },
+  'life.unwatch': { id: whole },
+  'life.ended': { id: whole, reason: or(reason, among('passivated')), cause: any },
   named: { place: whole, name: text },
   cut: { id: whole, by: text },
   'cut.part': { id: whole, part: object },

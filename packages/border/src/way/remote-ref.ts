@@ -21,6 +21,7 @@ import {
   tellWatchers,
 } from '@troupe/core/internal'
 import type { Exchange } from '../exchange/exchange.ts'
+import { Lives } from './lives.ts'
 import { homeOf } from '../values/epochs.ts'
 import { WireQueue } from './wire-queue.ts'
 
@@ -98,6 +99,17 @@ export class ProxyCell extends Cell {
     this.queue = this.wire
   }
 
+  /** Those who wait for the end of one life; only where the ref outlives its actor. */
+  lives: Lives | undefined
+  /** Its ref outlives its actor: a watch is of the present life, and goes behind what waits here for credit. */
+  lasts(): void {
+    const { exchange, wire } = this
+    this.lives ??= new Lives(this, {
+      soon: (task) => (wire.size === 0 ? exchange.core.runtime.wake(task) : wire.whenEmpty(task)),
+      watch: (onEnd) => exchange.whereabouts.watchLife(this, onEnd),
+    })
+  }
+
   /** Whether its home was asked to tell of its end. */
   isFollowed = false
   /** True while `Whereabouts` holds it for its waiters. */
@@ -111,7 +123,7 @@ export class ProxyCell extends Cell {
   }
   override ensureExtras(): Extras {
     // Not made here where it has children on this thread, who do not wait for its end.
-    const extras = (this.extras ??= new Extras())
+    const extras = this.lives?.extras() ?? (this.extras ??= new Extras())
     // Somebody wants to know how it ends, or waits for an answer: from now on its home tells us.
     if (!this.isAwaited && this.phase !== 'terminated') this.exchange.whereabouts.follow(this)
     return extras

@@ -32,6 +32,8 @@ export class WireQueue implements MailboxQueue {
   readonly #sizes: number[] = []
   /** Offers that wait for credit; only where what waits is bounded. */
   #offers: WaitingOffer[] = []
+  /** Tasks to be done once nothing waits. */
+  #onEmpty: (() => void)[] = []
   /** Whether a question may be among what waits. */
   #hasQuestions = false
 
@@ -81,6 +83,11 @@ export class WireQueue implements MailboxQueue {
     // Somebody's getter may have opened the way meanwhile.
     else if (this.#passes()) this.pump()
     return kept.size + perMessage
+  }
+
+  /** Does something when all that waits here has gone. */
+  whenEmpty(task: () => void): void {
+    this.#onEmpty.push(task)
   }
 
   #reserve(bytes: number): boolean {
@@ -137,6 +144,7 @@ export class WireQueue implements MailboxQueue {
     if (inner.size === 0) {
       this.#exchange.waitsNoMore(this)
       if (this.#offers.length > 0) this.#takeOffers()
+      for (const task of this.#onEmpty.splice(0)) task()
     }
     if (this.#cell.extras?.pressed === true) notePressure(this.#cell, inner.size)
     return inner.size < before

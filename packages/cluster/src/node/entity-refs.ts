@@ -1,20 +1,18 @@
 // Refs of sharded actors. They say which kind and which id, and nothing of where that actor is now: the same on every node, and as good after it
 // has moved. A message that is told to one is passed to the region of its kind, which knows the way.
 
-import type { OtherRefs } from '@troupe/border'
+import { LastingCell, Lives, type OtherRefs } from '@troupe/border'
 import { type ActorRef, type AnyRef, ignore, NotAllowed, OfferRefused, type WaitingOffer } from '@troupe/core'
 import {
   type BehaviorNode,
-  Cell,
+  type Cell,
   type CellOptions,
   defaultOptions,
-  Extras,
   type FrontableQueue,
   LocalRef,
   MessageRing,
   type Meta,
   type SystemCore,
-  tellWatchers,
 } from '@troupe/core/internal'
 
 import type { EntityOffer } from '../sharding/accounts.ts'
@@ -62,45 +60,13 @@ class EntityQueue implements FrontableQueue {
   }
 }
 
-/** Those who watch an actor; says when one comes or goes. */
-class Watchers extends Set<Cell> {
-  readonly #changed: () => void
-  constructor(changed: () => void) {
-    super()
-    this.#changed = changed
-  }
-  override add(cell: Cell): this {
-    this.#changed()
-    return super.add(cell)
-  }
-  override delete(cell: Cell): boolean {
-    this.#changed()
-    return super.delete(cell)
-  }
-}
-
-/** Those who wait for the end of an actor without being one. */
-class EndWaiters extends Array<(end: EntityEnd) => void> {
-  readonly #changed: () => void
-  constructor(changed: () => void) {
-    super()
-    this.#changed = changed
-  }
-  override push(waiter: (end: EntityEnd) => void): number {
-    this.#changed()
-    return super.push(waiter)
-  }
-}
-
 /** Stands on each node for one sharded actor, wherever that is. It never has a turn. */
-class EntityCell extends Cell {
+class EntityCell extends LastingCell {
   readonly kind: string
   readonly id: string
   readonly #refs: EntityRefs
   #how: Entry = entry.told
-  /** Gives up the watch that this node has on the actor. */
-  #unwatch: (() => void) | undefined
-  #looks = false
+  readonly lives: Lives
   constructor(refs: EntityRefs, core: SystemCore, kind: string, id: string) {
     super(new EntityRef(`/sharded/${kind}/${id}`, core.nextUid()), core.dispatchers.fallback, options, ignore as BehaviorNode)
     this.kind = kind
@@ -108,6 +74,7 @@ class EntityCell extends Cell {
     this.#refs = refs
     this.phase = 'running'
     this.queue = new EntityQueue(this)
+    this.lives = new Lives(this, { soon: (task) => refs.soon(task), watch: (onEnd) => refs.watch(this, onEnd) })
   }
   override put(message: unknown, meta: Meta): void {
     this.#refs.take(this, message, meta, this.#how)
@@ -126,51 +93,6 @@ class EntityCell extends Cell {
     }
     offer.took()
   }
-  override ensureExtras(): Extras {
-    if (this.extras !== undefined) return this.extras
-    const changed = (): void => this.#changed()
-    const extras = (this.extras = new Extras())
-    extras.watchers = new Watchers(changed)
-    extras.endWaiters = new EndWaiters(changed)
-    return extras
-  }
-  get #isAwaited(): boolean {
-    const { watchers, endWaiters } = this.extras ?? {}
-    return (watchers?.size ?? 0) > 0 || (endWaiters?.length ?? 0) > 0
-  }
-  /** Looks when this turn is over whether its end is waited for: what is told to it in the same turn goes first, whichever was said first. */
-  #changed(): void {
-    if (this.#looks) return
-    this.#looks = true
-    this.#refs.soon(() => {
-      this.#looks = false
-      if (this.phase === 'terminated' || this.#isAwaited === (this.#unwatch !== undefined)) return
-      if (this.#unwatch === undefined) this.#watch()
-      else this.#giveUp()
-    })
-  }
-  #watch(): void {
-    let isOver = false
-    const unwatch = this.#refs.watch(this, (end) => {
-      isOver = true
-      this.#ended(end)
-    })
-    if (!isOver) this.#unwatch = unwatch
-  }
-  #giveUp(): void {
-    this.#unwatch?.()
-    this.#unwatch = undefined
-  }
-  /** The actor has ended, and the ref is as good as before: its next message makes another one. */
-  #ended({ reason, cause }: EntityEnd): void {
-    this.#unwatch = undefined
-    const extras = this.extras!
-    const waiters = extras.endWaiters!
-    extras.endWaiters = new EndWaiters(() => this.#changed())
-    tellWatchers(this, extras, reason, cause, Infinity)
-    extras.watchers = new Watchers(() => this.#changed())
-    for (const waiter of waiters) waiter({ reason, cause })
-  }
   override rouse(): void {}
   override signal(): void {}
   // Its life is the region's affair.
@@ -186,8 +108,7 @@ class EntityCell extends Cell {
     const { extras } = this
     if (extras === undefined) return
     for (let ask = extras.asked; ask !== undefined; ask = extras.asked) ask.end('stopped', cause)
-    tellWatchers(this, extras, end.reason, cause, Infinity)
-    for (const waiter of extras.endWaiters ?? []) waiter(end)
+    this.lives.ended(end)
   }
 }
 

@@ -82,9 +82,9 @@ export class SimulatedNode {
     return this.cluster === undefined ? `${this.node}?` : sessionText(this.cluster.self.session)
   }
 
-  /** Whether it is a member, as far as it knows, and was not killed; it may be paused. */
+  /** Returns if it is a member, as far as it knows, was not killed, and is not being shut down; it may be paused. */
   get isUp(): boolean {
-    return this.state === 'alive'
+    return this.state === 'alive' && this.system.phase === 'open'
   }
 
   /** As SIGSTOP and SIGCONT do. */
