@@ -19,7 +19,7 @@ interface Known {
 
 export function verify(connections: Connections, s: string, signal: AbortSignal | undefined): Promise<Verified> {
   return connections.use(async (run) => {
-    await run('begin isolation level repeatable read read only')
+    await run(connections.beginning('isolation level repeatable read read only'))
     try {
       return await verifyAll(connections, s, run, signal)
     } finally {

@@ -1,7 +1,7 @@
 // The way to a PostgreSQL server: one query at a time on a connection of a pool, with a deadline, and with an answer to what matters when
 // it fails: whether the server may have done it all the same.
 
-import { any, can, checkString, checkText, checkUpTo, checkWhole, readOptions, type Table } from '@troupe/core/internal'
+import { any, can, checkString, checkText, checkUpTo, checkWhole, isThenable, readOptions, type Table } from '@troupe/core/internal'
 import type { Pool } from 'pg'
 import { JournalRefused, JournalUnavailable } from '../../values/errors.ts'
 import type { JournalEnvironment } from '../port.ts'
@@ -76,6 +76,32 @@ export class QueryFailed extends Error {
     this.state = severity === undefined ? undefined : String(code)
   }
 }
+
+/** A query that had no answer by its deadline. */
+class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`PostgreSQL did not answer within ${ms} ms`)
+  }
+}
+
+/** The connection for code of users, whose queries have the deadline too. */
+function boundedClient(client: PostgresClient, bounded: <A>(asked: Promise<A>) => Promise<A>): PostgresClient {
+  const query = (...given: Parameters<PostgresClient['query']>): unknown => {
+    const asked: unknown = client.query(...given)
+    // A query with a callback, or a cursor, is left to its caller.
+    return isThenable(asked) ? bounded(asked as Promise<unknown>) : asked
+  }
+  return new Proxy(client, {
+    get(target, key) {
+      if (key === 'query') return query
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}
+
+/** The longest pause, in ms, of a transaction that copies a journal: it waits for the reader or the source of the copy. */
+export const longestPause = 600_000
 
 /** A server that says one of these was about to go, or does not know itself. */
 const doubtful = /^(57P0|08|58|XX)/
@@ -153,12 +179,30 @@ export class Connections {
     }
   }
 
+  /**
+   * The statement that begins a transaction. If nothing is asked in it for `idle` ms, the server ends it and frees its locks: its client may have
+   * vanished behind a network that fell silent.
+   */
+  beginning(mode = '', idle: number = this.#deadline): string {
+    return `begin ${mode}; set local idle_in_transaction_session_timeout = ${Math.min(Math.ceil(idle), 2 ** 31 - 1)}`
+  }
+
   /** Uses one connection for several queries; one on which any failed for lack of an answer is not used again. */
   async use<T>(
     work: (run: (text: string, values?: unknown[], name?: string) => Promise<readonly unknown[]>, client: PostgresClient) => Promise<T>,
   ): Promise<T> {
     let broken = false
     const breaks = (): void => void (broken = true)
+    // The answer may still come later, so the connection cannot be used again.
+    const bounded = async <A>(asked: Promise<A>): Promise<A> => {
+      try {
+        return await this.#within(asked)
+      } catch (cause) {
+        if (!(cause instanceof NoAnswer)) throw cause
+        broken = true
+        throw new QueryFailed(true, cause)
+      }
+    }
     let client: PostgresClient
     try {
       client = await this.#within(this.#connect(breaks), (late) => {
@@ -169,17 +213,22 @@ export class Connections {
       throw cause instanceof JournalRefused ? cause : new QueryFailed(false, cause)
     }
     try {
-      return await work(async (text, values, name) => {
-        try {
-          return (await this.#within(client.query({ text, ...(values === undefined ? {} : { values }), ...(name === undefined ? {} : { name }) })))
-            .rows
-        } catch (cause) {
-          const failed = new QueryFailed(false, cause)
-          if (failed.state !== undefined && !doubtful.test(failed.state)) throw failed
-          broken = true
-          throw new QueryFailed(true, cause)
-        }
-      }, client)
+      return await work(
+        async (text, values, name) => {
+          // Such as the rollback of a transaction that is lost with its connection.
+          if (broken) throw new QueryFailed(false, new Error('the connection to PostgreSQL is broken'))
+          try {
+            return (await bounded(client.query({ text, ...(values === undefined ? {} : { values }), ...(name === undefined ? {} : { name }) }))).rows
+          } catch (cause) {
+            if (cause instanceof QueryFailed) throw cause
+            const failed = new QueryFailed(false, cause)
+            if (failed.state !== undefined && !doubtful.test(failed.state)) throw failed
+            broken = true
+            throw new QueryFailed(true, cause)
+          }
+        },
+        boundedClient(client, bounded),
+      )
     } catch (cause) {
       if (!(cause instanceof QueryFailed) || cause.state === undefined) broken ||= cause instanceof QueryFailed
       throw cause
@@ -217,7 +266,7 @@ export class Connections {
       let over = false
       const cancel = this.#environment.after(this.#deadline, () => {
         over = true
-        reject(new Error(`PostgreSQL did not answer within ${this.#deadline} ms`))
+        reject(new NoAnswer(this.#deadline))
       })
       promise.then(
         (value) => {

@@ -6,7 +6,7 @@ import { kindOf } from '../../values/stored.ts'
 import { readsPrefix } from '../projections.ts'
 import { groupsOf, type JournalRecord } from '../records.ts'
 import { tagsOf } from './appending.ts'
-import type { Connections } from './connection.ts'
+import { type Connections, longestPause } from './connection.ts'
 import { type SnapshotRow, snapshotOf, stateOf, type StateRow } from './rows.ts'
 import { writeRun } from './run-text.ts'
 import { lockPositions, nextLockedPosition } from './positions.ts'
@@ -29,7 +29,7 @@ export async function* recordsOf(connections: Connections, s: string, signal: Ab
     held.catch(reject)
   })
   try {
-    await run('begin isolation level repeatable read read only')
+    await run(connections.beginning('isolation level repeatable read read only', longestPause))
     yield* pages(connections, s, run, signal)
   } finally {
     // Whatever went wrong is told already.
@@ -138,7 +138,7 @@ async function* events(connections: Connections, s: string, run: Run, signal: Ab
 /** Fills tables that have nothing. */
 export async function restoreInto(connections: Connections, s: string, records: AsyncIterable<readonly JournalRecord[]>): Promise<void> {
   await connections.use(async (run) => {
-    await run('begin')
+    await run(connections.beginning('', longestPause))
     try {
       // Whoever would write meanwhile waits, and then finds what was imported.
       await run(`lock table ${s}.heads in share row exclusive mode`)

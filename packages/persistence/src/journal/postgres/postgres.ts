@@ -44,7 +44,10 @@ export interface PostgresOptions {
   readonly name?: string | undefined
   /** The schema that has the tables; `troupe` unless told. */
   readonly schema?: string | undefined
-  /** How long an answer is waited for, in ms; 30,000 unless told. What has none by then failed, or is unknown where it was a write. */
+  /**
+   * How long an answer is waited for, in ms; 30,000 unless told. What has none by then failed, or is unknown where it was a write. A transaction of a
+   * projection that asks nothing for so long is given up by the server.
+   */
   readonly timeout?: number | undefined
   /** How long a reader waits at most before it looks again, in ms; 500 unless told. */
   readonly poll?: number | undefined
@@ -288,7 +291,7 @@ class PostgresJournal implements Journal {
     const name = toText(projection)
     return this.#do(() =>
       this.#connections.use(async (run, client) => {
-        await run('begin')
+        await run(this.#connections.beginning())
         try {
           await run(`insert into ${this.#s}.offsets (projection) values ($1) on conflict do nothing`, [name])
           // The row is held until the end: another one under this name waits here, and finds it moved.
