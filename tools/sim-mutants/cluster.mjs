@@ -567,25 +567,6 @@ export const cluster = [
     edits: [['this.#lists.then(() => this.#list(list))', 'this.#list(list)']],
     test: inTest('membership/mirror.property.test.ts', 'lists never overlap'),
   },
-  // Actors on other threads.
-  {
-    name: 'a question of a thread is answered to a node of that number',
-    file: 'border/src/questions/questions.ts',
-    edits: [['return ask instanceof Mirror && ask.isOf(this)', 'return ask instanceof Mirror']],
-    test: inTest('cluster/watches-of-threads.test.ts', 'hears of the end of each life of a sharded actor'),
-  },
-  {
-    name: 'a watch of a thread goes before the messages that wait there',
-    file: 'border/src/way/remote-ref.ts',
-    edits: [['(wire.size === 0 ? exchange.core.runtime.wake(task) : wire.whenEmpty(task))', 'exchange.core.runtime.wake(task)']],
-    test: inTest('cluster/watches-of-threads.test.ts', 'hears of the end of each life of a sharded actor'),
-  },
-  {
-    name: 'a watch that was given up on a thread is kept on its node',
-    file: 'border/src/lives/whereabouts.ts',
-    edits: [['    watchers?.get(id)?.()\n', '']],
-    test: inTest('cluster/watches-of-threads.test.ts', 'hears of the end of each life of a sharded actor'),
-  },
   // Actors that stop at once.
   {
     name: 'an actor that stopped before it had taken a message has a successor for it',
