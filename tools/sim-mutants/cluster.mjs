@@ -315,7 +315,7 @@ export const cluster = [
   {
     name: 'handlers begin past the lease',
     file: 'cluster/src/sharding/leased-mailbox.ts',
-    edits: [["this.#cell.phase === 'running' && !this.#gate.held", "this.#cell.phase === 'running' && !this.#gate.held && this.#inner.size < 0"]],
+    edits: [['      if (!this.#gate.held) {', '      if (!this.#gate.held && this.#inner.size < 0) {']],
     test: inTest(
       'cluster/shards.test.ts',
       'K10: cut off from the engine a node begins no handler past its lease, and goes on when it is back in time',
@@ -778,5 +778,39 @@ export const cluster = [
     file: 'cluster/src/node/cluster-node.ts',
     edits: [['return (this.#leaving ??= this.#leave(deadline))', 'return (this.#leaving = this.#leave(deadline))']],
     test: inTest('cluster/life.test.ts', 'leaving twice is leaving once: all is handed over'),
+  },
+  // Budgets that are not given back.
+  {
+    name: 'a budget keeps the bytes of messages to another node whose actor ended',
+    file: 'border/src/way/wire-queue.ts',
+    edits: [['    if (message !== undefined) this.#took()\n', '']],
+    test: inTest(
+      'cluster/refs.test.ts',
+      'what waits for an actor of another node that has ended is a dead letter, and its bytes are free for others',
+    ),
+  },
+  {
+    name: 'a budget keeps what waited for a sharded actor that cannot be made',
+    file: 'cluster/src/sharding/entities.ts',
+    edits: [['        backlog.release(letter)\n        return refuse(letter, core.phase', '        return refuse(letter, core.phase']],
+    test: inTest('cluster/shards.test.ts', 'what waited for an owner, and for which no actor can be made, is a dead letter and counts no longer'),
+  },
+  {
+    name: 'a budget keeps what waited for the credit of a sharded actor',
+    file: 'cluster/src/sharding/accounts.ts',
+    edits: [['    this.backlog.release(letter)\n    return letter', '    return letter']],
+    test: inTest(
+      'cluster/slow-actors.test.ts',
+      'a flood of tells from another node stays there; one actor that takes nothing keeps no other waiting',
+    ),
+  },
+  {
+    name: 'a budget keeps what moves from one backlog to another',
+    file: 'cluster/src/sharding/backlog.ts',
+    edits: [['    from.release(letter)\n', '    if (from === this) from.release(letter)\n']],
+    test: inTest(
+      'cluster/slow-actors.test.ts',
+      'offers that were taken while no owner was known leave as the mailbox has room, before what was told later',
+    ),
   },
 ]

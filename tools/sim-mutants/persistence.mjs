@@ -1123,4 +1123,12 @@ export const persistence = [
     edits: [['if (some.length > 1 && ', 'if (some.length > 1_000_000 && ']],
     test: inTest('postgres.test.ts', 'postgres()'),
   },
+  {
+    name: 'a budget keeps the permit of actors that were stopped while they waited for it',
+    file: recovery,
+    edits: [
+      ['        if (batch.length === 0) continue\n        this.#reads++\n', '        this.#reads++\n        if (batch.length === 0) continue\n'],
+    ],
+    test: inTest('recovery.test.ts', 'actors that are stopped while they wait for a permit take none'),
+  },
 ]

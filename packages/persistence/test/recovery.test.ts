@@ -127,6 +127,22 @@ describe('recovery', () => {
     await kit.end()
   })
 
+  test('actors that are stopped while they wait for a permit take none', async () => {
+    const kit = kitWith(memory({ faults: { delay: 100 } }), { recovery: { permits: 1 } })
+    kit.system.spawn(counter('first'))
+    await kit.settle()
+    for (let i = 0; i < 3; i++) {
+      const late = kit.system.spawn(counter(`late ${i}`))
+      await kit.settle()
+      kit.system.kill(late)
+    }
+    await kit.advance(1000)
+    const last = kit.system.spawn(counter('last'))
+    await kit.advance(1000)
+    expect(kit.system.phaseOf(last)).toBe('running')
+    await kit.end()
+  })
+
   test('a small actor starts with its own last event, however long the largest of its batch takes', async () => {
     const inner = await filled(async (journal) => {
       await journal.append([runOf('counter/big', 1, 0, { events: Array.from({ length: 3500 }, () => added(1)) })])

@@ -177,6 +177,26 @@ test('toward a node that is cut off at most 64 MiB wait, and more are dead lette
     expect(await a!.cluster!.ledger()).toMatchObject({ queued: 0, unknown: 0, deadLettered: behind })
   }))
 
+test('what waits for an actor of another node that has ended is a dead letter, and its bytes are free for others', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const { ref, own } = await echo(b!, a!)
+    const watcher = a!.system.spawn(receive<never>(() => same))
+    a!.system.watch(watcher, ref)
+    // Takes nothing, so that what follows waits for credit.
+    ref.tell({ type: 'echo', text: 'first' } as never)
+    b!.system.suspend(own, 'a test')
+    await stage.wait(100)
+    for (let i = 0; i < 100; i++) ref.tell({ type: 'note', value: 'x'.repeat(50_000) })
+    await stage.wait(1_000)
+    const { exchange } = (coreOf(a!.system).otherPlaces as ClusterNode).border
+    const place = homeOf((cellOf(ref) as ProxyCell).far)
+    expect(exchange.waitingFor(place)).toBeGreaterThan(1_000_000)
+    b!.system.kill(own)
+    await stage.until('all that waited was dropped', () => exchange.unsent === 0)
+    expect(exchange.waitingFor(place)).toBe(0)
+  }))
+
 test('offers and questions to a node that is cut off are not kept when they were given up', () =>
   onStage(async (stage) => {
     const [a, b] = await stage.nodes('a', 'b')

@@ -42,6 +42,15 @@ test('an id lives on one node, and is told and asked from all', () =>
     expect(kinds.every((kind) => kind.active.length > 0)).toBe(true)
   }))
 
+test('what waited for an owner, and for which no actor can be made, is a dead letter and counts no longer', () =>
+  onStage(async (stage) => {
+    const [a] = await stage.nodes('a')
+    const kind = a!.cluster!.sharded<Cart>('cart', () => undefined as never, { shards: 8 })
+    for (let n = 0; n < 3; n++) kind.ref('42').tell({ type: 'add', n })
+    await allRun(stage, [kind])
+    await stage.until('all were refused', () => a!.system.deadLetters.count === 3)
+  }))
+
 test('the ref of an id travels in messages, and is the same ref everywhere', () =>
   onStage(async (stage) => {
     const [a, b] = await stage.nodes('a', 'b')
