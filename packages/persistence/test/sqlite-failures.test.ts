@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -119,6 +120,24 @@ describe('sqliteJournal() refuses', () => {
     expect(statSync(file).size).toBe(0)
   })
 
+  test('a file that is too short to be a SQLite file, and keeps it', async () => {
+    mkdirSync(directory)
+    writeFileSync(file, 'x')
+    await expect(opening()).rejects.toMatchObject(refusal('journal-damaged', /journal\.db: it is cut to 1 bytes/))
+    expect(readFileSync(file, 'utf8')).toBe('x')
+  })
+
+  test.skipIf(process.platform === 'win32')('what is no file, such as a device', async () => {
+    await expect(opening('/dev/null')).rejects.toMatchObject(refusal('journal-refused', /\/dev\/null is not a regular file/))
+  })
+
+  test.skipIf(process.platform === 'win32')('links that lead in a circle', async () => {
+    mkdirSync(directory)
+    symlinkSync(file, join(directory, 'other.db'))
+    symlinkSync(join(directory, 'other.db'), file)
+    await expect(opening()).rejects.toMatchObject(refusal('journal-unavailable', /cannot be followed \(ELOOP\)/))
+  })
+
   test('a SQLite file of another application, which it leaves as it is', async () => {
     mkdirSync(directory)
     tool(`create table mine (text); insert into mine values ('precious')`)
@@ -170,7 +189,31 @@ describe('sqliteJournal() refuses', () => {
   test('a file in memory, which would not survive', () => {
     expect(() => sqliteJournal(':memory:')).toThrow(expect.objectContaining({ code: 'invalid-option' }))
   })
+
+  test('a URI, which only SQLite understands, and a path with a null character', () => {
+    expect(() => sqliteJournal(`file:${file}?mode=ro`)).toThrow(expect.objectContaining(refusal('invalid-option', /use a path, such as/)))
+    expect(() => sqliteJournal(`${file}\0`)).toThrow(expect.objectContaining(refusal('invalid-option', /without null characters/)))
+  })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a link to a file that does not exist makes that file, and leads to the same journal as its path',
+  async () => {
+    mkdirSync(directory)
+    const target = join(folder, 'elsewhere', 'real.db')
+    symlinkSync(join('..', 'elsewhere', 'real.db'), join(directory, 'first.db'))
+    symlinkSync('first.db', file)
+    const journal = await opening()
+    await journal.raise('default', 1)
+    expect(await append(journal, 1)).toEqual({ is: 'stored' })
+    const same = await opening(target)
+    expect(await append(same, 2)).toEqual({ is: 'stored' })
+    await same.close()
+    await journal.close()
+    expect(readdirSync(directory).toSorted()).toEqual(['first.db', 'journal.db'])
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['real.db'])
+  },
+)
 
 test('a journal that is closed is one file', () => {
   filled()

@@ -1,7 +1,7 @@
 // One SQLite file, open once in a thread however many journals use it: the connection that reads, the worker that writes, and what is wrong
 // with the file, in the words of a journal. Reads are synchronous and short: a transaction never stays open while the loop has its turn.
 
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadSqlite, resultCode, type SqliteConnection, SqliteMissing, sqliteResult, type SqliteStatement } from '@troupe/sqlite'
 import { FenceLost, JournalDamaged, JournalRefused, JournalUnavailable } from '../../values/errors.ts'
@@ -35,17 +35,29 @@ export async function enterFile(name: string, file: string, synchronous: Synchro
   return opened
 }
 
-/** The path of a file whose directory is created if it is missing. */
+/** More links than this in a row lead in a circle; Linux has the same limit. */
+const maxLinks = 40
+
+/** The path of a file with all links followed, whether the file exists or not. Its directory is created if it is missing. */
 function realPath(name: string, file: string): string {
-  const path = resolve(file)
+  let path = resolve(file)
+  for (let links = 0; links <= maxLinks; links++) {
+    const directory = realDirectory(name, dirname(path))
+    path = join(directory, basename(path))
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path
+    path = resolve(directory, readlinkSync(path))
+  }
+  throw new JournalUnavailable(name, `${resolve(file)} is a link that cannot be followed (ELOOP); let it lead to a file`)
+}
+function realDirectory(name: string, directory: string): string {
   try {
-    makeEach(dirname(path))
-    return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
+    makeEach(directory)
+    return realpathSync(directory)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     throw new JournalUnavailable(
       name,
-      `the directory ${dirname(path)} cannot be made or entered (${code ?? message}); make one that this process may write`,
+      `the directory ${directory} cannot be made or entered (${code ?? message}); make one that this process may write`,
       cause,
     )
   }
@@ -64,8 +76,9 @@ function makeEach(directory: string): void {
 
 /** Fails if the file cannot be used where it is. */
 function checkPlace(name: string, path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new JournalRefused(name, `${path} is a directory; name a file in it, such as ${join(path, 'journal.db')}`)
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (there?.isDirectory() === true) throw new JournalRefused(name, `${path} is a directory; name a file in it, such as ${join(path, 'journal.db')}`)
+  if (there?.isFile() === false) throw new JournalRefused(name, `${path} is not a regular file; name one, or a path where none is yet`)
   const network = networkFileSystem(dirname(path))
   if (network !== undefined)
     throw new JournalRefused(

@@ -61,6 +61,8 @@ const table: Table<SqliteJournalOptions> = { name: checkText, synchronous: [chec
  */
 export function sqliteJournal(file: string, options: SqliteJournalOptions = {}): JournalSource {
   checkText('file', file)
+  if (file.includes('\0')) throw new InvalidOption('file', file, 'use a path without null characters')
+  if (file.startsWith('file:')) throw new InvalidOption('file', file, "use a path, such as './data/journal.db'")
   if (file === ':memory:') throw new InvalidOption('file', file, 'use memory() for a journal in memory')
   const { name = `sqlite(${file})`, synchronous = 'full', pollMs = 250 } = readOptions('sqliteJournal', options, table)
   return {

@@ -19,6 +19,9 @@ export interface ExaminedFile {
   readonly unclean: boolean
 }
 
+/** The smallest page that SQLite knows. */
+const minFileBytes = 512
+
 const damaged = (where: string, problem: string): Refusal => new Refusal({ type: 'damaged', where, problem })
 const refused = (problem: string): Refusal => new Refusal({ type: 'refused', problem })
 
@@ -31,6 +34,8 @@ export function examineFile(driver: SqliteDriver, path: string, synchronous: 'fu
         throw damaged(path, `it is missing, and ${left} is there; restore it, or remove what is left of it to begin a new journal`)
     createFile(driver, path)
   } else if (size === 0) throw damaged(path, 'it is empty, and a journal never is; if there was none before, remove it')
+  // SQLite takes what is shorter than a page for a new file, and would write over it.
+  else if (size < minFileBytes) throw damaged(path, `it is cut to ${size} bytes, or is no SQLite file`)
   const hadWal = existsSync(`${path}-wal`)
   const wal = examineWal(`${path}-wal`)
   if (wal.problem !== undefined && synchronous === 'full') throw damaged(`${path}-wal`, wal.problem)
