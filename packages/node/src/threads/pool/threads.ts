@@ -29,11 +29,11 @@ import type { TaskOptions } from './task-queue.ts'
 
 /** How the threads of a system are set up; every field has a default. */
 export interface ThreadsOptions {
-  /** Threads of the pool behind `parallel`: at least 2; as many as the machine runs at once if left out. */
+  /** Threads of the pool behind `parallel`: 2 to 1,024; as many as the machine runs at once if left out. */
   readonly size?: number | undefined
   /** Milliseconds without a sign of life until a thread is ended and replaced, for actors without their own `hangAfter`; 10,000 if left out. */
   readonly hangAfter?: number | undefined
-  /** Bytes that may be under way in each direction between two threads, a power of two; 1 MiB if left out. */
+  /** Bytes that may be under way in each direction between two threads, a power of two from 4 KiB to 1 GiB; 1 MiB if left out. */
   readonly ringBytes?: number | undefined
   /** Milliseconds that an idle thread looks for more before it sleeps; 0.05 if left out. */
   readonly spin?: number | undefined
@@ -122,7 +122,6 @@ export function threads(system: ActorSystem, options: ThreadsOptions = {}): Thre
     throw new NotAllowed(
       `System ${system.name} cannot have threads: it runs on a ${core.runtime.id} runtime, and threads run by the clock of the host. In a test, let actors live where they are spawned, or use a system on real time.`,
     )
-  if ((ringBytes & (ringBytes - 1)) !== 0) throw new InvalidOption('ringBytes', ringBytes, 'use a power of two')
   const pool = new ThreadPool(core, {
     size,
     hangAfter,
@@ -173,16 +172,35 @@ export function threadsOf(system: SystemView): Threads | undefined {
   return installed.get(hostOf(system))
 }
 
+const maxThreads = 1024
+const minRingBytes = 4096
+/** Positions in a ring are 32-bit numbers. */
+const maxRingBytes = 2 ** 30
+
 const table: Table<ThreadsOptions> = {
-  size: [checkWhole, 2],
+  size: checkSize,
   hangAfter: [checkWhole, 20],
-  ringBytes: [checkWhole, 4096],
+  ringBytes: checkRingBytes,
   spin: [checkFinite, 'from'],
   sharedMemory: checkBoolean,
   worker: checkWorker,
   resourceLimits: checkObject,
   execArgv: (option, value) => checkList(option, value, (one) => typeof one === 'string', 'texts'),
   keepAlive: checkBoolean,
+}
+
+/** Each thread is started at once: a number that was mistyped would hold the process for ever, or exhaust its memory. */
+function checkSize(option: string, value: unknown): number {
+  const whole = checkWhole(option, value, 2)
+  if (whole > maxThreads) throw new InvalidOption(option, value, `use at most ${maxThreads}`)
+  return whole
+}
+
+function checkRingBytes(option: string, value: unknown): number {
+  const bytes = checkWhole(option, value, minRingBytes)
+  if (bytes > maxRingBytes || !Number.isInteger(Math.log2(bytes)))
+    throw new InvalidOption(option, value, `use a power of two, from ${minRingBytes} to ${maxRingBytes}`)
+  return bytes
 }
 
 /** As a URL of a file that is there. */
