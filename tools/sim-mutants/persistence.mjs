@@ -801,6 +801,22 @@ export const persistence = [
     test: inTest('postgres-positions.test.ts', 'a group that has its position and is not committed is passed by no reader'),
   },
   {
+    name: 'a group of PostgreSQL takes its position before its heads are locked',
+    file: appending,
+    edits: [
+      ["), placed as materialized (\n  ${nextPosition(s, '(select count(*) from accepted) > 0')}\n", ''],
+      ['with named as materialized (\n', "with placed as materialized (\n  ${nextPosition(s, 'true')}\n), named as materialized (\n"],
+      ['with ordinality as o(scope, epoch, k)\n', 'with ordinality as o(scope, epoch, k) where (select position from placed) > 0\n'],
+    ],
+    test: inTest('postgres-positions.test.ts', 'a group that waits for another writer has no position yet'),
+  },
+  {
+    name: 'a journal does not say that its readers are held back',
+    file: 'persistence/src/journal/postgres/held-readers.ts',
+    edits: [['if (until < last) this.#readers.set', 'if (until > last) this.#readers.set']],
+    test: inTest('postgres-positions.test.ts', 'a group that has its position and is not committed is passed by no reader'),
+  },
+  {
     name: 'a PostgreSQL journal whose sequence was not restored is taken',
     file: postgres,
     edits: [['if (Number(row!.used) > Number(row!.last))', 'if (Number(row!.used) < 0)']],
@@ -875,7 +891,7 @@ export const persistence = [
     name: 'a row of PostgreSQL that says it has one event, and has two, is read as one',
     file: runText,
     edits: [["|| data.indexOf('\\n') !== data.length - 1 ||", '||']],
-    test: inTest('postgres-runs.test.ts', 'is refused before any of it is replayed'),
+    test: inTest('postgres-runs.test.ts', 'a row of one event that says less than it has is refused'),
   },
   {
     name: 'joined rows of PostgreSQL are split although one of them contains the separator',
@@ -887,7 +903,7 @@ export const persistence = [
     name: 'a row of PostgreSQL that repeats an event is read again',
     file: replaying,
     edits: [['if (first < next && row > 0)', 'if (first < next && row < 0)']],
-    test: inTest('postgres-runs.test.ts', 'is refused before any of it is replayed'),
+    test: inTest('postgres-runs.test.ts', 'a row of one event that has what the one before it has is refused'),
   },
   {
     name: 'rows of PostgreSQL that were deleted during a replay are reported as missing',
