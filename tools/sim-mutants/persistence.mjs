@@ -860,19 +860,21 @@ export const persistence = [
   {
     name: 'a run of PostgreSQL that has a tag is given whole',
     file: placedRuns,
-    edits: [['if (i < skip || (tag !== undefined && !tags.includes(tag))) continue', 'if (i < skip) continue']],
+    edits: [
+      ['if (i < skip || (tag !== undefined && !tags.includes(tag))) continue', 'if (i < skip || (tag !== undefined && tags.length < 0)) continue'],
+    ],
     test: inTest('postgres-runs.test.ts', 'a reader goes on after every event of every run, by all, by kind and by tag'),
   },
   {
     name: 'the rows of an answer of PostgreSQL are decoded in one turn',
     file: finding,
-    edits: [['if (performance.now() - turn >= sliceMs) {', 'if (turn === Infinity) {']],
+    edits: [['if (performance.now() - turn >= sliceMs) {', 'if (performance.now() - turn >= sliceMs && turn > 0) {']],
     test: inTest('postgres-runs.test.ts', 'a reader lets the loop turn between the rows of an answer, and between its batches'),
   },
   {
     name: 'the batches of an answer of PostgreSQL are given in one turn',
     file: postgres,
-    edits: [['if (performance.now() - turn < sliceMs) continue\n', 'if (turn < Infinity) continue\n']],
+    edits: [['if (performance.now() - turn < sliceMs) continue\n', 'if (performance.now() - turn < sliceMs * 1e9) continue\n']],
     test: inTest('postgres-runs.test.ts', 'a reader lets the loop turn between the rows of an answer, and between its batches'),
   },
   {
@@ -914,13 +916,18 @@ export const persistence = [
   {
     name: 'short rows of PostgreSQL come one by one',
     file: replaying,
-    edits: [['<= ${maxShortRowBytes} as is_short', '< 0 as is_short']],
+    edits: [['<= ${maxShortRowBytes} as is_short', '<= ${maxShortRowBytes} * 0 as is_short']],
     test: inTest('postgres-runs.test.ts', 'what actors wrote one by one is replayed by one row for each actor, whatever its size'),
   },
   {
     name: 'long rows of PostgreSQL are joined with the short ones',
     file: replaying,
-    edits: [['octet_length(r.head) + octet_length(r.data) <= ${maxShortRowBytes} as is_short', 'true as is_short']],
+    edits: [
+      [
+        'octet_length(r.head) + octet_length(r.data) <= ${maxShortRowBytes} as is_short',
+        'octet_length(r.head) + octet_length(r.data) <= ${maxShortRowBytes} * 100000 as is_short',
+      ],
+    ],
     test: inTest('postgres-runs.test.ts', 'an answer has few long runs, one at least, and nothing is left out or told as missing'),
   },
   {
