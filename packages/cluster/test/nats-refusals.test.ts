@@ -12,6 +12,7 @@ import { findNats, type NatsServer, startNats } from '../../../tools/engines/nat
 import { engineOrSkip } from '../../../tools/engines/require.mjs'
 import { Cluster } from '../src/cluster.ts'
 import { memory } from '../src/engines/memory/memory.ts'
+import { openBucket } from '../src/engines/nats/nats-bucket.ts'
 import { natsPermissions } from '../src/engines/nats/nats-layout.ts'
 import { nats } from '../src/engines/nats/nats.ts'
 import type { NatsOptions } from '../src/engines/nats/nats-options.ts'
@@ -55,6 +56,19 @@ async function pretender(version: string, maxPayload = 1_048_576): Promise<{ rea
   await once(server, 'listening')
   return { url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`, end: () => void server.close() }
 }
+
+test('a connection that has ended before the registry is opened is refused as unreachable', async () => {
+  const server = await pretender('2.12.0')
+  const connection = await connect({ servers: server.url })
+  await connection.close()
+  const opening = openBucket(connection, 'shop', 'a', { replicas: 1, timeout: 1_000 }, { timing, onTrouble: () => {} })
+  await expect(opening).rejects.toMatchObject({
+    code: 'engine-refused',
+    why: 'unreachable',
+    message: expect.stringMatching(/^Cannot open the stream [\w-]+ on .*: .*closed.*\. Check the server/) as string,
+  })
+  server.end()
+})
 
 test.each(['2.9.10', '2.10.29', '2.11.0', '2.11.1', '1.4.1'])('a server of version %s is refused by its version', async (version) => {
   const server = await pretender(version)

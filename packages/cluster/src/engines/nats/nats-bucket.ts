@@ -105,7 +105,7 @@ function checkConfig(stream: string, config: StreamConfig): void {
   )
 }
 
-function refusal(connection: NatsConnection, stream: string, cluster: string, node: string, cause: unknown): unknown {
+function refusal(connection: NatsConnection, stream: string, cluster: string, node: string, cause: unknown): EngineRefused {
   if (cause instanceof EngineRefused) return cause
   const at = connection.getServer()
   if (isNoJetStream(cause))
@@ -130,7 +130,13 @@ function refusal(connection: NatsConnection, stream: string, cluster: string, no
       `Cannot make the stream ${stream} on ${at}: ${cause.message}. See the limits of the account, and the option replicas.`,
       cause,
     )
-  return cause
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return new EngineRefused(
+    'nats',
+    'unreachable',
+    `Cannot open the stream ${stream} on ${at}: ${text}. Check the server and the network to it.`,
+    cause,
+  )
 }
 
 function isNoJetStream(cause: unknown): boolean {
