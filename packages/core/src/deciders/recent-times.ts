@@ -16,7 +16,7 @@ interface Bucket {
 export class RecentTimes {
   /** Buckets of times that are no longer exact, oldest first. */
   readonly #older: Bucket[] = []
-  /** The youngest times; once there are 1,000 the next one replaces the oldest, which is at `#oldest`. */
+  /** The youngest times; once there are 1,000 the next one replaces the oldest, which is at `#oldest`. Before that nothing is there. */
   readonly #exact: number[] = []
   #oldest = 0
   /** The longest window that was asked about. */
@@ -31,24 +31,17 @@ export class RecentTimes {
   }
   /** Notes a time, not before any noted so far, of which windows of `within` ms are asked. */
   add(now: number, within: number): void {
-    const exact = this.#exact
-    this.#reach = Math.max(this.#reach, within)
-    if (exact.length < exactTimes) exact.push(now)
-    else {
-      this.#count(exact[this.#oldest]!, now)
-      exact[this.#oldest] = now
-      this.#oldest = (this.#oldest + 1) % exactTimes
-    }
-  }
-  /** Counts a time that is no longer exact. */
-  #count(time: number, now: number): void {
     const older = this.#older
+    this.#reach = Math.max(this.#reach, within)
+    const time = this.#exact[this.#oldest]
+    this.#exact[this.#oldest] = now
+    this.#oldest = (this.#oldest + 1) % exactTimes
+    if (time === undefined) return
     const youngest = older.at(-1)
-    if (youngest === undefined || time - youngest.first >= this.#reach / parts) older.push({ first: time, last: time, count: 1 })
-    else {
+    if (youngest !== undefined && time - youngest.first < this.#reach / parts) {
       youngest.last = time
       youngest.count++
-    }
+    } else older.push({ first: time, last: time, count: 1 })
     // Nobody has asked so far back. If a longer window is asked about later, these times have to be counted in it.
     while (older.length > 1 && older[1]!.last <= now - this.#reach) {
       const { first, count } = older.shift()!
@@ -61,9 +54,8 @@ export class RecentTimes {
     const from = now - within
     let count = 0
     let first = now
-    const exact = this.#exact
     let time: number
-    while (count < exact.length && (time = exact.at(this.#oldest - 1 - count)!) > from) {
+    while (count < this.#exact.length && (time = this.#exact.at(this.#oldest - 1 - count)!) > from) {
       first = time
       count++
     }
