@@ -893,7 +893,7 @@ export const persistence = [
     name: 'a row of PostgreSQL that says it has one event, and has two, is read as one',
     file: runText,
     edits: [["|| data.indexOf('\\n') !== data.length - 1 ||", '||']],
-    test: inTest('postgres-runs.test.ts', 'a row of one event that says less than it has is refused'),
+    test: inTest('postgres-runs.test.ts', 'is refused before any of it is replayed'),
   },
   {
     name: 'joined rows of PostgreSQL are split although one of them contains the separator',
@@ -905,7 +905,7 @@ export const persistence = [
     name: 'a row of PostgreSQL that repeats an event is read again',
     file: replaying,
     edits: [['if (first < next && row > 0)', 'if (first < next && row < 0)']],
-    test: inTest('postgres-runs.test.ts', 'a row of one event that has what the one before it has is refused'),
+    test: inTest('postgres-runs.test.ts', 'is refused before any of it is replayed'),
   },
   {
     name: 'rows of PostgreSQL that were deleted during a replay are reported as missing',
