@@ -790,6 +790,12 @@ export const cluster = [
     ),
   },
   {
+    name: 'mail waits for other nodes when the own session has ended',
+    file: 'cluster/src/node/post.ts',
+    edits: [['if (exchange.isLost(place)) return undefined', 'if (this.#border.places.isGone(place)) return undefined']],
+    test: inTest('cluster/refs.test.ts', 'a node whose session has ended refuses mail for others, those included that it hears of later'),
+  },
+  {
     name: 'a budget keeps what waited for a sharded actor that cannot be made',
     file: 'cluster/src/sharding/entities.ts',
     edits: [['        backlog.release(letter)\n        return refuse(letter, core.phase', '        return refuse(letter, core.phase']],

@@ -100,7 +100,8 @@ export class Exchange {
   constructor(parts: ExchangeParts) {
     this.epoch = parts.epoch
     this.core = parts.core
-    budgets.onOwner?.('bytes that wait for another place', () => [...this.#waitingBytes.values()].reduce((sum, bytes) => sum + bytes, 0), this.core)
+    // Not their sum: too few for one place would hide too many for another.
+    budgets.onOwner?.('bytes that wait for another place', () => [...this.#waitingBytes.values()].find((bytes) => bytes !== 0) ?? 0, this.core)
     this.#parts = parts
     this.#numbers = parts.numbers ?? byUid
     this.residents = new Residents(this.#numbers)
@@ -257,7 +258,6 @@ export class Exchange {
   /** Nothing reminds of a place that was lost: where nobody can name it any more. */
   forget(peer: number): void {
     this.#lost.delete(peer)
-    this.#waitingBytes.delete(peer)
   }
   /**
    * The way to a place broke, and the place lives: what was under way is not known to have arrived, and what was asked gets no answer. Actors
@@ -316,8 +316,9 @@ export class Exchange {
   }
   waited(peer: number, bytes: number): void {
     const left = (this.#waitingBytes.get(peer) ?? 0) - bytes
-    if (left > 0) this.#waitingBytes.set(peer, left)
-    else this.#waitingBytes.delete(peer)
+    // Below zero it was given back twice, which the check of the budgets must see.
+    if (left === 0) this.#waitingBytes.delete(peer)
+    else this.#waitingBytes.set(peer, left)
   }
   /** Whether what waits is bounded in bytes. */
   get bounded(): boolean {

@@ -133,9 +133,9 @@ export class Post {
     const key = sessionText(to)
     let proxy = this.#proxies.get(key)
     if (proxy !== undefined) return proxy.phase === 'terminated' ? undefined : proxy
-    const { exchange, places } = this.#border
+    const { exchange } = this.#border
     const place = this.#border.met(to)
-    if (places.isGone(place)) return undefined
+    if (exchange.isLost(place)) return undefined
     const ref = makeRemoteRef(this.#core.nextUid(), `//${to.node}/cluster`, undefined)
     proxy = new ProxyCell(ref, exchange, place, firstUid(place) + inbox, { redirect: this.#returns.ref as never })
     exchange.whereabouts.adopt(proxy)

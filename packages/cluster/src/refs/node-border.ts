@@ -42,6 +42,7 @@ export class NodeBorder {
   readonly #losses: number[] = []
   /** Sessions that ended last: whoever names one of them names nobody. */
   readonly #over = new Set<string>()
+  #isClosed = false
   readonly #onWay: ((crossing: Crossing) => void)[] = []
 
   constructor(options: NodeBorderOptions) {
@@ -85,7 +86,7 @@ export class NodeBorder {
   met(session: Session): number {
     const known = this.places.number(session)
     if (known !== undefined) return known
-    if (this.#over.has(sessionText(session))) return goneBy
+    if (this.#isClosed || this.#over.has(sessionText(session))) return goneBy
     const place = this.#add(session)
     if (!this.#options.isMember(session)) this.#options.onUnknown(session)
     return place
@@ -114,6 +115,7 @@ export class NodeBorder {
 
   /** This node is no member any more: there is nobody else. */
   close(cause: (session: Session) => unknown): void {
+    this.#isClosed = true
     for (const [place, session] of this.places.others) {
       const { sent, received } = this.exchange.lose(place, cause(session))
       this.flows.ended(session, place, sent, received)

@@ -197,6 +197,19 @@ test('what waits for an actor of another node that has ended is a dead letter, a
     expect(exchange.waitingFor(place)).toBe(0)
   }))
 
+test('a node whose session has ended refuses mail for others, those included that it hears of later', () =>
+  onStage(async (stage) => {
+    const [a, b] = await stage.nodes('a', 'b')
+    const node = coreOf(a!.system).otherPlaces as ClusterNode
+    const [other] = node.others()
+    a!.isolate(20_000)
+    await stage.until('its session has ended', () => a!.state === 'ended')
+    for (const session of [other!, { node: 'c', number: 7 }]) expect(node.post.send(session, ['ping', '', 1])).toBe(false)
+    expect(await node.post.flushed([other!], 1_000)).toBe(true)
+    expect(node.border.exchange.unsent).toBe(0)
+    expect(b!.state).toBe('alive')
+  }))
+
 test('offers and questions to a node that is cut off are not kept when they were given up', () =>
   onStage(async (stage) => {
     const [a, b] = await stage.nodes('a', 'b')
