@@ -120,11 +120,16 @@ describe('sqliteJournal() refuses', () => {
     expect(statSync(file).size).toBe(0)
   })
 
-  test('a file that is too short to be a SQLite file, and keeps it', async () => {
-    mkdirSync(directory)
-    writeFileSync(file, 'x')
-    await expect(opening()).rejects.toMatchObject(refusal('journal-damaged', /journal\.db: it is cut to 1 bytes/))
-    expect(readFileSync(file, 'utf8')).toBe('x')
+  test('a file that is shorter than a page, which it leaves as it is', async () => {
+    filled(1)
+    truncateSync(file, 300)
+    await expect(opening()).rejects.toMatchObject(refusal('journal-damaged', /journal\.db: it is cut to 300 bytes/))
+    expect(statSync(file).size).toBe(300)
+    for (const text of ['x', 'once upon a time']) {
+      writeFileSync(file, text)
+      await expect(opening()).rejects.toMatchObject(refusal('journal-refused', /journal\.db is not a SQLite file; name another file/))
+      expect(readFileSync(file, 'utf8')).toBe(text)
+    }
   })
 
   test.skipIf(process.platform === 'win32')('what is no file, such as a device', async () => {

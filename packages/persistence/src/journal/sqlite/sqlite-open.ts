@@ -3,7 +3,7 @@
 // No file that SQLite has open is opened here by other means: closing it would drop the locks of this process.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { resultCode, type SqliteConnection, type SqliteDriver, sqliteResult, type SqliteRow } from '@troupe/sqlite'
 import { markPath, readMark } from './sqlite-commit-mark.ts'
@@ -22,6 +22,14 @@ export interface ExaminedFile {
 /** The smallest page that SQLite knows. */
 const minFileBytes = 512
 
+/** With these bytes every SQLite file begins. */
+const fileStart = Buffer.from('SQLite format 3\0', 'latin1')
+/** Returns if a file that is shorter than a page may be the start of a SQLite file. */
+function isStartOfFile(path: string): boolean {
+  const bytes = readFileSync(path).subarray(0, fileStart.length)
+  return bytes.equals(fileStart.subarray(0, bytes.length))
+}
+
 const damaged = (where: string, problem: string): Refusal => new Refusal({ type: 'damaged', where, problem })
 const refused = (problem: string): Refusal => new Refusal({ type: 'refused', problem })
 
@@ -34,8 +42,9 @@ export function examineFile(driver: SqliteDriver, path: string, synchronous: 'fu
         throw damaged(path, `it is missing, and ${left} is there; restore it, or remove what is left of it to begin a new journal`)
     createFile(driver, path)
   } else if (size === 0) throw damaged(path, 'it is empty, and a journal never is; if there was none before, remove it')
-  // SQLite takes what is shorter than a page for a new file, and would write over it.
-  else if (size < minFileBytes) throw damaged(path, `it is cut to ${size} bytes, or is no SQLite file`)
+  // SQLite takes some files that are shorter than a page for new ones, and would write over them.
+  else if (size < minFileBytes)
+    throw isStartOfFile(path) ? damaged(path, `it is cut to ${size} bytes`) : refused(`${path} is not a SQLite file; name another file`)
   const hadWal = existsSync(`${path}-wal`)
   const wal = examineWal(`${path}-wal`)
   if (wal.problem !== undefined && synchronous === 'full') throw damaged(`${path}-wal`, wal.problem)
