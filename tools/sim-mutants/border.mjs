@@ -252,6 +252,21 @@ export const border = [
     edits: [["    return this.#there !== 'nothing'\n", "    return this.#there !== 'nothing' && this.phase !== 'stopping'\n"]],
   },
   {
+    name: 'a watch of an actor that outlives its lives overtakes messages that wait for credit',
+    test: { file: 'packages/node/test/lasting.sim.test.ts', name: 'a watch from a thread does not overtake messages that wait for credit there' },
+    file: 'border/src/way/remote-ref.ts',
+    edits: [['(wire.size === 0 ? exchange.core.runtime.wake(task) : wire.whenEmpty(task))', 'exchange.core.runtime.wake(task)']],
+  },
+  {
+    name: 'a place that gives a ref back before its home heard that it has it frees the actor',
+    test: {
+      file: 'packages/border/src/lives/holds.test.ts',
+      name: 'a place that gives back what another passed on, before the home hears of that, frees nothing',
+    },
+    file: 'border/src/lives/holds.ts',
+    edits: [['if (left === 0) held.delete(place)', 'if (left <= 0) held.delete(place)']],
+  },
+  {
     name: 'the end of an actor is not told to those who watch it where it has children',
     test: { file: 'packages/node/test/watching.sim.test.ts', name: 'the end of a parent is told to those who watch it on the thread of its child' },
     file: 'border/src/way/remote-ref.ts',

@@ -73,6 +73,7 @@ export class RefTable {
   }
   #describe(crossing: Crossing, writer: Writer, ref: LocalRef): void {
     const at = this.#locationOf(ref, crossing)
+    this.#exchange.whereabouts.held.described(ref.cell, crossing, writer)
     writer.double(crossing.numberOut(this.#exchange.numberOf(ref.cell)))
     // 0: not known now. Its home is asked then; a detour by it would be overtaken.
     writer.whole(at === unknown ? 0 : crossing.placeOut(at) + 1)
@@ -105,7 +106,9 @@ export class RefTable {
         const inner = reader.byte()
         const ref = inner === kind.lasting ? undefined : this.#read(crossing, reader, inner)
         if (!(ref instanceof LocalRef)) throw reader.bad('a ref that cannot outlive its actor')
-        if (this.#exchange.isProxy(ref.cell)) ref.cell.lasts()
+        if (!this.#exchange.isProxy(ref.cell)) return ref
+        ref.cell.lasts()
+        if (inner !== kind.known) this.#exchange.whereabouts.held.read(ref.cell)
         return ref
       }
       case kind.known: {

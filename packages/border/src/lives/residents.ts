@@ -90,6 +90,10 @@ export class Residents {
   export(cell: Cell): void {
     this.#exported.set(this.#numbers.of(cell), cell)
   }
+  /** No other place knows an actor any more. */
+  unexport(uid: number): void {
+    this.#exported.delete(uid)
+  }
   /** The number of living actors of this thread that other places know. */
   get exportedCount(): number {
     return this.#exported.size

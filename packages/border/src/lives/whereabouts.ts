@@ -7,6 +7,7 @@ import type { Arrivals } from '../way/arrivals.ts'
 import type { Crossing } from '../way/crossing.ts'
 import { homeOf } from '../values/epochs.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { HeldRefs } from './held-refs.ts'
 import { Link, widest } from '../way/link.ts'
 import { LocalRoute } from '../way/local-route.ts'
 import { LastingCell, type LifeEnd } from '../way/lives.ts'
@@ -35,9 +36,11 @@ export class Whereabouts {
   #nextLife = 0
   /** Functions that end the watches of other places, by place and their number. */
   readonly #lifeWatchers = new Map<number, Map<number, () => void>>()
+  readonly held: HeldRefs
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
+    this.held = new HeldRefs(exchange, (uid) => this.#heldByNobody(uid))
     exchange.on('follow', ({ uid }, crossing) => this.#followedBy(uid, crossing))
     exchange.on('phases', ({ uid }, crossing) => {
       const cell = exchange.residents.cell(uid)
@@ -128,6 +131,14 @@ export class Whereabouts {
     if (this.#proxy(uid) !== undefined) return
     this.#remotes.delete(uid)
     for (const crossing of this.#exchange.crossings) crossing.linkTo(uid)?.close()
+    this.held.collected(uid)
+  }
+
+  /** No other place holds a ref of this actor any more. */
+  #heldByNobody(uid: number): void {
+    this.#followers.delete(uid)
+    this.#shown.delete(uid)
+    this.#exchange.residents.unexport(uid)
   }
   /** Sizes of the tables, for tests: refs of actors elsewhere, those that are awaited, and followed actors of this place. */
   get kept(): { readonly refs: number; readonly awaited: number; readonly followers: number } {
@@ -359,6 +370,7 @@ export class Whereabouts {
   lost(peer: number, cause: unknown): void {
     for (const unwatch of this.#lifeWatchers.get(peer)?.values() ?? []) unwatch()
     this.#lifeWatchers.delete(peer)
+    this.held.lost(peer)
     for (const [uid] of this.#early) if (homeOf(uid) === peer) for (const arrivals of this.#earlyOf(uid)) arrivals.arrived(this.deadCell(uid))
     for (const cell of this.#proxies()) {
       if (cell.home === peer) {

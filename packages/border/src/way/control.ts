@@ -98,6 +98,8 @@ export type Control =
   | { readonly op: 'life.watch'; readonly uid: number; readonly id: number }
   | { readonly op: 'life.unwatch'; readonly id: number }
   | { readonly op: 'life.ended'; readonly id: number; readonly reason: TerminationReason; readonly cause: unknown }
+  /** The number of refs that a place holds, or is about to get, of an actor whose ref outlives it has changed by `count`. */
+  | { readonly op: 'held'; readonly uid: number; readonly place: number; readonly count: number }
   // Between nodes.
   /** Explains the number that the sender has for a place on this way. */
   | { readonly op: 'named'; readonly place: number; readonly name: string }
@@ -139,6 +141,8 @@ export function renamed(content: Control, place: (place: number) => number, numb
     case 'absent':
     case 'life.watch':
       return { ...content, uid: number(content.uid) }
+    case 'held':
+      return { ...content, uid: number(content.uid), place: place(content.place) }
     case 'located':
       return { ...content, uid: number(content.uid), at: place(content.at) }
     case 'ask.passed':
@@ -176,6 +180,7 @@ type Shapes = { readonly [O in Op]: { readonly [F in Exclude<keyof ControlOf<O>,
 
 const any: Check = () => true
 const whole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
+const integer: Check = (value) => Number.isSafeInteger(value)
 const number: Check = (value) => typeof value === 'number' && !Number.isNaN(value)
 const text: Check = (value) => typeof value === 'string'
 const flag: Check = (value) => typeof value === 'boolean'
@@ -296,6 +301,7 @@ const shapes: Shapes = {
   'life.watch': { uid: whole, id: whole },
   'life.unwatch': { id: whole },
   'life.ended': { id: whole, reason: or(reason, among('passivated')), cause: any },
+  held: { uid: whole, place: whole, count: integer },
   named: { place: whole, name: text },
   cut: { id: whole, by: text },
   'cut.part': { id: whole, part: object },
