@@ -1154,4 +1154,10 @@ export const persistence = [
     ],
     test: inTest('recovery.test.ts', 'actors that are stopped while they wait for a permit take none'),
   },
+  {
+    name: 'signals are heard before what the actor persisted is durable',
+    file: 'persistence/src/gate/shell.ts',
+    edits: [['return gated.whenDurable(others)', 'return others()']],
+    test: inTest('setup.test.ts', 'the signal handler of a setup hears what a persistent actor hears'),
+  },
 ]

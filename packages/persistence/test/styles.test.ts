@@ -1,6 +1,6 @@
 // The other styles behind the same gate: classes, and states without a history.
 
-import { type ActorHandle, type ActorRef, type AnyRef, behaviorOfClass, handleOf, passivate } from '@troupe/core'
+import { type ActorHandle, type ActorRef, type AnyRef, behaviorOfClass, handleOf, passivate, receive, same, stopped } from '@troupe/core'
 import { cellOf, kindOfActor } from '@troupe/core/internal'
 import { durableState, EventSourced, type Kind, memory } from '@troupe/persistence'
 import { describe, expect, test } from 'vitest'
@@ -63,6 +63,38 @@ describe('a class', () => {
     const total = again.ask.total()
     await kit.settle()
     await expect(total).resolves.toBe(8)
+    await kit.end()
+  })
+
+  test('hears a signal when all that it persisted is durable, and may spawn and send then', async () => {
+    const journal = heldJournal()
+    const kit = kitWith(journal)
+    const probe = kit.probe<string>()
+    const helper = kit.system.spawn(receive<'leave'>(() => stopped))
+    class Owner extends Cart {
+      override onStart(): void {
+        this.ctx.watch(helper)
+      }
+      override onTerminated(): void {
+        const next = this.ctx.spawn(
+          receive<string>(() => same),
+          { name: 'next' },
+        )
+        probe.ref.tell(`${this.total()} and ${next.path}`)
+      }
+    }
+    const owner = kit.system.spawn(Owner, { args: ['1'] })
+    await kit.settle()
+    owner.tell.add(2)
+    await kit.settle()
+    helper.tell('leave')
+    await kit.settle()
+    probe.expectNone()
+    await journal.waiting[0]!.end('store')
+    await kit.settle()
+    expect(probe.messages).toEqual([expect.stringMatching(/^2 and .*\/next$/)])
+    expect(kit.system.failures.list()).toEqual([])
+    journal.through = true
     await kit.end()
   })
 

@@ -128,7 +128,17 @@ export abstract class Gated implements Catcher, Writing {
     return same
   }
 
-  /** Lets a signal's handler run; what it sends is held as long as something is in flight. */
+  /**
+   * Does something once all that memory has is durable: at once if it is. Fails if it will not be, as a command does that waits for the journal.
+   * So a handler of signals may do what a command may not, such as spawning.
+   */
+  whenDurable(act: () => unknown): unknown {
+    // As a message does where supervision lets the actor continue after a failed write.
+    if (this.latched !== undefined) return this.hub.recover(this).then(act)
+    return this.durable === this.seq ? act() : this.barrier().then(act)
+  }
+
+  /** Lets the handler of a signal run at the end of an incarnation; what it sends is held as long as something is in flight. */
   hear(act: () => unknown): unknown {
     if (this.durable === this.seq && this.latched === undefined) return act()
     this.flight?.held?.begin()

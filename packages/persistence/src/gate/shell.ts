@@ -124,7 +124,7 @@ function heardBy(gated: Gated, ctx: ActorContext<never>, signal: Signal, others:
       return heardIt
     }
     default:
-      return others()
+      return gated.whenDurable(others)
   }
 }
 
