@@ -32,7 +32,7 @@ export interface MembershipOptions extends Applicant {
   readonly onEnded: (cause: SessionEnded) => void
 }
 
-/** A node that joins tries to take its lease so many times for one session, and takes at most so many sessions. */
+/** Attempts of a joining node to take its lease for one session, and the number of sessions that it takes at most. */
 const maxTries = 10
 /** Of so many sessions each is read by itself; more are listed. */
 const readAlone = 3

@@ -252,7 +252,7 @@ export class Entities {
     const { core, backlog, credits } = this.#host
     for (const letter of letters) backlog.keep(letter)
     if (this.#wouldStopAgain(entity)) {
-      // Its successor would stop, too: those who asked are told why.
+      // Its successor would stop, too: questions are rejected with the reason.
       for (const letter of letters.splice(0)) {
         backlog.release(letter)
         if (letter.origin !== undefined) credits.taken(letter.origin, letter.entry === entry.offered ? 1 : 0)

@@ -42,7 +42,7 @@ export class RecentTimes {
       youngest.last = time
       youngest.count++
     } else older.push({ first: time, last: time, count: 1 })
-    // Nobody has asked so far back. If a longer window is asked about later, these times have to be counted in it.
+    // No window has been this long. If a longer one is asked about later, these times have to be counted in it.
     while (older.length > 1 && older[1]!.last <= now - this.#reach) {
       const { first, count } = older.shift()!
       older[0]!.first = first
