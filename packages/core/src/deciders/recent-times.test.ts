@@ -66,6 +66,15 @@ describe('beyond', () => {
       { numRuns: 60 },
     )
   })
+  test('a bucket is no wider than a 500th of the longest window, wherever the window begins', () => {
+    const recent = new RecentTimes()
+    for (let t = 0; t < 10_000; t++) recent.add(t, 5000)
+    for (let later = 0; later < 60; later++) {
+      const { count } = recent.within(9999 + later, 5000)
+      expect(count).toBeGreaterThanOrEqual(5000 - later)
+      expect(count).toBeLessThanOrEqual(5010 - later)
+    }
+  })
   test('a window longer than any before counts everything older than those, rather than forgetting it', () => {
     const recent = new RecentTimes()
     for (let t = 0; t < 5000; t++) recent.add(t, 100)
